@@ -49,7 +49,7 @@ interface Stage {
   restarts?: true;
 }
 
-/** Each stage starts where the previous one ended. */
+/** Each stage starts where the previous stage ended. */
 const stages: Stage[] = [
   {
     name: 'AZ-G1 two extensions, one after the other',

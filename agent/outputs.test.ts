@@ -152,7 +152,7 @@ test('a log that is rotated while it is packed stops neither the archive nor the
 test('AZ-G9 an interrupted download resumes, also after a restart', async () => {
   const zip = await zipOf({
     ...filesOfHandler(machine.callsFile, echo),
-    // Random data, so that even the compressed package is larger than the 90,000 bytes before the cut.
+    // Random data, so that even the compressed package is larger than the 90,000 bytes that are sent before the cut.
     'ballast.txt': randomBytes(200_000).toString('hex'),
   });
   machine.portal.addPackage(echo.handler, echo.version, zip);

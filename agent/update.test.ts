@@ -156,7 +156,7 @@ describe('update', { timeout: 180_000 }, () => {
     const ended = once(updating, 'exit');
     updating.kill('SIGKILL');
     await ended;
-    // Restarts the agent, as after a power failure, because the running agent may still be the old one.
+    // Restarts the agent, as after a power failure, because the running agent may still be the old agent.
     await new Promise((resolve) => execFile('/bin/sh', ['-c', restartCommand()], resolve));
     await expect.poll(isOld, { timeout: 60_000 }).toBe(true);
     await polledSince(since);

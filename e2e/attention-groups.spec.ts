@@ -130,7 +130,7 @@ test('a list of too many problems is truncated; a list that did not load says so
   signedIn,
   console,
 }) => {
-  // None of these problems is the one that the test above snoozed.
+  // The test above snoozed none of these problems.
   const causes = Array.from({ length: 103 }, (_, code) => ({ ...version, ...exit51, exitCode: code + 100 }));
   await given(
     portal,

@@ -14,7 +14,7 @@ test.use({ portalGroup: 'first-machine' });
 function type(command: string, folder: string): ChildProcess {
   return spawn('sh', ['-c', command], {
     cwd: folder,
-    // Excludes the Node that runs this test, so that the installer must provide one. The last folder contains curl if
+    // Excludes the Node that runs this test, so that the installer must provide Node. The last folder contains curl if
     // the system lacks it.
     env: {
       NODE_ENV: 'production',

@@ -29,7 +29,7 @@ const packagesOf = (dir: string): string[] =>
     .map(({ name }) => name)
     .sort();
 
-/** Agents install, run scripts and report, which takes seconds on an idle machine and longer on a busy one. */
+/** Agents install, run scripts and report, which takes seconds on an idle machine and longer on a busy machine. */
 const patient = { timeout: 30_000, intervals: [100, 250] };
 
 const row = (page: Page, name: string) =>

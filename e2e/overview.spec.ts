@@ -3,7 +3,7 @@ import { expectAccessible, expectAccessibleInBothThemes } from './support/access
 import type { Api, CreatedVm } from './support/api.ts';
 import { expect, test } from './support/test.ts';
 
-/** Agents install, run scripts and report, which takes seconds on an idle machine and longer on a busy one. */
+/** Agents install, run scripts and report, which takes seconds on an idle machine and longer on a busy machine. */
 const patient = { timeout: 30_000 };
 
 const theMap = (page: Page) => page.getByRole('application', { name: /^Fleet map/ });

@@ -23,7 +23,7 @@ function hasDevelopment() {
   return Object.keys(devDependencies).every((name) => existsSync(path.join(modules, name, 'package.json')));
 }
 
-/** Whether development packages were installed here, for this lock file or an earlier one. */
+/** Whether development packages were installed here, for this lock file or an earlier lock file. */
 const wasDevelopment = () => existsSync(path.join(modules, 'vitest', 'package.json'));
 
 function isInstalled() {

@@ -12,7 +12,7 @@ interface Writer {
 export interface TableWriters {
   /** The modules that write to each table, by the table's name. */
   writers: Map<string, Writer[]>;
-  /** Writes whose table cannot be determined, as `file: statement`. */
+  /** The writes whose table cannot be determined, as `file: statement`. */
   unreadable: string[];
 }
 

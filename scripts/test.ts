@@ -33,7 +33,8 @@ interface Step {
   env?: Record<string, string>;
   totals: (exitCode: number) => Totals;
   /**
-   * Whether the step runs at the same time as the one before it. Its output is printed after the output of that step.
+   * Whether the step runs at the same time as the step before it. Its output is printed after the output of the step
+   * before it.
    */
   isBeside?: true;
 }

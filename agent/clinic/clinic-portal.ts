@@ -30,8 +30,8 @@ export class ClinicPortal implements Portal {
   }
 
   /**
-   * Returns the first matching update at or after index `from`, waiting for one if necessary; null if the signal aborts
-   * first.
+   * Returns the first matching update at or after index `from`, waiting for such an update if necessary; null if the
+   * signal aborts first.
    */
   async until(
     from: number,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export const isolationVariable = 'ANNEX_TRY_ISOLATION';
 
 /**
- * Ways to isolate a trial, strongest first. Each one cuts off the network, ends all processes when the trial ends, and
+ * Ways to isolate a trial, strongest first. Each way cuts off the network, ends all processes when the trial ends, and
  * prevents changes to the clock.
  */
 const ways: { name: string; line: string[] }[] = [

@@ -29,7 +29,7 @@ export interface Trial {
   say(line: string): void;
 }
 
-/** Returns a version lower than the given one; `0.0.0.0` if there is none. */
+/** Returns a version lower than the given version; `0.0.0.0` if there is none. */
 export function versionBefore(version: string): string {
   return compareVersions('0.0.0.1', version) < 0 ? '0.0.0.1' : '0.0.0.0';
 }

@@ -15,8 +15,8 @@ const credentialFinding = verdictsOf('credential');
 const nothing = `/agent/v1/packages/${'0'.repeat(64)}`;
 const answerSeconds = 10;
 /**
- * Thresholds for the clock difference in seconds: the doctor gives advice from the first one, and reports a fault from
- * the second. A Date header has whole seconds, and synchronized clocks differ by less than one.
+ * Thresholds for the clock difference in seconds: the doctor gives advice from the first threshold, and reports a fault
+ * from the second. A Date header has whole seconds, and synchronized clocks differ by less than one second.
  */
 const [oddSeconds, wrongSeconds] = [30, 300];
 

@@ -4,7 +4,7 @@ let visitor: Visitor | null = null;
 
 /**
  * Marks a point between two persistent effects: writes, process starts and requests. Does nothing in production. A test
- * counts the points and stops the agent at each one: from there on, every point throws.
+ * counts the points and stops the agent at each point: from there on, every point throws.
  */
 export function crashPoint(point: string): void {
   visitor?.(point);

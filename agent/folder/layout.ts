@@ -26,7 +26,7 @@ export interface AgentLayout {
   firstPoll: string;
   /** Folder of the running command: its record, process id, exit code and output pipe. */
   command: string;
-  /** Reports that the portal has not acknowledged. */
+  /** Folder of the reports that the portal has not acknowledged. */
   reports: string;
   /** Queue of the command outputs that have not been uploaded. The outputs themselves are in `logs`. */
   uploads: string;

@@ -12,7 +12,7 @@ export function lockFolder(layout: AgentLayout): () => void {
   const mine = `${layout.lock}.${process.pid}`;
   writeAtomically(mine, ours);
   try {
-    // If two processes start at the same time, only one can create the link.
+    // If two processes start at the same time, only one of them can create the link.
     while (!isLinked(mine, layout.lock)) {
       const holder = runningAgent(layout);
       if (holder !== null) {

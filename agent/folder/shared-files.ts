@@ -49,7 +49,7 @@ export function readTextBelow(root: string, path: string, maxBytes: number): str
   }
 }
 
-/** Writes a small file below a handler's folder atomically: readers see either the old text or the new one. */
+/** Writes a small file below a handler's folder atomically: readers see either the old text or the new text. */
 export function writeAtomicallyBelow(root: string, path: string, text: string, mode = 0o600): void {
   crashPoint(`write ${path}`);
   const written = inFolderOf(root, path, (folder, name) => {

@@ -14,7 +14,8 @@ import { crashPoint } from './crash-point.ts';
 import { SharedFolder } from './shared-folder.ts';
 
 /**
- * Writes a small file atomically: a reader, or the agent's next start after a crash, sees the old text or the new one.
+ * Writes a small file atomically: a reader, or the agent's next start after a crash, sees either the old text or the
+ * new text.
  */
 export function writeAtomically(path: string, text: string, mode = 0o600): void {
   crashPoint(`write ${path}`);

@@ -103,7 +103,7 @@ export class LogUploads {
     }
   }
 
-  /** Uploads one piece. Returns the seconds to wait before the next one. */
+  /** Uploads one piece. Returns the seconds to wait before the next piece. */
   private async send(number: number): Promise<number> {
     try {
       const parsed = upload.safeParse(readJson(this.pathOf(number)));

@@ -28,8 +28,8 @@ const maxBytes = 768 * 1024;
 const maxEntries = 150;
 
 /**
- * Collects what to report, stores it on disk, and sends the reports in order, each one until it is acknowledged or
- * permanently rejected.
+ * Collects what to report, stores it on disk, and sends the reports in order. Resends each report until it is
+ * acknowledged or permanently rejected.
  */
 export class Reporter {
   private gathered: Entries = noEntries();

@@ -9,7 +9,7 @@ import { discard, readJson, replace, writeJson } from '../folder/write-file.ts';
 const trial = z.object({
   /** Path of the agent's file. */
   program: z.string(),
-  /** SHA-256 of the agent before the update, and of the new one. */
+  /** SHA-256 of the agent before the update, and of the new agent. */
   from: z.string(),
   to: z.string(),
   /** Milliseconds since 1970. */
@@ -64,7 +64,7 @@ export function settleTrial(layout: AgentLayout, now: number): TrialEnd {
   const { program, to, deadline } = current;
   const previous = previousOf(program);
   if (sha256Of(program) !== to) {
-    // The update was interrupted before the new agent was in place, or after the previous one was restored.
+    // The update was interrupted before the new agent was in place, or after the previous agent was restored.
     end(layout, previous);
     return 'none';
   }

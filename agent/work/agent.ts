@@ -241,7 +241,7 @@ export class Agent {
    * errors and never throws.
    */
   async renewKey(): Promise<void> {
-    // Two concurrent renewals would each create a key, but the portal accepts only one.
+    // Two concurrent renewals would each create a key, but the portal accepts only one key.
     this.renewing ??= this.renewKeyOnce().finally(() => {
       this.renewing = null;
     });
@@ -295,14 +295,14 @@ export class Agent {
   private receive({ document, wantsLogs }: PolledGoalState): void {
     if (wantsLogs) this.archives.wanted();
     if (document === null || document.etag === this.seenEtag) return;
-    // After a rejected goal state, the portal may send the current one again.
+    // After a rejected goal state, the portal may send the current goal state again.
     if (document.etag === this.appliedEtag) this.seenEtag = document.etag;
     else this.apply(document);
   }
 
   /**
    * Makes a goal state the current one, and stores a new goal state. Reports an invalid or replayed goal state, and
-   * keeps the last one. Throws AgentError if the goal state cannot be stored.
+   * keeps the last valid goal state. Throws AgentError if the goal state cannot be stored.
    */
   private apply(document: { text: string; etag: string }, how: 'new' | 'kept' = 'new'): void {
     const { journal, layout } = this.options;
@@ -320,7 +320,7 @@ export class Agent {
     this.seenEtag = document.etag;
     this.appliedEtag = document.etag;
     this.newest = newest;
-    // A different portal, or one whose database was restored, may not know the pending restarts.
+    // A different portal, or a portal whose database was restored, may not know the pending restarts.
     if (isNewEpoch && how === 'new') this.restart.reportAgain();
     journal.info(`Goal state ${goal.incarnation}: ${listOf(goal.extensions)}.`);
     this.extensions.setGoal(goal);

@@ -66,7 +66,7 @@ export class PendingRestart {
     machine.save();
   }
 
-  /** Reports the requests again: a different portal, or one whose database was restored, may not know them. */
+  /** Reports the requests again: a different portal, or a portal whose database was restored, may not know them. */
   reportAgain(): void {
     const { machine } = this.options;
     if (machine.pendingRestarts().length === 0) return;

@@ -25,7 +25,7 @@ export type FactorProof =
   | { passkey: AuthenticationResponseJSON };
 
 export interface FactorFormProps {
-  /** The factors that the reader can use. The form starts with the first one. */
+  /** The factors that the reader can use. The form starts with the first factor. */
   kinds: readonly FactorKind[];
   askPasskey(): Promise<PublicKeyCredentialRequestOptionsJSON>;
   /**

@@ -34,7 +34,7 @@ export interface ConfirmDialogProps {
   tone?: 'danger' | 'default';
 }
 
-/** Asks for confirmation of an action, usually a destructive one. Esc and Cancel change nothing. */
+/** Asks for confirmation of an action, usually a destructive action. Esc and Cancel change nothing. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const [opener] = useState(currentOpener);
   useState(allowScrollLock);

@@ -65,7 +65,7 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
   );
 }
 
-/** Focuses the first field, if there is one; otherwise Radix focuses the close button. */
+/** Focuses the first field, if there is a field; otherwise Radix focuses the close button. */
 function focusFirstField(event: Event): void {
   const sheetElement = event.currentTarget;
   const field =

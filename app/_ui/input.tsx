@@ -69,7 +69,7 @@ function leaveSearch(event: KeyboardEvent<HTMLInputElement>): void {
   } else if (event.key === 'Enter') openOnlyMatch(field.value);
 }
 
-/** The search field of a page. A page has at most one, and `/` focuses it. */
+/** The search field of a page. A page has at most one search field, and `/` focuses it. */
 export function SearchInput({ label, className, ...props }: SearchInputProps) {
   return (
     <Input

@@ -6,7 +6,7 @@ import { sampleGoal } from './samples.ts';
 /** The sample handler of `failingVm`. */
 export const mount = 'Northwind.Storage.Mount';
 
-/** Agents install, run scripts and report, which takes seconds on an idle machine and longer on a busy one. */
+/** Agents install, run scripts and report, which takes seconds on an idle machine and longer on a busy machine. */
 export const settled = { timeout: 30_000 };
 
 /** Creates a VM whose extension `share` fails with exit code 51, and starts its agent. */

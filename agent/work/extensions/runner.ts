@@ -60,7 +60,7 @@ export class ExtensionRunner implements LaneWork {
   }
 
   /**
-   * Sets a new goal or, at a start, the stored one. A new round begins after the step that is running, unless only the
+   * Sets a new goal or, at a start, the stored goal. A new round begins after the step that is running, unless only the
    * encryption of settings changed.
    */
   setGoal(goal: GoalState): void {

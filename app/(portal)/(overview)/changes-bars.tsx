@@ -44,7 +44,7 @@ export function ChangesBars({ changes }: { changes: Changes }) {
   const { bars } = changes;
   const clock = (at: string): string => format.dateTime(new Date(at), 'clock');
   const linked = bars.filter(({ vms }) => vms > 0).map(({ from }) => from);
-  // The bar that is the tab stop: the newest one, unless the reader moved to another bar that is still shown.
+  // The bar that is the tab stop: the newest bar, unless the reader moved to another bar that is still shown.
   const current = walked !== null && linked.includes(walked) ? walked : linked.at(-1);
   const most = Math.max(1, ...bars.map(sizeOf));
   const onKeyDown = (event: KeyboardEvent) => {

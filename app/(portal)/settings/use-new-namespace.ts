@@ -4,8 +4,8 @@ import { newPublisherOf } from './namespace-picker.tsx';
 import type { RoleChoice } from './role-fields.tsx';
 
 /**
- * Creates the new namespace of a choice, if it has one, and then saves the choice with all its namespaces. If saving
- * fails, the new namespace remains, and the choice contains it as an existing namespace.
+ * Creates the new namespace of a choice, if there is a new namespace, and then saves the choice with all its
+ * namespaces. If saving fails, the new namespace remains, and the choice contains it as an existing namespace.
  */
 export function useNewNamespace(choice: RoleChoice, onChange: (choice: RoleChoice) => void) {
   const trpc = useTRPC();

@@ -14,7 +14,7 @@ export class Paced {
   /**
    * Starts a load, or joins the latest load if that load has the same key and is in progress. Calls `again` after a
    * load that was joined while it was running, because its data may be older than the request. Never cancels a load to
-   * start the next one, because no load would finish if requests came faster than responses.
+   * start the next load, because no load would finish if requests came faster than responses.
    */
   run<T>(what: string, read: () => Promise<T>, again: () => void): Promise<T> {
     const { running } = this;

@@ -23,7 +23,7 @@ export interface SchemaFormProps extends Surroundings {
 
 /**
  * Accepts everything, because only the portal validates values. A plan has no alternatives, so the library never has to
- * choose one.
+ * choose an alternative.
  */
 const validator: ValidatorType = {
   validateFormData: () => ({ errors: [], errorSchema: {} }),

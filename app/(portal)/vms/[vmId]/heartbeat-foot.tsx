@@ -22,7 +22,7 @@ export interface HeartbeatFootProps extends Pick<Extension, 'name' | 'heartbeat'
   at: Date;
 }
 
-/** The bottom of an extension's card: its heartbeat, and its deadline while there is one. */
+/** The bottom of an extension's card: its heartbeat and, while it has a deadline, the deadline. */
 export function HeartbeatFoot({ vmId, name, heartbeat, deadlineAt, at }: HeartbeatFootProps) {
   const { t } = useTranslation('reports');
   const { verdict, code, message, readAt } = heartbeat;

@@ -58,7 +58,7 @@ export function DiffView({ comparison, shape, className }: DiffViewProps) {
   );
 }
 
-/** Shows removed lines before added ones within each run of changes. */
+/** Shows removed lines before added lines within each run of changes. */
 function UnifiedHunk({ hunk: { rows } }: { hunk: Hunk }) {
   return runsOf(rows).map((run) => (
     <Fragment key={`${run[0]?.before?.number}-${run[0]?.after?.number}`}>
@@ -82,7 +82,7 @@ function runsOf(rows: readonly DiffRow[]): DiffRow[][] {
   return runs;
 }
 
-/** Shows both sides next to each other. On a narrow page, added lines are below removed ones. */
+/** Shows both sides next to each other. On a narrow page, added lines are below removed lines. */
 function SplitHunk({ hunk: { rows } }: { hunk: Hunk }) {
   return rows.map(({ before, after, changed }) => (
     <div key={`${before?.number}-${after?.number}`} className="grid md:grid-cols-2 md:divide-x md:divide-line-subtle">

@@ -162,8 +162,8 @@ function useMessageFiles(handler: string, version: string, messages: EditedMessa
 }
 
 /**
- * Returns the languages that have a column: the chosen ones, or by default English, the requested language, the
- * reader's language, and as many others as fit.
+ * Returns the languages that have a column: the chosen languages, or by default English, the requested language, the
+ * reader's language, and as many other languages as fit.
  */
 function useLanguageColumns(all: readonly string[], start: MessagesStart) {
   const { i18n } = useTranslation('localization');

@@ -22,7 +22,7 @@ export interface DependencyPictureProps {
 
 /**
  * The extensions in the order in which they run, as a graph or a list. Each extension links to its editor, except the
- * one being edited.
+ * edited extension.
  */
 export function DependencyPicture({ vmId, name, all, asList }: DependencyPictureProps) {
   const { t } = useTranslation('editor');

@@ -16,7 +16,10 @@ export interface DraftDifference {
   base: string | undefined;
   theirs: string | undefined;
   mine: string | undefined;
-  /** Who changed the value; `both` if each side changed it to a different value, so the reader must choose one. */
+  /**
+   * Who changed the value; `both` if each side changed it to a different value, so the reader must choose one of the
+   * values.
+   */
   by: ConflictSide | 'both';
 }
 

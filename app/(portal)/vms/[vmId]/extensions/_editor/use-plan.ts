@@ -16,7 +16,7 @@ const pause = 350;
 export type DraftPlan = inferRouterOutputs<AppRouter>['goalStates']['planExtension'];
 
 export interface Planned {
-  /** The last plan, which may be older than the draft; null until there is one. */
+  /** The last plan, which may be older than the draft; null until there is a plan. */
   plan: DraftPlan | null;
   faults: readonly ProblemFault[];
   /** Why planning failed: the portal does not respond, or the extension cannot be set. */
