@@ -151,7 +151,7 @@ test('the time axis shows a change, a failure and a recovery, works by keyboard,
   });
   await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: true }));
   await expect(now('healthy')).toBeVisible({ timeout: 30_000 });
-  // One bar, or two if the status failed before the command ended.
+  // The axis shows one bar, or two if the status failed before the command ended.
   await expect(axis.getByRole('img', { name: /^share, failed, .* to .* \(/ }).first()).toBeVisible();
   await expectAccessibleInBothThemes(page);
 

@@ -63,7 +63,7 @@ export function faultsOf({ functions, duplicateTypes, testsPerCode }: Figures): 
       .filter(([subject, ratio]) => subject.startsWith('domain/') && ratio < minTestsPerCode)
       .map(
         ([subject, ratio]) =>
-          // Rounded down, so that a ratio below the minimum never appears as the minimum.
+          // Rounds down, so that a ratio below the minimum never appears as the minimum.
           `server/${subject} has ${(Math.floor(ratio * 100) / 100).toFixed(2)} lines of tests per line of code; at least ${minTestsPerCode} is required, so test what it decides`,
       ),
   ];

@@ -189,7 +189,7 @@ async function measure(browser: Browser): Promise<void> {
   });
   const page = await context.newPage();
   console.log(`${flags.url}, ${busy()}`);
-  // Not measured, because the first visit loads files that the browser then caches.
+  // The first visit is not measured, because it loads files that the browser then caches.
   await walk(page);
   const runs: Record<Shown, number>[] = [];
   for (let run = 0; run < Number(flags.runs); run++) runs.push(await walk(page));

@@ -29,7 +29,7 @@ if (missing.length > 0) {
   process.exit(1);
 }
 const root = path.resolve(import.meta.dirname, '..');
-// Otherwise, the tests' portals would build the pages within the time limit of a test.
+// Builds the pages first. Otherwise, the portals in the tests would build them within the time limit of a test.
 await buildPages(root, console.log);
 const bin = path.join(root, 'node_modules/.bin');
 const config = path.join(root, 'e2e/stock-agent/vitest.config.ts');

@@ -41,7 +41,8 @@ interface Step {
 
 const steps: Step[] = [
   { name: 'verify', command: ['node', 'scripts/verify.ts'], totals: stepTotals },
-  // Built before the tests, because the launcher's test measures the time to start and must not include the build.
+  // The pages are built before the tests, because the launcher's test measures the time to start and must not include
+  // the build.
   { name: 'pages', command: ['node', 'scripts/build.ts'], totals: stepTotals },
   {
     name: 'tests',

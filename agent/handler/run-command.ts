@@ -196,7 +196,7 @@ class Output {
 
 function start(command: CommandRun): ChildProcess {
   const { running, record } = command;
-  // Opened for reading too: without a reader, SIGPIPE would kill the writer.
+  // Opens the pipe for reading too: without a reader, SIGPIPE would kill the writer.
   const output = openSync(running.pipe, constants.O_RDWR);
   try {
     return spawn(

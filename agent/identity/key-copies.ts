@@ -59,7 +59,7 @@ export class KeyCopies {
     const isCreated = !existsSync(folder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     requireOwn(folder);
-    // Recorded first, so that an agent that is killed here can still delete the copies.
+    // Records the copies first, so that they can be deleted even if the agent is killed here.
     this.write({
       copies: isKnown ? known.copies : [...known.copies, { folder, thumbprint }],
       created: isCreated && folder !== this.layout.handlers ? [...known.created, folder] : known.created,

@@ -32,7 +32,7 @@ export async function renewKey(layout: AgentLayout, portal: Portal): Promise<str
   try {
     await portal.renewCertificate(next.certificatePem, proof);
   } catch (error) {
-    // Permanently rejected, so the next attempt creates another key.
+    // The portal has permanently rejected this key, so the next attempt creates another key.
     if (error instanceof PortalRefusal && [409, 422].includes(error.status) && error.code !== 'duplicate_agent') {
       writeJson(layout.identity, { ...identity, nextThumbprint: null } satisfies IdentityFile);
     }

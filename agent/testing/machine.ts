@@ -52,7 +52,7 @@ export async function testMachine(): Promise<TestMachine> {
   const { thumbprint, certificates } = await firstKey;
   mkdirSync(layout.certificates, { recursive: true, mode: 0o700 });
   cpSync(certificates, layout.certificates, { recursive: true });
-  // As after an enrollment whose response was lost: the agent continues with the pending key.
+  // The same state as after an enrollment whose response was lost: the agent continues with the pending key.
   const pending = { portal: portal.url, name: 'test', thumbprint, vmId: null, enrolledAt: null, pollSeconds: null };
   writeJson(layout.identity, pending satisfies IdentityFile);
   await enroll({ portal: portal.url, token: 'token', dir: layout.root, call }, () => {});

@@ -342,7 +342,7 @@ export class Agent {
     }
   }
 
-  /** Rejects a goal state. The agent does not fetch it again until it changes. */
+  /** Rejects a goal state. The agent does not fetch a goal state again until the portal has a different one. */
   private rejectGoalState(etag: string, message: string): void {
     this.seenEtag = etag;
     this.options.journal.warn(message, { etag });

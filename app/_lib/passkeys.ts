@@ -3,7 +3,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser';
 
-/** Loaded when first needed, not with the page. */
+/** Loads the library when it is first needed, not with the page. */
 const load = () => import('@simplewebauthn/browser');
 
 /** Why the browser returned no passkey. The values are keys of sentences in `auth`. */

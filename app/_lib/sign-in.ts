@@ -63,7 +63,7 @@ export async function connectProvider(): Promise<void> {
 
 /**
  * Changes the password, which ends all other sessions. Throws `DoorError` if the current password is wrong or the new
- * one is invalid.
+ * password is invalid.
  */
 export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
   await postJson('/api/auth/change-password', { currentPassword, newPassword });
@@ -71,7 +71,7 @@ export async function changePassword(currentPassword: string, newPassword: strin
 
 /** Returns the path to open after signing in; by default the overview. Checks `next`, because it comes from the URL. */
 export function safeNext(next: string | undefined): string {
-  // Parsed as in a browser, which drops tabs and line breaks and treats a backslash as a slash.
+  // Parses the path as a browser does: drops tabs and line breaks, and treats a backslash as a slash.
   const here = 'http://annex.invalid';
   if (!next?.startsWith('/') || !URL.canParse(next, here)) return '/';
   const { origin, pathname, search, hash } = new URL(next, here);

@@ -71,7 +71,8 @@ export async function startPair(folder: string, tools: string, [one, two]: [numb
   const source = `host=${host} port=${one} user=postgres password=${password} application_name=${replicaName}`;
   run(bin('pg_basebackup'), ['-D', second, '-d', source, '-c', 'fast', '-R', '-X', 'stream']);
   const replica = await startServer(identity, second, two, urlOf(two, 'postgres'));
-  // Set after the copy, so that the replica does not have the setting: once promoted, it has no replica to wait for.
+  // Changes the setting after the copy, so that the replica does not have it. Once promoted, the replica has no other
+  // server to wait for.
   await query(urlOf(one), `alter system set synchronous_standby_names = '${replicaName}'`);
   await query(urlOf(one), 'select pg_reload_conf()');
   const isSynchronous = async (): Promise<boolean> =>
@@ -109,7 +110,8 @@ async function startServer(identity: PostgresIdentity, data: string, port: numbe
   const { command, args, ...as } = identity.wrap(identity.binaries.postgres, ['-D', data, ...flags]);
   const logFile = join(data, '..', `${port}.log`);
   const log = await open(logFile, 'a');
-  // Detached, so that Ctrl-C in the terminal does not reach the server: this command stops its processes in order.
+  // Starts the server detached, so that Ctrl-C in the terminal does not reach it: this command stops its processes in
+  // order.
   const child = spawn(command, args, { ...as, cwd: data, stdio: ['ignore', log.fd, log.fd], detached: true });
   await log.close();
   const answers = (): Promise<boolean> =>

@@ -19,7 +19,7 @@ export interface Subject {
   act?(scene: Scene): Promise<void>;
   /** Captures the window instead of the whole page, as dialogs and menus need. */
   floats?: boolean;
-  /** Not captured at small widths. */
+  /** Whether to skip small widths. */
   isWide?: boolean;
 }
 

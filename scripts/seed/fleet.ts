@@ -36,8 +36,8 @@ export async function writeFleet(client: pg.ClientBase, options: FleetOptions): 
   );
   await writeGoalStates(client, options.epoch);
   await writeReports(client);
-  // Written last and with the current time. Writing a large fleet takes minutes, so with an earlier time, its agents
-  // would count as silent.
+  // Writes the agents last and with the current time. Writing a large fleet takes minutes, so with an earlier time, the
+  // agents would count as silent.
   const heardAt = new Date().toISOString();
   await writeAgents(client, heardAt, options.epoch);
   await writePulses(client, { at, heardAt });

@@ -1,7 +1,7 @@
 'use client';
 
 import type { FormProps } from '@rjsf/core';
-// Not imported from the package's index, which would also load its validator.
+// Imported directly, because the package's index would also load its validator.
 import Form from '@rjsf/core/lib/components/Form.js';
 import type { ValidatorType } from '@rjsf/utils';
 import { type FocusEvent, useMemo } from 'react';

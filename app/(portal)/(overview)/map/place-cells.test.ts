@@ -69,7 +69,7 @@ test('groups whose headers do not fit side by side make the map taller, not narr
   expect(layout.height).toBeGreaterThan(300);
 });
 
-// Two groups side by side: 25 cells in columns of `rows`, then 10.
+// Two groups side by side: 25 cells in columns of `rows`, then 10 cells.
 const two = given([25, 10], { width: 460, height: 100 });
 const rows = two.blocks[0]?.rows ?? 0;
 test.each<[MapStep, CellPlace, CellPlace]>([
