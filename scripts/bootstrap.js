@@ -77,7 +77,7 @@ if (node === process.execPath && Number(process.versions.node.split('.')[0]) < 2
 
 // Caches compiled code for all processes that this process starts, which halves their start time.
 process.env.NODE_COMPILE_CACHE ||= path.join(root, 'node_modules', '.cache', 'annex', 'compiled');
-// Killing this process closes the channel, which the script notices.
+// If this process is killed, the channel closes, and the script notices this.
 const quickImports = pathToFileURL(path.join(root, 'server', 'platform', 'quick-imports.ts')).href;
 const child = spawn(node, ['--import', quickImports, path.resolve(root, script), ...args], {
   cwd: root,

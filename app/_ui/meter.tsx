@@ -7,7 +7,7 @@ export interface MeterProps {
   label: string;
   /** The value as text, such as "8 missing" or "64%". */
   text?: string;
-  /** Brand by default; `healthy` for something that is complete. */
+  /** `brand` by default; `healthy` for something that is complete. */
   tone?: 'brand' | 'healthy' | 'warning' | 'failed';
   /** The color of a chart series, such as `bg-series-2`, instead of a tone. */
   fill?: string;
