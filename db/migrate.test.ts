@@ -24,7 +24,7 @@ test('every test file has its own database', async () => {
   expect(await nameOf(one)).not.toEqual(await nameOf(other));
 });
 
-test('columns that every report rewrites have a low statistics target; new ones need `SET STATISTICS 10`', async () => {
+test('columns that every report rewrites have a low statistics target; new columns need `SET STATISTICS 10`', async () => {
   const { rows } = await (await testDatabase()).execute(sql`
     select attrelid::regclass || '.' || attname as at_length from pg_attribute
      where attrelid in ('agent_presence'::regclass, 'extension_pulse'::regclass) and attnum > 0 and not attisdropped

@@ -16,7 +16,7 @@ export const logRequests = z.looseObject({
     z.looseObject({
       id: z.string(),
       /**
-       * `<ProviderNamespace>.<Type>`. The agent sends the log folders of all versions of this handler, including
+       * The handler, as `<ProviderNamespace>.<Type>`. The agent sends the log folders of all its versions, including
        * uninstalled versions.
        */
       handler: z.string(),

@@ -78,7 +78,7 @@ describe('the languages that a reader wants', () => {
     expect(tags(header)).toEqual(wanted);
   });
 
-  test('AZ-L3 a chosen language precedes those of the header', () => {
+  test('AZ-L3 a chosen language precedes the languages of the header', () => {
     expect(tags('de-AT,en;q=0.5', 'ja')).toEqual(['ja', 'de-AT', 'en']);
     expect(tags('ja;q=0, en', 'ja')).toEqual(['ja', 'en']);
     expect(tags('de-AT', 'nonsense!')).toEqual(['de-AT']);

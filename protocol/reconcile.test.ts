@@ -352,7 +352,7 @@ describe('several extensions of one handler', () => {
     ]);
   });
 
-  test('removing one of several extensions disables it and keeps the handler', () => {
+  test('removing one of several extensions disables that extension and keeps the handler', () => {
     const one = goalOf('red=Lab.Many 1 uninstall', 'blue=Lab.Many 1 enabled');
     expect(planned(one, machineOf(['Lab.Many 1 installed'], 'red', 'blue'))).toEqual([
       'red: disable 1',

@@ -128,7 +128,7 @@ export const totpFactors = pgTable('totp_factors', {
   lastUsedAt: timestamp('last_used_at', { withTimezone: true }).notNull(),
 });
 
-/** Recovery codes for lost factors, stored as keyed digests. Each works once. */
+/** Recovery codes for members who lost their factors, stored as keyed digests. Each code works once. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {
