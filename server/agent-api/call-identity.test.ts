@@ -41,7 +41,7 @@ test.each([
   ['no counter', 'one'],
   ['a malformed header', 'one/2'],
   ['nothing', ''],
-])('once its machine is known, a call with %s is rejected and shown on the page', async (_what, claim) => {
+])('once the agent’s machine is known, a call with %s is rejected and shown on the page', async (_what, claim) => {
   expect(await poll('one; 1')).toBe(200);
   expect(await poll(claim)).toBe('agent_unidentified');
   expect(await shown()).toEqual(['agent_unidentified']);
@@ -86,7 +86,7 @@ test('a gateway that has not seen the machine before knows its counter and its l
   expect(await poll('one; 101')).toBe(200);
 });
 
-test('the first number is arbitrary, and a new enrollment may start at another one', async () => {
+test('the first number is arbitrary, and a new enrollment may start at another number', async () => {
   expect(await poll('clock; 1767225600000')).toBe(200);
   expect(await poll('clock; 1767225600500')).toBe(200);
   expect(await poll(null)).toBe('agent_unidentified');

@@ -83,7 +83,7 @@ describe('sign-in', () => {
     expect(await response.json()).toMatchObject({ detail: 'Die E-Mail-Adresse oder das Passwort ist falsch.' });
   });
 
-  test('failed attempts are limited, even concurrent ones', async () => {
+  test('failed attempts are limited, even if they are concurrent', async () => {
     const call = await door();
     const wrong = { ...person, password: 'another password' };
     const many = await Promise.all(Array.from({ length: 14 }, () => call('/sign-in/email', { body: wrong })));

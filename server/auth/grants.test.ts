@@ -178,7 +178,7 @@ describe('creating a token or an invitation', () => {
     for (const act of acts) expect(await codeOf(act(later(12)))).toBe('ok');
   });
 
-  test('requires none from an API token or the bootstrap token', async () => {
+  test('requires no confirmation from an API token or the bootstrap token', async () => {
     const { value } = await createToken(await bootstrap(), { name: 'ci', role: 'admin' });
     const script = await testContext({ services, actor: await bearer(value), now: later(60) });
     expect(await codeOf(createToken(script, { name: 'next', role: 'viewer' }))).toBe('ok');

@@ -1,6 +1,6 @@
 import { DomainError } from '#server/domain/error.ts';
 
-/** Counts attempts per key in memory. When there are too many keys, the oldest are evicted. */
+/** Counts attempts per key in memory. When there are too many keys, the oldest keys are evicted. */
 export interface Throttle {
   /** Counts an attempt before it runs, so that concurrent attempts count too. Throws 429 `too_many_attempts`. */
   take(key: string, now: Date): void;
@@ -51,11 +51,13 @@ export function createThrottle(attempts: number, windowMs: number): Throttle {
 
 /** The limits on sign-ins, each per 15 minutes. */
 export interface SignInThrottles {
-  /** 10 failures per member and address, or per member for second factors, confirmations and password changes. */
+  /**
+   * Allows 10 failures per member and address, or per member for second factors, confirmations and password changes.
+   */
   person: Throttle;
-  /** 100 failures per address. */
+  /** Allows 100 failures per address. */
   address: Throttle;
-  /** 600 requested challenges per address. */
+  /** Allows 600 requested challenges per address. */
   asking: Throttle;
 }
 

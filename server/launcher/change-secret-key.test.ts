@@ -133,7 +133,7 @@ test('a run killed before the commit changes nothing, and the next run completes
   await expectSealedUnder(Buffer.from(newKey));
 }, 120_000);
 
-test('secret.key: if a run is killed between the database and the files, the next one finishes', async () => {
+test('secret.key: if a run is killed between the database and the files, the next run finishes', async () => {
   const { dataDir } = services.config;
   const [present, head] = [join(dataDir, 'secret.key'), join(dataDir, 'activity-head.json')];
   await writeFile(present, `${oldKey}\n`, { mode: 0o600 });

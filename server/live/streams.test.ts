@@ -11,7 +11,7 @@ const codeOf = (open: () => unknown): unknown => {
   }
 };
 
-test('streams are limited per session, per member and in total; rejected ones do not count', () => {
+test('streams are limited per session, per member and in total; rejected streams do not count', () => {
   const streams = openStreams({ perSession: 2, perMember: 3, perProcess: 4 });
   streams.open('s1', 'ada');
   streams.open('s1', 'ada');

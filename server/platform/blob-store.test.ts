@@ -56,7 +56,7 @@ describe('blob store', () => {
     },
   );
 
-  test('removes uploads left by a crash, and keeps running ones', async () => {
+  test('removes uploads left by a crash, and keeps running uploads', async () => {
     expect(await store.clearTemporary(new Date())).toBe(0);
     const old = await store.temporaryPath();
     await writeFile(old, 'x');

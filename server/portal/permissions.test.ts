@@ -182,7 +182,7 @@ describe('rejected calls change nothing, permitted calls are accepted:', () => {
     }
   });
 
-  test('a permitted call in a batch does not permit the others', async () => {
+  test('a permitted call in a batch does not permit the other calls', async () => {
     const url = '/api/trpc/account.rename,members.remove,tokens.create?batch=1';
     const body = {
       0: { json: { name: 'viewer' } },

@@ -203,7 +203,7 @@ describe('draining', () => {
     serving = undefined;
   });
 
-  test('notifies held requests, and closes those that ignore it', async () => {
+  test('notifies held requests, and closes requests that ignore the notification', async () => {
     let isNotified = false;
     const url = await start((_request, info) => {
       info.closing.addEventListener('abort', () => {

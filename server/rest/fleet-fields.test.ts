@@ -61,7 +61,7 @@ afterAll(() => door.close());
 
 const names = (rows: readonly { name: string }[]) => rows.map(({ name }) => name);
 
-test('a field that another module adds filters lists, counts and value menus', async () => {
+test('a field of another module filters lists, counts and value menus', async () => {
   expect(names((await listFleet(ctx, filter)).items)).toEqual(['db-1', 'web-1']);
   expect(names((await listFleet(ctx, { ...filter, q: 'db', sort: '-since' })).items)).toEqual(['db-1']);
   expect(await countFleet(ctx, filter)).toEqual({ matching: 2 });
@@ -73,7 +73,7 @@ test('a field that another module adds filters lists, counts and value menus', a
   await expect(listFleet(ctx, { creator: '' } as FleetFilter)).rejects.toMatchObject({ code: 'invalid' });
 });
 
-test('a field that another module adds filters exports and their files', async () => {
+test('a field of another module filters exports and their files', async () => {
   const exported: string[] = [];
   for await (const page of await exportFleet(ctx, filter)) exported.push(...names(page));
   expect(exported).toEqual(['db-1', 'web-1']);
@@ -82,7 +82,7 @@ test('a field that another module adds filters exports and their files', async (
   expect(lines.map((line) => JSON.parse(line).name)).toEqual(['db-2']);
 });
 
-test('a field that another module adds is in the URL of the list', async () => {
+test('a field of another module is in the URL of the list', async () => {
   const fields = await listFleetFields(ctx);
   expect(fields.at(-1)).toMatchObject({ name: 'creator', isSetByPeople: true, find: 'filter.find.tag' });
   const query = { filter: { ...filter, health: ['failed' as const] }, sort: '-since' as const };
@@ -92,7 +92,7 @@ test('a field that another module adds is in the URL of the list', async () => {
   expect(readAddress(fields, new URLSearchParams(`by=${'x'.repeat(21)}`)).ignored).toEqual(['by']);
 });
 
-test('a field that another module adds is a parameter of the API', async () => {
+test('a field of another module is a parameter of the API', async () => {
   const listed = await door.call('GET', '/vms?by=Bob');
   expect(names((listed.body as { items: { name: string }[] }).items)).toEqual(['db-2']);
   const invalid = await door.call('GET', `/vms?by=${'x'.repeat(21)}`);

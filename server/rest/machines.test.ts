@@ -167,7 +167,7 @@ describe('extensions', () => {
     expect(JSON.stringify(problem)).not.toContain('MARKER');
   });
 
-  test('AZ-C1 each schema violation is listed by path, protected ones without the value', async () => {
+  test('AZ-C1 each schema violation is listed by path; in protected settings, without the value', async () => {
     const wrong = { publicSettings: { port: 'MARKER' }, protectedSettings: { key: 'bad' } };
     const problem = await door.expect('setExtension', probe(), 422, sent(goal({ settings: wrong })));
     expect(paths(problem).toSorted()).toEqual(['/settings/protectedSettings/key', '/settings/publicSettings/port']);
@@ -350,7 +350,7 @@ describe('deleting a VM', () => {
   });
 });
 
-test('a malformed id gets the same response as an unknown one', async () => {
+test('a malformed id gets the same response as an unknown id', async () => {
   for (const call of ['getVm', 'deleteVm', 'getGoalState']) {
     const unknown = await door.expect(call, { id: unknownId }, 404, operator);
     const strange = await door.expect(call, { id: 'not-an-id' }, 404, operator);

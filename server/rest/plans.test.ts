@@ -30,7 +30,7 @@ const plan = (goal: unknown = body) => door.expect<Plan>('planExtension', { id, 
 const put = (planHash: string) =>
   door.call('PUT', `/vms/${id}/extensions/probe?plan=${encodeURIComponent(planHash)}`, { body });
 
-test('AZ-C2 a plan shows all changes but no secret; its hash applies exactly these, once', async () => {
+test('AZ-C2 a plan shows all changes but no secret; its hash applies exactly these changes, once', async () => {
   const planned = await plan();
   expect(planned).toMatchObject({
     incarnation: { before: 1, after: 2 },

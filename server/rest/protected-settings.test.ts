@@ -41,7 +41,7 @@ const patch = (body: unknown, outcome: number | readonly [number, string], more 
   door.expect('changeProtectedSettings', at(), outcome, { as: 'operator', body, ...more });
 const view = () => door.expect<View>('getExtension', at(), 200, { as: 'operator' });
 
-test('PATCH changes one protected setting, keeps the others and returns what PUT returns', async () => {
+test('PATCH changes one protected setting, keeps the other settings and returns what PUT returns', async () => {
   const receipt = await patch({ set: { password: 'sesame-two' } }, 200);
   expect(receipt).toEqual({
     vmId: id,

@@ -92,7 +92,7 @@ describe('a package', () => {
     await door.expect('getVersion', { handler: 'a b', version: 'x' }, 404);
   });
 
-  test('a namespace without a publisher is 404, a foreign one 403', async () => {
+  test('a namespace without a publisher is 404; the namespace of another publisher is 403', async () => {
     const unknown = { handler: 'Nobody.Here', version: '1.0' };
     await door.expect('registerPackage', unknown, [404, 'publisher_unknown'], { ...upload(zip), as: 'admin' });
     const foreign = { ...upload(zip), as: 'outsider' as const };

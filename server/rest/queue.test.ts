@@ -95,7 +95,7 @@ const status = (extension: string, word: string, sequenceNumber = 1) => ({
 
 const work = (turn: number, versions: Entries, extensions: Entries) => ({ turn, round: turn, versions, extensions });
 
-test('an unknown VM has no queue, a VM without an agent waits for one', async () => {
+test('an unknown VM has no queue, and a VM without an agent waits for an agent', async () => {
   const id = '00000000-0000-4000-8000-000000000000';
   expect((await door.call('GET', `/vms/${id}/queue`)).status).toBe(404);
   const vm = await door.expect<{ id: string }>('createVm', {}, 201, { body: { name: 'empty' } });

@@ -66,7 +66,7 @@ async function send({ headers = {}, signedIn = true, handler = 'Acme.Lab.Probe',
 const own = () => ({ origin: services.config.url, 'sec-fetch-site': 'same-origin' });
 
 describe("the pages' uploads of zips", () => {
-  test("accept a package from the portal's pages, and the same one again", async () => {
+  test("accept a package from the portal's pages, and the same package again", async () => {
     expect(await send({ headers: own() })).toEqual({ status: 201, state: 'draft' });
     expect(await send({ headers: own() })).toEqual({ status: 200, state: 'draft' });
   });

@@ -17,7 +17,7 @@ export interface ZipEntry {
   data?: Buffer | string;
   /** Unix file type and permissions; by default, a regular file with 0644. 0 means an entry from DOS. */
   mode?: number;
-  /** 0 means stored, 8 (the default) deflated. */
+  /** The compression method: 0 for stored, 8 (the default) for deflated. */
   method?: 0 | 8;
   /** False values for both headers. */
   lies?: HeaderLies;

@@ -294,7 +294,7 @@ describe('errors', () => {
 });
 
 describe('live', () => {
-  test('a change by one member reaches the open page of another within a second', async () => {
+  test('a change by one member reaches the open page of another member within a second', async () => {
     const base = await start();
     const own = await signedIn();
     const controller = new AbortController();

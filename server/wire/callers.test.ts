@@ -50,7 +50,7 @@ test('duplicate_agent: two machines with one forwarder token are shown until the
   expect(await duplicateOf(vm)).toBeNull();
 });
 
-test('a restarted forwarder does not count as a second machine, and an unchanged one runs no statement', async () => {
+test('a restarted forwarder does not count as a second machine, and an unchanged forwarder runs no statement', async () => {
   const vm = await givenStockVm(ctx, door, 'restarted');
   for (const forwarder of ['forwarder-1', 'forwarder-2', 'forwarder-3', 'forwarder-4']) await poll(vm, forwarder);
   await door.presence.flush();

@@ -191,7 +191,7 @@ test('looks up a goal state that another process delivered', async () => {
 });
 
 test.each<['wire' | 'hgap']>([['wire'], ['hgap']])(
-  'returns the hold of the requested incarnation, never of an earlier one, at %s',
+  'returns the hold of the requested incarnation, never of an earlier incarnation, at %s',
   async (side) => {
     const { containerId, incarnation } = await vm.poll();
     const ask = (number: string) => {

@@ -68,7 +68,9 @@ export class Guests {
     }
   }
 
-  /** Counts a rejected call and returns the error, which is always the same, so that it does not reveal the reason. */
+  /**
+   * Counts a rejected call and returns the error. The error is always the same, so that it does not reveal the reason.
+   */
   refuse(call: AgentCall): DomainError {
     this.#refusals.count(call.remoteAddress, call.door.clock());
     return new DomainError('forbidden', 'wire_refused');

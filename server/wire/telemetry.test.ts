@@ -6,7 +6,7 @@ const post = (...events: string[]) =>
     .map((event) => `<Event id="1"><![CDATA[${event}]]></Event>`)
     .join('')}</Provider></TelemetryData>`;
 
-test('reads events from XML text inside an element, and drops only malformed ones', () => {
+test('reads events from XML text inside an element, and drops only malformed events', () => {
   const param = (name: string, value: string) => `<Param Name="${name}" Value="${value}" T="mt:wstr" />`;
   const message = 'Command: bin/enable&#10;[stdout]&#10;a &lt;b&gt; &quot;c&quot;&#10;[stderr]&#10;';
   const good = param('Name', 'Acme.Lab.Probe') + param('Operation', 'Enable') + param('Message', message);

@@ -201,7 +201,7 @@ test('bodies in transit count: at the limit, no further body is accepted', async
   intake.expect('a', 5_000)();
 });
 
-test('bodies of one VM take at most an eighth of the limit, and other VMs can send theirs', () => {
+test('bodies of one VM take at most an eighth of the limit, and other VMs can send bodies', () => {
   const intake = newIntake({ reports: 100, bytes: 8_000 });
   const [first, second] = [intake.expect('busy', 600), intake.expect('busy', 400)];
   expect(() => intake.expect('busy', 1)).toThrow('reports_too_many');
@@ -212,7 +212,7 @@ test('bodies of one VM take at most an eighth of the limit, and other VMs can se
   intake.expect('busy', 5_000)();
 });
 
-test('one VM fills at most an eighth of the queue, and others are accepted', async () => {
+test('one VM fills at most an eighth of the queue, and reports of other VMs are accepted', async () => {
   const intake = newIntake({ reports: 100, bytes: 8_000 });
   const [busy, other] = (await givenVms(2)) as [GivenVm, GivenVm];
   const reports = Array.from({ length: 6 }, (_, index) =>

@@ -488,7 +488,7 @@ describe('an admin', () => {
     expect(await codeOf(resetFactors(await testContext({ services }), { id: 'nobody' }))).toBe('member_unknown');
   });
 
-  test('can require a factor from everyone: without one, a member can only set one up', async () => {
+  test('can require a factor from everyone: a member without a factor can only set one up', async () => {
     const own = await testServices();
     const ownSignIn = openSignIn(own, log);
     const admin = await testContext({ services: own, actor: testBootstrap });

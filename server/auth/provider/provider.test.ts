@@ -81,7 +81,7 @@ async function member(name: string, role: 'viewer' | 'operator' | 'admin' = 'vie
 }
 
 describe('a person with an account at the provider', () => {
-  test('joins by an invitation, and can then sign in without one', async () => {
+  test('joins by an invitation, and can then sign in without an invitation', async () => {
     provider.people.set('grace', grace);
     const { open } = portal();
     const invitation = await invite('operator');

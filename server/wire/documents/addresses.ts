@@ -17,7 +17,7 @@ export const addresses = {
   status: (containerId: string, secret: string) => `${host}/status/${containerId}?sig=${secret}`,
 } as const;
 
-/** Returns the path and the query of one of these URLs; null for any other URL. */
+/** Returns the path and the query of a URL on this host; null for any other URL. */
 export function pathOfAddress(address: string): { path: string; query: string } | null {
   if (!URL.canParse(address)) return null;
   const { origin, pathname, search } = new URL(address);

@@ -154,14 +154,14 @@ describe("a handler's state in a finished goal state", () => {
     ]);
   });
 
-  test('a skipped extension waits for the failed one', () => {
+  test('a skipped extension waits for the failed extension', () => {
     const message = `Skipping processing of extensions since execution of dependent extension ${handler} failed`;
     const after = extension({ name: 'after', handler: 'Acme.Lab.After', dependsOn: ['probe'] }, { level: 1 });
     const skipped = entry({ ...failed(-1, message), handlerName: 'Acme.Lab.After' });
     expect(report(goalStateOf(after), [skipped]).handlers).toMatchObject([{ state: 'waiting', blockedBy: 'probe' }]);
   });
 
-  test('a handler is found in any case, and an undeclared one is ignored', () => {
+  test('a handler is found in any case, and an undeclared handler is ignored', () => {
     const entries = [entry({ handlerName: handler.toUpperCase() }), entry({ handlerName: 'Acme.Lab.Foreign' })];
     expect(report(goalStateOf(extension()), entries).handlers).toHaveLength(1);
   });
@@ -200,7 +200,7 @@ describe('a heartbeat', () => {
     expect(handlers).toMatchObject([{ state: 'enabled' }]);
   });
 
-  test('AZ-H4 is absent for a handler without one, and for a failed or disabled one', () => {
+  test('AZ-H4 is absent for a handler without a heartbeat, and for a failed or disabled handler', () => {
     expect(report(goalStateOf(extension()), [entry()]).heartbeats).toEqual([]);
     expect(report(beating, [entry({ status: 'NotReady', code: 1009 })]).heartbeats).toEqual([]);
     const off = goalStateOf(extension({ state: 'disabled' }, { reportsHeartbeat: true }));
@@ -326,7 +326,7 @@ describe('several extensions of one handler', () => {
   const of = (extensionName: string, over: Record<string, unknown> = {}) =>
     ({ ...withStatus({ status: 'success' }, { extensionName }), ...over }) as Entry;
 
-  test('each has its own entry, and one without an entry counts as removed', () => {
+  test('each has its own entry, and an extension without an entry counts as removed', () => {
     const { handlers, statuses } = report(many, [of('first'), of('second', { code: 1009, status: 'NotReady' })]);
     expect(handlers).toMatchObject([
       { extension: 'first', state: 'enabled' },
@@ -351,7 +351,7 @@ test.each<[string, unknown]>([
   expect(readStatus(value)).toBeNull();
 });
 
-test('malformed parts of a blob do not affect the others', () => {
+test('malformed parts of a blob do not affect other parts', () => {
   const odd = {
     guestAgentStatus: 5,
     handlerAggregateStatus: [null, {}, 'x', entry(), entry({ code: {}, formattedMessage: 7 })],

@@ -158,7 +158,7 @@ describe('a proof that the machine has the key of its certificate', () => {
   const refusal = (code: string) => ({ code, errors: [{ path: '/proof', code }] });
 
   test.each<[KeyKind]>([['RSA 2048'], ['P-256']])(
-    '%s: a token signed with that key is accepted, another signature rejected',
+    '%s: a token signed with that key is accepted, and any other signature is rejected',
     async (kind) => {
       const [{ enrollmentToken }, pair] = [await newVm(), newKeyPair(kind)];
       const request = { enrollmentToken, certificate: pair.certificate, ...machine };

@@ -86,7 +86,7 @@ describe('while a VM is held', () => {
     expect((await agent.call(`/packages/${sha256}`)).status).toBe(404);
   });
 
-  test('an agent without a delivered goal state gets an empty one', async () => {
+  test('an agent without a delivered goal state gets an empty goal state', async () => {
     const agent = await newAgent();
     await declare(agent.vmId, 'first');
     await holdVm(ctx, { vmId: agent.vmId, reason });

@@ -88,7 +88,7 @@ describe('held polls', () => {
     expect(Date.now() - asked).toBeGreaterThanOrEqual(950);
   });
 
-  test('a newer poll ends the older one', async () => {
+  test('a newer poll ends the older poll', async () => {
     const { agent, poll } = await held();
     const older = poll('60');
     const newer = poll('60');

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-test('200 with digest and ETag; 304 for it', async () => {
+test('200 with digest and ETag; 304 for this ETag', async () => {
   const answer = await owner.call(`/packages/${sha256}`);
   expect(answer.status).toBe(200);
   expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes);
@@ -55,7 +55,7 @@ test.each([
   expect(await answer.text()).toBe(body);
 });
 
-test('a VM has at most eight concurrent downloads, and an abandoned one frees its slot', async () => {
+test('a VM has at most eight concurrent downloads, and an abandoned download frees its slot', async () => {
   const opened = vi.spyOn(ctx.blobs, 'open').mockImplementation(async () => {
     const stream = new Readable({ read() {} });
     stream.push(bytes.subarray(0, 1));
@@ -81,7 +81,7 @@ test('a VM has at most eight concurrent downloads, and an abandoned one frees it
   expect(whole).toBe(bytes.toString());
 });
 
-test('404 both for a package of another VM and for an unknown one', async () => {
+test('404 both for a package of another VM and for an unknown package', async () => {
   const foreign = await stranger.call(`/packages/${sha256}`);
   const nowhere = await stranger.call(`/packages/${'0'.repeat(64)}`);
   expect([foreign.status, nowhere.status]).toEqual([404, 404]);

@@ -67,7 +67,7 @@ test('accepts gzip, and limits the decompressed size too', async () => {
   expect((await send(Buffer.from('no gzip'))).status).toBe(400);
 });
 
-test("207 stores the valid entries and lists the faults of the others, in the caller's language", async () => {
+test("207 stores the valid entries and lists the faults of invalid entries, in the caller's language", async () => {
   const agent = await agentWithProbe();
   const answer = await agent.call('/reports', {
     method: 'POST',
