@@ -30,7 +30,7 @@ export interface Prediction {
   now: ExtensionPlan;
   /** The commands that will run if every command succeeds, in order. */
   commands: CommandStep[];
-  /** Extensions that still wait for another one after these commands. */
+  /** Extensions that still wait for another extension after these commands. */
   blocked: ExtensionPlan['waiting'];
 }
 

@@ -51,7 +51,7 @@ export function acceptCall(window: CallWindow, counter: number, known: number): 
 }
 
 /**
- * Whether a number is too far above the last one to result from counting. Accepting it would lock out the machine,
+ * Whether a number is too far above the last number to result from counting. Accepting it would lock out the machine,
  * which continues with lower numbers. `sinceMs` is the time since the last call; null before the first call.
  */
 export function isJump(window: CallWindow, counter: number, known: number, sinceMs: number | null): boolean {

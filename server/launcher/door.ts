@@ -11,7 +11,7 @@ const gatewayYoungMegabytes = Math.round(between(16, usableMemory() / 1024 ** 2 
 
 /**
  * Turns off pretenuring. After a minute of queued reports, V8 would allocate all reports in the old generation, 30 MB
- * per second, and collect all of it every nine seconds.
+ * per second, and collect the whole old generation every nine seconds.
  */
 const noLearntAge = '--no-allocation-site-pretenuring';
 
