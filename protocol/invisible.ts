@@ -3,7 +3,7 @@ const shaping = '\\u200c|\\u200d|[\\ufe00-\\ufe0f]';
 /** Marks that people type to control the word order in right-to-left scripts. They do not reverse other characters. */
 const directions = '\\u061c|\\u200e|\\u200f';
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-/** Other characters without a shape. */
+/** Other characters without a visible shape. */
 const shapeless = new RegExp(`(?!${shaping}|${directions})\\p{Default_Ignorable_Code_Point}`, 'u');
 const direction = new RegExp(directions, 'u');
 /** Joiners and variation selectors without a neighbor to shape. */

@@ -2,7 +2,7 @@
 export interface LanguageTag {
   /** The canonical tag, without extensions: `de-AT`. */
   tag: string;
-  /** The language alone: `de`. */
+  /** The language without script and region: `de`. */
   base: string;
   /** The script of the language: the one in the tag, otherwise the usual script for the language and region. */
   script: string | undefined;

@@ -22,7 +22,7 @@ export const auditEntries = pgTable(
     address: text(),
     /** The caller's `User-Agent`. */
     client: text(),
-    /** `<noun>.<verb>`, for example `extension.set`. */
+    /** The action as `<noun>.<verb>`, for example `extension.set`. */
     action: text().notNull(),
     targetKind: text('target_kind').notNull(),
     targetId: text('target_id').notNull(),

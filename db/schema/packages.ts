@@ -8,7 +8,7 @@ import { publishers } from './publishers.ts';
 export const handlers = pgTable(
   'handlers',
   {
-    /** `<namespace>.<type>` */
+    /** The handler's id: `<namespace>.<type>`. */
     id: text().primaryKey(),
     namespace: text()
       .notNull()

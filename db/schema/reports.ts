@@ -113,7 +113,7 @@ export interface RestartRequest {
   handler: string;
   version: string;
   extensions: string[];
-  /** ISO 8601, by the portal's clock. */
+  /** When the restart was requested, by the portal's clock (ISO 8601). */
   since: string;
   /** Whether the agent restarts the machine itself; absent if the agent did not say so. */
   byAgent?: boolean;

@@ -19,7 +19,7 @@ export class HeldPolls {
   readonly #held = new Map<string, HeldPoll>();
   #isReleased = false;
 
-  /** Number of polls held now. */
+  /** Number of polls that are currently held. */
   get size(): number {
     return this.#held.size;
   }
