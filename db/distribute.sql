@@ -1,8 +1,8 @@
 -- Distributes an Annex database over a Citus cluster (12.1 or newer), so that the rows of a VM are on one node. Run it
--- once on the coordinator, after the migrations and before the fleet is large, as the owner of the tables, while no
--- process of Annex is running: psql -1 -f db/distribute.sql "$DATABASE_URL". docs/scale.md explains the purpose
--- and what is missing. db/distribute.test.ts checks the schema and the statements against the rules of Citus. This
--- script has never run on a real cluster.
+-- once on the coordinator as the owner of the tables, after the migrations and before the fleet is large, while no
+-- Annex process is running: psql -1 -f db/distribute.sql "$DATABASE_URL". docs/scale.md explains the purpose and what
+-- is missing. db/distribute.test.ts checks the schema and the statements against the rules of Citus. This script has
+-- never run on a real cluster.
 
 do $$ begin
   if not exists (select from pg_extension where extname = 'citus') then
@@ -11,7 +11,7 @@ do $$ begin
 end $$;
 
 -- Replicated to every node: tables that are small, rarely written, or unique by something other than the VM. VM names
--- are unique; agents have unique keys and are found by their credential, and tokens by their hash.
+-- are unique. Agents have unique keys and are found by their credential. Tokens are found by their hash.
 select create_reference_table('publishers');
 select create_reference_table('handlers');
 select create_reference_table('handler_versions');

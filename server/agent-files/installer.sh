@@ -258,7 +258,7 @@ print_plan() {
   esac
 }
 
-# Downloads the file $1 to $2 and checks its SHA-256 $3.
+# Downloads the file $1 to $2 and checks that its SHA-256 is $3.
 download() {
   fetch "$gateway/install/$1" "$2" || fail "$1 could not be downloaded from $gateway. Nothing was changed. Run the installer again."
   is_right "$2" "$3" ||
