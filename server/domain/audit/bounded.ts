@@ -12,7 +12,7 @@ export interface Cut {
 
 /**
  * Returns the value as plain JSON. If it is too large, its large parts are replaced by `Cut`s; if that is not enough,
- * the whole value is. Returns null if there is no value.
+ * the whole value is replaced. Returns null if there is no value.
  */
 export function bounded(value: object | null | undefined): Record<string, unknown> | null {
   if (value === null || value === undefined) return null;

@@ -29,11 +29,11 @@ const foldMs = 10 * 60_000;
  */
 const batches = [250, 1_000, 3_750];
 
-/** Returns the condition for the entries after a place in the list. */
+/** Returns the condition for the entries after a position in the list. */
 export const actsAfter = (place: ActPlace | undefined): SQL | undefined =>
   place && sql`(${auditEntries.at}, ${auditEntries.id}) < (${place.at}::timestamptz, ${place.id}::bigint)`;
 
-/** Returns the place of an entry. */
+/** Returns the position of an entry. */
 export const placeOfAct = (row: StoredAct): ActPlace => ({ at: row.at.toISOString(), id: String(row.id) });
 
 interface FoldedPage {

@@ -76,8 +76,8 @@ export interface Feed {
 }
 
 /**
- * Lists actions and events of VMs in one list, newest first. Similar actions are one item, and so are the events of one
- * kind within one minute. An item never continues on the next page. Settings are named in the wanted languages.
+ * Returns one list of actions and events of VMs, newest first. Similar actions are one item, and so are the events of
+ * one kind within one minute. An item never continues on the next page. Settings are named in the wanted languages.
  */
 export async function listFeed(
   ctx: Context,

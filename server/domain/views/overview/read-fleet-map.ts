@@ -52,7 +52,7 @@ export async function readFleetMap(reader: MapReader, groupBy: GroupBy): Promise
   });
 }
 
-/** Adds or moves the entry to the end, and keeps only the last `most` entries. */
+/** Puts the entry at the end, and keeps only the last `most` entries. */
 function keepNewest<Key, Value>(all: Map<Key, Value>, key: Key, value: Value, most: number): void {
   all.delete(key);
   all.set(key, value);
