@@ -61,7 +61,7 @@ test('form and JSON follow each other, and invalid JSON loses nothing', async ({
   await expect(page.getByLabel('Server')).toBeDisabled();
   await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
 
-  // Tab moves the focus out of the editor. A link asks for confirmation before unsaved changes are lost.
+  // Tab moves the focus out of the editor. A click on a link asks for confirmation before unsaved changes are lost.
   await json(page).press('Tab');
   await expect(json(page)).not.toBeFocused();
   await page.getByRole('link', { name: 'Discard' }).click();

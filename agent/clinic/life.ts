@@ -143,7 +143,8 @@ export class TrialRun {
     const file = statusFileName(goal.sequenceNumber, isNamed ? extensionName : undefined);
     const status = await watchStatus(join(folders.statusFolder, file), stage, began?.at ?? Date.now(), this.patience);
     this.seen.statuses.push(status);
-    // If one stage ends without the status success, later stages probably will too, so they wait only briefly.
+    // If one stage ends without the status success, later stages probably end without it too, so they wait only
+    // briefly.
     if (status.document?.status !== 'success') this.patience = { ...this.patience, statusSeconds: 1, settleSeconds: 1 };
     this.lookForSecrets();
     return true;
