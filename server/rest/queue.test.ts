@@ -215,6 +215,14 @@ test('changes declared during a hold wait for its end', async () => {
   expect(await shown(agent.vmId)).toEqual({ now: null, next: [], waiting: steps.map((step) => `${step} download`) });
 });
 
+test('without an agent, an extension that was added during a hold waits once, for the end of the hold', async () => {
+  const vm = await door.expect<{ id: string }>('createVm', {}, 201, { body: { name: 'held' } });
+  await door.expect('holdVm', { id: vm.id }, 200, { body: { reason: 'freeze' } });
+  const body = { handler: 'Acme.Lab.Mount', version: '1.0.0.0', state: 'enabled' };
+  await door.expect('setExtension', { id: vm.id, name: 'mount' }, 200, { body });
+  expect(await shown(vm.id)).toEqual({ now: null, next: [], waiting: ['mount install 1 hold', 'mount enable 1 hold'] });
+});
+
 test('an agent that restarts its machine runs enable after the restart', async () => {
   const agent = await newAgent();
   const body = { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled' };

@@ -115,9 +115,11 @@ async function factsOf(
   const isHeldBack = head.heldIncarnation !== null && head.heldIncarnation !== head.incarnation;
   const status = agentStatus(presence, ctx.now);
   const goal = goalOf(isHeldBack ? (head.heldIncarnation ?? 0) : head.incarnation);
+  const heldGoal = isHeldBack ? goalOf(head.incarnation) : null;
+  const newest = heldGoal ?? goal;
   return {
     goal,
-    heldGoal: isHeldBack ? goalOf(head.incarnation) : null,
+    heldGoal,
     reports: rows.map((row) => ({
       name: row.name,
       handler: row.handler,
@@ -135,7 +137,7 @@ async function factsOf(
         : null,
     restarting: (restarts ?? []).filter(({ byAgent }) => byAgent).map(({ handler }) => handler),
     withheld: rows.flatMap((row) => {
-      const code = withheldCode(row, status === 'never' && !goal.extensions.some(({ name }) => name === row.name));
+      const code = withheldCode(row, status === 'never' && !newest.extensions.some(({ name }) => name === row.name));
       return code === null ? [] : [{ name: row.name, code, asked: requested(row) }];
     }),
   };
