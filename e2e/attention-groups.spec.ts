@@ -14,7 +14,7 @@ test.use({ portalGroup: 'attention' });
 
 const handler = 'Attention.Lab.Mount';
 const version = { handler, goalVersion: '2.0.0.0', version: '2.0.0.0' };
-const exitTitle = `${handler}: enable: exit code 51`;
+const exitTitle = `${handler} enable: exit code 51`;
 
 /** Calls a function with the portal's database, as domain code uses it. */
 const withFleet = (portal: Portal, run: (db: Database) => Promise<void>) =>
@@ -111,8 +111,8 @@ test('a snooze ends at its time, on request, or when the problem changes', async
   await menuOf(page, 'Snooze').click();
   await page.getByRole('menuitem', { name: 'For 1 hour' }).click();
   await isSnoozed();
-  // The message about the first snooze may still be visible.
-  await page.getByRole('button', { name: 'Undo' }).last().click();
+  // The message about the first snooze may still be visible, but only the last action can be undone.
+  await page.getByRole('button', { name: 'Undo' }).click();
   await isListed();
 
   await menuOf(page, 'Snooze').click();

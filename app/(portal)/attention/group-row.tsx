@@ -105,13 +105,16 @@ function Shared({ group: { extension, common, since, lastSince, vms } }: { group
       <span className="-ms-4 flex flex-wrap *:relative *:ps-4 *:before:absolute *:before:start-1.5 *:before:content-['·']">
         {extension === null ? null : (
           <span translate="no" className="min-w-0 wrap-anywhere">
-            {[extension.handler, format.list(extension.versions)].filter(Boolean).join(' ')}
+            {/* Without a message, the title names the handler. */}
+            {[extension.message === null ? null : extension.handler, format.list(extension.versions)]
+              .filter(Boolean)
+              .join(' ')}
           </span>
         )}
         {common === null ? null : (
           <span>
             {t(common.share === 1 ? 'overview:failing.all' : 'overview:failing.most', {
-              tag: `${common.name} ${common.value}`,
+              tag: `${common.name}=${common.value}`,
               share: format.percent(common.share),
               fleet: format.percent(common.fleetShare),
             })}

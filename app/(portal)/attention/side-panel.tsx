@@ -49,7 +49,7 @@ export function SidePanel({ group, vms, open, gatewayUrl, onStep, onClose }: Sid
   return (
     <section
       aria-label={t('panel', { name })}
-      className="sticky top-[calc(var(--topbar)+16px)] flex max-h-[calc(100dvh-var(--topbar)-32px)] min-w-0 flex-col gap-3 overflow-y-auto rounded-lg bg-canvas p-px max-md:fixed max-md:inset-x-0 max-md:top-(--topbar) max-md:bottom-(--tabbar) max-md:z-30 max-md:max-h-none max-md:border-t max-md:border-line max-md:p-3"
+      className="sticky top-[calc(var(--topbar)+16px)] flex max-h-[calc(100dvh-var(--topbar)-32px)] min-w-0 flex-col gap-3 overflow-y-auto rounded-lg *:shrink-0 bg-canvas p-px max-md:fixed max-md:inset-x-0 max-md:top-(--topbar) max-md:bottom-(--tabbar) max-md:z-30 max-md:max-h-none max-md:border-t max-md:border-line max-md:p-3"
     >
       <PanelHead group={group} vms={vms} open={open} onStep={onStep} onClose={onClose} />
       {view.data ? (

@@ -30,14 +30,14 @@ export function VmRows({ group, title, vms, openVm, onOpen }: VmRowsProps) {
   if (vms.isPending) return <SkeletonRows columns={['w-32', 'w-24', 'w-40']} rows={3} label={t('list', { title })} />;
   return (
     <div className="border-t border-line-subtle bg-sunken [--cut:var(--sunken)]">
-      {vms.items.length === 0 ? <p className="px-4 py-2.5 ps-12 text-ink-2">{t('list.gone')}</p> : null}
+      {vms.items.length === 0 ? <p className="px-4 py-2.5 ps-15 text-ink-2">{t('list.gone')}</p> : null}
       <ul aria-label={t('list', { title })}>
         {vms.items.map((vm) => (
           <VmRow key={vm.id} group={group} vm={vm} isOpen={vm.id === openVm} onOpen={() => onOpen(vm)} />
         ))}
       </ul>
       {vms.hasMore ? (
-        <div className="px-4 py-2 ps-12">
+        <div className="px-4 py-2 ps-15">
           <Button size="sm" busy={vms.isLoadingMore} onClick={() => void vms.more()} data-triage-row>
             {t('list.more')}
           </Button>
@@ -61,7 +61,7 @@ function VmRow({ group, vm, isOpen, onOpen }: VmRowProps) {
   return (
     <li
       className={cn(
-        'flex min-h-(--row) flex-wrap items-center gap-x-3 px-4 py-1 ps-12 hover:bg-hover',
+        'flex min-h-(--row) flex-wrap items-center gap-x-3 px-4 py-1 ps-15 hover:bg-hover',
         isOpen && 'bg-brand-tint hover:bg-brand-tint',
       )}
     >
