@@ -72,7 +72,11 @@ test('a failure appears without a reload: in its tile, with its cause, and as an
   const counts = await Promise.all(
     ['Healthy', 'Progressing', 'Degraded', 'Failed', 'Unknown', 'Unresponsive'].map((health) => figure(page, health)),
   );
-  const all = await page.getByText(/^[\d,]+ VMs?, [\d,]+ extensions?$/).textContent();
+  const all = await page
+    .getByRole('main')
+    .getByRole('link', { name: /^[\d,]+ VMs?$/ })
+    .and(page.locator('[href="/vms"]'))
+    .textContent();
   expect(`${counts.reduce((sum, count) => sum + count, 0)}`).toBe(/^[\d,]+/.exec(all ?? '')?.[0].replaceAll(',', ''));
 
   await link.click();

@@ -120,7 +120,7 @@ function GroupLink({ group }: { group: Group }) {
         <span className="block text-12 text-ink-3">
           {common
             ? `${t(common.share === 1 ? 'failing.all' : 'failing.most', {
-                tag: `${common.name} ${common.value}`,
+                tag: `${common.name}=${common.value}`,
                 share: format.percent(common.share),
                 fleet: format.percent(common.fleetShare),
               })}, `

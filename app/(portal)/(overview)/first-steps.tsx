@@ -18,40 +18,43 @@ import type { FirstSteps as Steps } from '#server/domain/views/index.ts';
  * Shown on a new portal: the three steps to the first running extension. Marks completed steps and offers the next
  * action.
  */
-export function FirstSteps({ steps, enroll }: { steps: Steps; enroll: ReactNode }) {
-  const { t } = useTranslation('overview');
+export function FirstSteps({ steps, onEnroll }: { steps: Steps; onEnroll(): void }) {
+  const { t } = useTranslation(['overview', 'vms']);
   const { can } = useReader();
   const { published, enrolled, added, vm } = steps;
   return (
     <Card aria-labelledby="first-steps" className="mb-4">
-      <CardHeader id="first-steps" title={t('first.title')} note={t('first.note')} />
+      <CardHeader id="first-steps" title={t('overview:first.title')} note={t('overview:first.note')} />
       <ol className="border-t border-line-subtle">
-        <Step done={published} title={t('first.publish')} why={t('first.publish.why')}>
-          {can('publisher') ? <Publish /> : <Missing>{t('first.publish.others')}</Missing>}
+        <Step done={published} title={t('overview:first.publish')} why={t('overview:first.publish.why')}>
+          {can('publisher') ? <Publish /> : <Missing>{t('overview:first.publish.others')}</Missing>}
         </Step>
-        <Step done={enrolled} title={t('first.enroll')} why={t('first.enroll.why')}>
+        <Step done={enrolled} title={t('overview:first.enroll')} why={t('overview:first.enroll.why')}>
           {!can('operator') ? (
-            <Missing>{t('first.operators')}</Missing>
+            <Missing>{t('overview:first.operators')}</Missing>
           ) : vm === null ? (
-            enroll
+            <Button variant={published || !can('admin') ? 'primary' : 'default'} onClick={onEnroll}>
+              <Plus aria-hidden />
+              {t('vms:enroll')}
+            </Button>
           ) : (
             <Button asChild>
-              <Link href={`/vms/${vm.id}`}>{t('first.enroll.open', { name: vm.name })}</Link>
+              <Link href={`/vms/${vm.id}`}>{t('overview:first.enroll.open', { name: vm.name })}</Link>
             </Button>
           )}
         </Step>
-        <Step done={added} title={t('first.add')} why={t('first.add.why')}>
+        <Step done={added} title={t('overview:first.add')} why={t('overview:first.add.why')}>
           {!can('operator') ? (
-            <Missing>{t('first.operators')}</Missing>
+            <Missing>{t('overview:first.operators')}</Missing>
           ) : published && vm !== null ? (
             <Button asChild variant={enrolled ? 'primary' : 'default'}>
               <Link href={`/vms/${vm.id}/add-extension`}>
                 <Plus aria-hidden />
-                {t('first.add.act', { name: vm.name })}
+                {t('overview:first.add.act', { name: vm.name })}
               </Link>
             </Button>
           ) : (
-            <Missing>{t('first.add.later')}</Missing>
+            <Missing>{t('overview:first.add.later')}</Missing>
           )}
         </Step>
       </ol>

@@ -47,12 +47,15 @@ function FleetSize({ vms, extensions }: { vms: number; extensions: number }) {
   const { t } = useTranslation('overview');
   const format = useFormat();
   return (
-    <span className="text-ink-3 tabular-nums">
-      <Link href={vmsAddress()} prefetch={false} data-count={vms} className="rounded-xs hover:underline">
-        {t('fleet.vms', { count: vms, shown: format.number(vms) })}
-      </Link>
-      , {t('fleet.extensions', { count: extensions, shown: format.number(extensions) })}
-    </span>
+    <Link
+      href={vmsAddress()}
+      prefetch={false}
+      data-count={vms}
+      title={t('fleet.extensions', { count: extensions, shown: format.number(extensions) })}
+      className="rounded-xs text-ink-3 tabular-nums hover:underline"
+    >
+      {t('fleet.vms', { count: vms, shown: format.number(vms) })}
+    </Link>
   );
 }
 
@@ -94,7 +97,7 @@ export function Overview({ first, gatewayUrl }: OverviewProps) {
           )
         }
       />
-      {steps === null ? null : <FirstSteps steps={steps} enroll={enroll} />}
+      {steps === null ? null : <FirstSteps steps={steps} onEnroll={() => setEnrolling(true)} />}
       {isOnlySteps ? null : (
         <>
           {fleet ? (

@@ -2,6 +2,7 @@
 
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { type FleetMap, groupAddress } from './groups.ts';
@@ -40,9 +41,13 @@ export function GroupHead({ map, group, name, left, top, width }: GroupHeadProps
         prefetch={false}
         data-count={group.count}
         title={name}
-        className="min-w-8 shrink truncate rounded-xs font-medium text-ink hover:underline"
+        // Cut at the beginning, because handlers of one publisher differ only at the end.
+        className={cn(
+          'min-w-12 shrink truncate rounded-xs font-medium text-ink hover:underline',
+          map.groupBy === 'handler' && '[direction:rtl]',
+        )}
       >
-        {name}
+        {map.groupBy === 'handler' ? <bdi dir="ltr">{name}</bdi> : name}
       </Link>
       {width >= roomForAll || troubles.length < 2 ? <span>{format.number(group.count)}</span> : null}
       {troubles.map(({ status, count, text }) => {

@@ -54,5 +54,7 @@ export function Tile({ row, health, isCurrent }: TileProps) {
 export function useReason({ reason }: FleetRow): string {
   const cause = useCause();
   if (reason === null) return '';
-  return [reason.extension, reason.text ?? cause(reason)].filter(Boolean).join(' ');
+  const { extension, text } = reason;
+  if (text === null) return [extension, cause(reason)].filter(Boolean).join(' ');
+  return [extension, text].filter(Boolean).join(': ');
 }
