@@ -14,7 +14,7 @@ import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
 import { useCause } from '../(overview)/use-cause.ts';
 import type { ColumnName } from './columns.ts';
-import { fitting } from './fitting.ts';
+import { chipWidth, fitting } from './fitting.ts';
 import type { FleetRow } from './reading.ts';
 import { RowRetry } from './row-retry.tsx';
 
@@ -70,6 +70,7 @@ export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact,
             'overflow-hidden',
             height,
             places[column],
+            column === 'reason' && row.agent.status !== 'unresponsive' && 'max-sm:col-span-2',
             hidesOnPhone(column, row, columns) && 'max-sm:hidden',
           )}
         >
@@ -94,9 +95,15 @@ const places: Readonly<Record<ColumnName, string>> = {
   clockSkew: cn(hidden, 'tabular-nums'),
 };
 
-/** On a phone, a row has room for only one column: the reason or, if there is none, the extensions. */
-const hidesOnPhone = (column: ColumnName, { reason }: FleetRow, columns: readonly ColumnName[]): boolean =>
-  columns.includes('reason') && (column === 'reason' ? reason === null : column === 'extensions' && reason !== null);
+/**
+ * On a phone, the second line of a row has room for the reason or, if there is none, for the extensions and the last
+ * call. The last call also matters if the agent does not respond.
+ */
+function hidesOnPhone(column: ColumnName, { reason, agent }: FleetRow, columns: readonly ColumnName[]): boolean {
+  if (!columns.includes('reason')) return false;
+  if (reason === null) return column === 'reason';
+  return column === 'extensions' || (column === 'lastSeen' && agent.status !== 'unresponsive');
+}
 
 const cells: Readonly<Record<ColumnName, (row: FleetRow, room: CellRoom) => ReactNode>> = {
   health: (row) => <Health row={row} />,
@@ -172,7 +179,9 @@ function Health({ row }: { row: FleetRow }) {
 function useReasonText({ reason }: FleetRow): string {
   const cause = useCause();
   if (reason === null) return '';
-  return [reason.extension, reason.text ?? cause(reason)].filter(Boolean).join(': ');
+  const { extension, text } = reason;
+  if (text === null) return [extension, cause(reason)].filter(Boolean).join(' ');
+  return [extension, text].filter(Boolean).join(': ');
 }
 
 /** Why the VM is not healthy, on one line. */
@@ -201,7 +210,7 @@ function Held({ reason }: { reason: string | null }) {
   return (
     <Chip className="shrink-0" title={word}>
       <Pause aria-hidden className="size-3" />
-      {t('held')}
+      <span className="max-sm:sr-only">{t('held')}</span>
     </Chip>
   );
 }
@@ -216,12 +225,22 @@ function LastSeen({ row }: { row: FleetRow }) {
   );
 }
 
+/** Width in pixels of the button that runs a handler again, with its gap. */
+const retryWidth = 28;
+
 function Extensions({ row, room }: { row: FleetRow; room: number }) {
   const { t } = useTranslation(['vms', 'reports']);
   const { extensions } = row;
+  const update = useUpdate(extensions);
+  const notes = [
+    update?.label ?? [],
+    row.restartPendingSince === null ? [] : t('vms:restartPending'),
+    row.decommissioning ? t('vms:decommissioning') : [],
+  ].flat();
+  const taken = notes.reduce((sum, note) => sum + chipWidth(note), row.hold === null ? 0 : chipWidth(t('vms:held')));
   const shown = fitting(
     extensions.map(({ name }) => name),
-    room,
+    room - taken - (row.reason === null ? 0 : retryWidth),
   );
   const rest = extensions.slice(shown);
   return (
@@ -246,7 +265,12 @@ function Extensions({ row, room }: { row: FleetRow; room: number }) {
           +{rest.length}
         </Chip>
       ) : null}
-      <Updates extensions={extensions} />
+      {update === null ? null : (
+        <Chip className="shrink-0" title={update.title}>
+          <ArrowUp aria-hidden className="size-3" />
+          {update.label}
+        </Chip>
+      )}
       {row.hold === null ? null : <Held reason={row.hold.reason} />}
       {row.restartPendingSince === null ? null : <Chip className="shrink-0">{t('vms:restartPending')}</Chip>}
       {row.decommissioning ? <Chip className="shrink-0">{t('vms:decommissioning')}</Chip> : null}
@@ -254,20 +278,18 @@ function Extensions({ row, room }: { row: FleetRow; room: number }) {
   );
 }
 
-/** The newer versions that the VM can run; the title names their extensions. */
-function Updates({ extensions }: Pick<FleetRow, 'extensions'>) {
+/** Returns the newer versions that the VM can run, and a title that names their extensions; null if there are none. */
+function useUpdate(extensions: FleetRow['extensions']): { label: string; title: string } | null {
   const { t } = useTranslation('vms');
   const updates = extensions.flatMap(({ name, updateAvailable: version }) =>
     version === null ? [] : [{ name, version }],
   );
   const [first, ...others] = [...new Set(updates.map(({ version }) => version))];
   if (first === undefined) return null;
-  return (
-    <Chip className="shrink-0" title={updates.map((update) => t('update.of', update)).join(', ')}>
-      <ArrowUp aria-hidden className="size-3" />
-      {t('update', { version: others.length > 0 ? `${first} +${others.length}` : first })}
-    </Chip>
-  );
+  return {
+    label: t('update', { version: others.length > 0 ? `${first} +${others.length}` : first }),
+    title: updates.map((update) => t('update.of', update)).join(', '),
+  };
 }
 
 function Tags({ tags, room }: { tags: FleetRow['tags']; room: number }) {
