@@ -50,7 +50,7 @@ export function ExtensionCard({ vmId, extension, at, retry, onAct }: ExtensionCa
   const parts = status?.substatus ?? [];
   return (
     <article aria-labelledby={id} data-st={drawn} className="flex min-w-0 flex-col rounded-lg bg-surface shadow-card">
-      <div className="flex min-w-0 items-start gap-2 ps-4 pe-2 pt-2">
+      <div className={cn('flex min-w-0 items-start gap-2 ps-4 pt-2', reader.can('operator') ? 'pe-2' : 'pe-4')}>
         <StatusIcon status={drawn} className="mt-[7px]" />
         <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-2 pt-0.5">
           <h3 id={id} translate="no" className="text-14 leading-6 font-semibold wrap-anywhere">

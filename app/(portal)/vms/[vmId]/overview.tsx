@@ -64,10 +64,12 @@ export function Overview({ facts, view, queue, at, gatewayUrl, retry, onAct }: V
       {view.agent.problems?.length ? <AgentProblems problems={view.agent.problems} /> : null}
       {view.agent.status === 'never' ? (
         extensions.length === 0 ? null : (
-          <QueueCard vmId={facts.id} agent="never" first={queue} />
+          <div className="mt-4">
+            <QueueCard vmId={facts.id} agent="never" first={queue} />
+          </div>
         )
       ) : (
-        <div className="grid gap-x-4 lg:grid-cols-[minmax(0,1fr)_320px]">
+        <div className="mt-4 grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-[minmax(0,1fr)_320px]">
           <TimeBox view={view} />
           <QueueCard vmId={facts.id} agent={view.agent.status} first={queue} />
         </div>

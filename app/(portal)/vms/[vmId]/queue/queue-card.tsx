@@ -31,7 +31,7 @@ export function QueueCard({ vmId, agent, first }: QueueCardProps) {
   const id = useId();
   const queue = useQueue(vmId, first);
   return (
-    <Card aria-labelledby={id} className="mt-4 flex flex-col">
+    <Card aria-labelledby={id} className="flex flex-col">
       <CardHeader id={id} title={t('queue.title')} />
       {queue.data ? (
         <QueueRows vmId={vmId} queue={agent === 'never' ? afterEnrollment(queue.data) : queue.data} agent={agent} />

@@ -25,10 +25,15 @@ export function RetryButton({ extension, retry, named = false, ...props }: Retry
       onClick={() => retry.start(extension)}
       {...(named && { 'aria-label': isBusy ? t('retry.busy') : t('retry.of', { name }) })}
     >
-      <RotateCw aria-hidden className={isBusy ? 'motion-safe:animate-spin' : undefined} />
-      <span className="grid [&>span]:col-start-1 [&>span]:row-start-1">
-        <span className={isBusy ? 'invisible' : undefined}>{t('retry')}</span>
-        <span className={isBusy ? undefined : 'invisible'}>{t('retry.busy')}</span>
+      <span className="grid *:col-start-1 *:row-start-1 *:inline-flex *:items-center *:justify-center *:gap-1.5">
+        <span className={isBusy ? 'invisible' : undefined}>
+          <RotateCw aria-hidden />
+          {t('retry')}
+        </span>
+        <span className={isBusy ? undefined : 'invisible'}>
+          <RotateCw aria-hidden className="motion-safe:animate-spin" />
+          {t('retry.busy')}
+        </span>
       </span>
     </Button>
   );

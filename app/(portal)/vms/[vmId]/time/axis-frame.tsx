@@ -29,6 +29,9 @@ export function AxisFrame(props: AxisFrameProps) {
   // A narrow axis shows the time of the deadline without its label.
   const narrow = width < 640;
   const due = useDue(props, clock, narrow);
+  const nowWidth = widthOf(t('now'));
+  // Without space for both labels, each keeps to its own side of the line.
+  const crowded = narrow || (due !== null && !due.late && width - present < nowWidth / 2 + 8 + due.textWidth);
   return (
     <g aria-hidden className="pointer-events-none">
       {due !== null && !due.late ? (
@@ -37,7 +40,7 @@ export function AxisFrame(props: AxisFrameProps) {
       {lines.map((at) => (
         <path key={at} d={`M${Math.round(xOf(at)) + 0.5} ${headHeight}V${height}`} stroke="var(--line-subtle)" />
       ))}
-      {labeledLines({ ...props, lines, offset, due, narrow, nowWidth: widthOf(t('now')) }).map((at) => (
+      {labeledLines({ ...props, lines, offset, due, crowded, nowWidth }).map((at) => (
         <text key={at} {...text} x={xOf(at)} fill="var(--text-3)">
           {clock(at)}
         </text>
@@ -61,8 +64,8 @@ export function AxisFrame(props: AxisFrameProps) {
       <path d={`M${present} ${headHeight - 2}V${height}`} stroke="var(--text)" strokeWidth="1.5" />
       <text
         {...text}
-        x={narrow ? present - 3 : present}
-        textAnchor={narrow ? 'end' : 'middle'}
+        x={crowded ? present - 3 : present}
+        textAnchor={crowded ? 'end' : 'middle'}
         fill="var(--text)"
         className="text-11 font-semibold select-none"
       >
@@ -71,8 +74,8 @@ export function AxisFrame(props: AxisFrameProps) {
       {due === null ? null : (
         <text
           {...text}
-          x={narrow && !due.late ? width : due.textX}
-          textAnchor={narrow && !due.late ? 'end' : 'middle'}
+          x={crowded && !due.late ? width : due.textX}
+          textAnchor={crowded && !due.late ? 'end' : 'middle'}
           fill={due.late ? 'var(--failed-text)' : 'var(--warning-text)'}
           className="text-11 font-medium tabular-nums select-none"
         >
@@ -130,19 +133,19 @@ interface LabeledLinesInput extends AxisFrameProps {
   lines: readonly number[];
   offset(at: number): number;
   due: Due | null;
-  narrow: boolean;
+  crowded: boolean;
   nowWidth: number;
 }
 
 /** Returns the grid lines that have enough space for a time label. */
-function labeledLines({ range, now, lines, xOf, offset, due, narrow, nowWidth }: LabeledLinesInput): number[] {
+function labeledLines({ range, now, lines, xOf, offset, due, crowded, nowWidth }: LabeledLinesInput): number[] {
   const { from, to } = domainOf(range, now);
   const [first, second] = lines;
   const every = Math.max(1, Math.ceil(58 / Math.max(1, xOf(second ?? to) - xOf(first ?? from))));
   const present = xOf(now);
   return lines
     .filter((at) => ((at + offset(at)) / (second && first ? second - first : 1)) % every === 0 || every === 1)
-    .filter((at) => xOf(at) > 14 && xOf(at) < present - (narrow ? nowWidth : nowWidth / 2) - 20)
+    .filter((at) => xOf(at) > 14 && xOf(at) < present - (crowded ? nowWidth : nowWidth / 2) - 20)
     .filter((at) => !due?.late || Math.abs(xOf(at) - due.textX) > due.textWidth / 2 + 20);
 }
 

@@ -18,7 +18,7 @@ const heightOf = (extensions: number): number =>
 export function TimeBox({ view }: { view: InstanceDetails }) {
   return (
     <Card
-      className="mt-4 pb-3 [--axis-run:color-mix(in_oklab,var(--progressing-solid)_68%,var(--surface))] [--axis-wait:var(--press)] [--axis-warning:color-mix(in_oklab,var(--warning-solid)_64%,var(--surface))]"
+      className="pb-3 [--axis-run:color-mix(in_oklab,var(--progressing-solid)_68%,var(--surface))] [--axis-wait:var(--press)] [--axis-warning:color-mix(in_oklab,var(--warning-solid)_64%,var(--surface))]"
       style={{ minHeight: heightOf(view.extensions.length) }}
     >
       <TimeCard view={view} />
