@@ -163,7 +163,7 @@ function ExtensionState({ vmId, name, isThis }: { vmId: string; name: string; is
       </span>
       <span className="truncate text-12 text-ink-3">
         {state ? t(`reports:health.${state}`) : unknown}
-        {isThis ? ` · ${t('order.this')}` : null}
+        {isThis && state ? ` · ${t('order.this')}` : null}
       </span>
     </>
   );

@@ -8,6 +8,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
+import { DateTime } from '#app/_ui/time.tsx';
 import { firstError } from '../../first-error.ts';
 import { MessageText } from '../../message-line.tsx';
 import { needsRetry } from '../../retry/retryable.ts';
@@ -28,7 +29,7 @@ export interface ReasonStripProps {
 export function ReasonStrip({ vmId, name, first }: ReasonStripProps) {
   const { t } = useTranslation('reports');
   const trpc = useTRPC();
-  const { data: view } = useQuery({
+  const { data: view, dataUpdatedAt } = useQuery({
     ...trpc.instanceViews.get.queryOptions({ vmId }),
     initialData: first,
     refetchInterval: ageMs,
@@ -59,6 +60,7 @@ export function ReasonStrip({ vmId, name, first }: ReasonStripProps) {
         {message === null ? (own ?? t(`health.${extension.health}`)) : <MessageText message={message} />}
       </span>
       <Command extension={extension} />
+      <PastDeadline extension={extension} at={new Date(dataUpdatedAt)} />
       {output === null ? null : (
         <span translate="no" className="mono-11 block truncate text-ink-2" title={output.text}>
           {output.text}
@@ -80,6 +82,17 @@ function Command({ extension: { handlerState } }: { extension: Extension }) {
   return (
     <span className="block text-12 text-ink-2 tabular-nums">
       {command === null ? t('output.exit', { exit: exitCode }) : t('card.exit', { command, exit: exitCode })}
+    </span>
+  );
+}
+
+/** The deadline, if the extension has missed it. */
+function PastDeadline({ extension: { deadlineAt }, at }: { extension: Extension; at: Date }) {
+  const { t } = useTranslation('reports');
+  if (deadlineAt === null || new Date(deadlineAt) > at) return null;
+  return (
+    <span className="block text-12 text-ink-2 tabular-nums">
+      {t('card.deadline.past')} <DateTime value={new Date(deadlineAt)} style="time" />
     </span>
   );
 }
