@@ -53,6 +53,10 @@ export function ActivityPresets({ filter, basis, onChange }: ActivityPresetsProp
             variant={since === preset ? 'default' : 'ghost'}
             aria-pressed={since === preset}
             onClick={() => onChange(since === preset ? others : { ...others, since: preset })}
+            // The list has fewer lines, because similar entries share one.
+            title={
+              (counts.data?.counts[index]?.count ?? 0) > 1 ? t('preset.entries', { shown: countOf(index) }) : undefined
+            }
           >
             {t(`preset.${preset}`)}
             <span className="min-w-5 text-start text-ink-3 tabular-nums">{countOf(index)}</span>
