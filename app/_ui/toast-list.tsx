@@ -20,13 +20,22 @@ const undoMs = 12_000;
 const most = 4;
 let count = 0;
 
-/** Shows toasts, the newest last. They stay while hovered or focused. Loaded on demand by `Toaster`. */
+/**
+ * Shows toasts, the newest last. They stay while hovered or focused. Only the last action can be undone, because several
+ * undo buttons would look the same. Loaded on demand by `Toaster`.
+ */
 export function ToastList({ label, subscribe, take }: ToastListProps) {
   const [shown, setShown] = useState<readonly Shown[]>([]);
   useEffect(() => {
     function showPending() {
       const more = take().map((toast) => ({ ...toast, id: ++count }));
-      if (more.length > 0) setShown((before) => [...before, ...more].slice(-most));
+      if (more.length === 0) return;
+      const undoable = more.findLast(({ undo }) => undo !== undefined)?.id;
+      setShown((before) =>
+        [...before, ...more]
+          .filter(({ id, undo }) => undoable === undefined || undo === undefined || id === undoable)
+          .slice(-most),
+      );
     }
     showPending();
     return subscribe(showPending);
