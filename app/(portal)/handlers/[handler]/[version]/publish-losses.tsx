@@ -69,7 +69,7 @@ function LossList({ losses, previous }: { losses: Losses; previous: string }) {
 
 function Mark({ status }: { status: 'healthy' | 'warning' }) {
   return (
-    <span data-st={status} className="mt-[3px] shrink-0 text-st-text">
+    <span data-st={status} className="mt-[3px] flex shrink-0 text-st-text">
       <StatusIcon status={status} />
     </span>
   );
@@ -109,7 +109,10 @@ function useLossLines(losses: Losses): LossLine[] {
     ...(losses.isSchemaRemoved ? [{ key: 'schema' as const, text: t('losses.schema'), names: null }] : []),
     ...line('removed', settings.removed),
     ...line('required', settings.required),
-    ...line('platforms', platforms.length === 0 ? [] : [platformsText(platforms)], platforms.length),
+    ...line(
+      'platforms',
+      platforms.map((platform) => platformsText([platform])),
+    ),
     ...line('manifest', manifest),
     ...line('executables', executables),
   ];

@@ -8,9 +8,7 @@ import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
-import { Card } from '#app/_ui/card.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
-import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { namespaceOf, typeOf } from '../../handler-name.ts';
 import { NotMine } from '../../not-mine.tsx';
 import { findingsOf } from '../../package/finding.ts';
@@ -27,15 +25,9 @@ import type { Version, VersionResources } from './version-data.ts';
 import { VersionFacts } from './version-facts.tsx';
 import { VersionMenu } from './version-menu.tsx';
 
-// Loaded after the rest of the page, because these cards are large and not visible without scrolling.
-const MessagesCard = dynamic(() => import('./messages/messages-card.tsx').then((module) => module.MessagesCard), {
-  ssr: false,
-  loading: () => <WaitingCard rows={6} />,
-});
-const SchemaCard = dynamic(() => import('./schema-card.tsx').then((module) => module.SchemaCard), {
-  ssr: false,
-  loading: () => <WaitingCard rows={3} />,
-});
+// Loaded on demand. The server renders these cards, so nothing moves when their scripts load.
+const MessagesCard = dynamic(() => import('./messages/messages-card.tsx').then((module) => module.MessagesCard));
+const SchemaCard = dynamic(() => import('./schema-card.tsx').then((module) => module.SchemaCard));
 
 export interface VersionViewProps {
   first: Version;
@@ -129,19 +121,8 @@ function RollOutButton({ version: { handler, version } }: { version: Version }) 
     <Button asChild>
       <Link href={rollOutAddress(handler, version)}>
         <ArrowUp aria-hidden />
-        {t('rollOut')}
+        {t('rollOut.act', { version })}
       </Link>
     </Button>
-  );
-}
-
-/** Reserves the space of a card until its script is loaded. */
-function WaitingCard({ rows }: { rows: number }) {
-  const { t } = useTranslation('common');
-  return (
-    <Card>
-      <div className="h-11" />
-      <SkeletonRows label={t('loading')} columns={['w-24', 'w-64', 'w-64']} rows={rows} />
-    </Card>
   );
 }
