@@ -81,13 +81,13 @@ export function Palette({ onClose }: { onClose(): void }) {
                   onTake={take}
                 />
               )}
-              <FoundGroups found={found} onGo={go} />
               {/* Shown only for a search, because the list of states is long. */}
               <CommandGroup
                 heading={t('states')}
                 commands={wanted === '' ? [] : states.filter(matches)}
                 onTake={take}
               />
+              <FoundGroups found={found} onGo={go} />
               <CommandGroup heading={t('pages')} commands={pages.filter(matches)} onTake={take} />
               <CommandGroup heading={t('acts')} commands={acts.filter(matches)} onTake={take} />
               <Command.Empty className="px-2 py-6 text-center text-ink-3">
