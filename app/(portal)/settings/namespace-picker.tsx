@@ -154,7 +154,7 @@ function NewNamespace({ value, onChange }: { value: Added; onChange(value: Added
           onChange={(event) => onChange({ ...value, displayName: event.target.value })}
         />
       </Field>
-      <Button size="sm" variant="ghost" className="justify-self-start" onClick={() => onChange(undefined)}>
+      <Button size="sm" variant="ghost" className="-ms-2 justify-self-start" onClick={() => onChange(undefined)}>
         {t('namespaces.new.cancel')}
       </Button>
     </div>

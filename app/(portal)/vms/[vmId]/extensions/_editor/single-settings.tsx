@@ -4,6 +4,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { FieldError } from '#app/_ui/field.tsx';
 import { SealedField } from '#app/_ui/sealed-field.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
@@ -62,7 +63,7 @@ export function SingleSettings({ form, present, value, onChange, faultAt, onRepl
         <p className="text-12 text-ink-3">{t('protected.unnamed', { count: present.unnamed })}</p>
       )}
       {general === undefined ? null : <FieldError>{general}</FieldError>}
-      <div className="flex flex-wrap gap-2">
+      <div className={cn('flex flex-wrap gap-2', form.kind === 'json' || '-ms-2')}>
         {form.kind === 'json' ? (
           <>
             <Button size="sm" onClick={() => setAdding({ key: (adding?.key ?? 0) + 1, name: '' })}>
@@ -162,7 +163,7 @@ function OpenSetting({ field, stored, draft, onChange, fault, title }: SingleSet
     <div className="grid gap-1.5">
       {schema === undefined ? <FreeSecretField {...input} /> : <SecretField {...input} schema={schema} />}
       {isNew && schema !== undefined ? null : (
-        <div>
+        <div className="-ms-2">
           <Button
             size="sm"
             variant="ghost"
