@@ -158,7 +158,7 @@ test('a small fleet has a named tile for each VM, with its health and the reason
   const page = await signedIn('viewer');
   await expect.poll(async () => (await api.instanceView(failing.id)).health, patient).toBe('failed');
   await page.goto('/?by=none');
-  const shown = theMap(page).getByRole('link', { name: new RegExp(`^${failing.name} ?Failed ?share .+`) });
+  const shown = theMap(page).getByRole('link', { name: new RegExp(`^${failing.name} ?Failed ?share: .+`) });
   await expect(shown).toBeVisible(patient);
   await expectAccessibleInBothThemes(page);
   await shown.click();

@@ -101,10 +101,10 @@ function overviewAndFleet(): Subject[] {
     subject('attention-vms', '/attention', unfoldProblem),
     subject('attention-panel', '/attention', openProblemVm, { floats: true }),
     subject('attention-viewer', '/attention', openProblemVm, { who: 'viewer', floats: true }),
-    subject('attention-snooze', '/attention', press('attention:snooze'), { floats: true }),
+    subject('attention-snooze', '/attention', openSnoozeMenu, { floats: true }),
     subject('vms-new', '/vms', press('vms:enroll'), { floats: true }),
     subject('vms-none', '/vms?q=nothing-at-all'),
-    subject('vms-filtered', '/vms?health=failed,degraded&tag=env:prod'),
+    subject('vms-filtered', '/vms?health=failed,degraded&tag=env%3Dprod'),
     subject('vms-filter', '/vms', press('vms:filter.health'), { floats: true }),
     subject('vms-columns', '/vms', press('vms:columns'), { floats: true, isWide: true }),
   ];
@@ -324,6 +324,14 @@ async function openProblemVm(scene: Scene): Promise<void> {
   await unfoldProblem(scene);
   await scene.page.locator('li li [data-triage-row]').first().click();
   await scene.page.locator('section article').waitFor();
+}
+
+/** Opens the snooze menu of the first problem, whose button is named after the problem too. */
+async function openSnoozeMenu({ page, say }: Scene): Promise<void> {
+  await page
+    .getByRole('button', { name: `${say('attention:snooze')} ` })
+    .first()
+    .click();
 }
 
 async function loseConnection({ page, say }: Scene): Promise<void> {

@@ -36,7 +36,7 @@ export function writeLook({ columns, compact }: TableLook): string {
 
 /** Widths in pixels of columns whose values all have about the same length. */
 const fixed: Partial<Record<'name' | ColumnName, number>> = {
-  health: 144,
+  health: 156,
   since: 128,
   agent: 92,
   lastSeen: 124,
@@ -45,7 +45,7 @@ const fixed: Partial<Record<'name' | ColumnName, number>> = {
   clockSkew: 116,
 };
 /** How the other columns share the remaining width. */
-const shares: Partial<Record<'name' | ColumnName, number>> = { name: 2.3, reason: 3.2, extensions: 3, tags: 1.8 };
+const shares: Partial<Record<'name' | ColumnName, number>> = { name: 2, reason: 3.2, extensions: 3.3, tags: 1.7 };
 const least: Partial<Record<'name' | ColumnName, number>> = { name: 160, reason: 160, extensions: 140, tags: 128 };
 /** The table width from which the shares are computed. */
 const usualWidth = 1_200;
@@ -53,7 +53,7 @@ const usualWidth = 1_200;
 /** The order in which columns are hidden if not all chosen columns fit into the window. */
 const dispensable: readonly ColumnName[] = ['clockSkew', 'system', 'goalState', 'agent', 'tags', 'since', 'lastSeen'];
 /** The width from which the default columns fit. A table of at least this width shows all chosen columns. */
-export const roomy = 856;
+export const roomy = 868;
 /** Width in pixels of the table in the narrowest window that does not show each row on two lines. */
 export const tightest = 620;
 
