@@ -134,9 +134,19 @@ async function placesThatHold(portal: Portal, text: string): Promise<string[]> {
   await withDatabase(portal, (client) => client.query('checkpoint'));
   const bytes = Buffer.from(text);
   for (const file of filesBelow(portal.dataDir)) {
-    if (readFileSync(file).includes(bytes)) found.push(file);
+    if (contentsOf(file).includes(bytes)) found.push(file);
   }
   return found;
+}
+
+/** Reads a file. Returns nothing if it no longer exists, because the database replaces some of its files at any time. */
+function contentsOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return Buffer.alloc(0);
+  }
 }
 
 function filesBelow(folder: string): string[] {
