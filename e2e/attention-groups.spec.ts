@@ -62,7 +62,7 @@ test('problems are grouped by cause; each shows the handler’s sentence, what i
   ]);
   const warns = row(page, 'Failed to establish connection');
   await expect(warns).toContainText(`${handler} 2.0.0.0`);
-  await expect(warns).toContainText(/all with region ap \(20\s?% of the fleet\)/);
+  await expect(warns).toContainText(/all with region=ap \(20\s?% of the fleet\)/);
   await expect(warns).toContainText(/Since .*latest VM .*\(1 h\)/);
   await expect(page.getByRole('link', { name: '65 VMs with problems' })).toBeVisible();
   await expect(page.getByRole('button', { name: /^(Assign|Snooze)/ }), 'viewers cannot act').toHaveCount(0);

@@ -73,7 +73,7 @@ export function Overview({ first, gatewayUrl }: OverviewProps) {
   const steps = useFirstSteps(first.firstSteps, fleet?.vms);
   const isOnlySteps = isEmpty && steps !== null;
   const enroll = (
-    <Button variant="primary" onClick={() => setEnrolling(true)}>
+    <Button variant={steps === null ? 'primary' : 'default'} onClick={() => setEnrolling(true)}>
       <Plus aria-hidden />
       {t('vms:enroll')}
     </Button>

@@ -145,7 +145,7 @@ function labeledLines({ range, now, lines, xOf, offset, due, crowded, nowWidth }
   const present = xOf(now);
   return lines
     .filter((at) => ((at + offset(at)) / (second && first ? second - first : 1)) % every === 0 || every === 1)
-    .filter((at) => xOf(at) > 14 && xOf(at) < present - (crowded ? nowWidth : nowWidth / 2) - 20)
+    .filter((at) => xOf(at) > 14 && xOf(at) < present - (crowded ? nowWidth + 14 : nowWidth / 2) - 20)
     .filter((at) => !due?.late || Math.abs(xOf(at) - due.textX) > due.textWidth / 2 + 20);
 }
 
