@@ -70,7 +70,7 @@ function VmRow({ group, vm, isOpen, onOpen }: VmRowProps) {
         data-triage-row={vm.id}
         aria-pressed={isOpen}
         onClick={onOpen}
-        className="flex min-w-0 flex-[1_1_12rem] items-baseline gap-x-2 rounded-sm text-start focus-visible:shadow-focus"
+        className="flex min-w-0 flex-[1_1_12rem] items-baseline max-sm:flex-[1_1_6rem] gap-x-2 rounded-sm text-start focus-visible:shadow-focus"
       >
         <span className="sr-only">{t('attention:list.open', { name: vm.name })}: </span>
         <span translate="no" className="truncate font-medium">
@@ -91,7 +91,7 @@ function VmRow({ group, vm, isOpen, onOpen }: VmRowProps) {
             </Tag>
           ))}
       </span>
-      <span className="text-12 whitespace-nowrap text-ink-3 tabular-nums">
+      <span className="text-12 whitespace-nowrap text-ink-3 tabular-nums max-sm:hidden">
         {lastSeenAt === null ? t('vms:neverSeen') : <RelativeTime value={new Date(lastSeenAt)} />}
       </span>
       <RowRetry row={vm} />
