@@ -26,7 +26,7 @@ export function Banner({ status, children, icon, actions, role = 'status', boxed
       role={role}
       data-st={status}
       className={cn(
-        'flex min-h-[38px] flex-wrap items-center gap-x-2.5 gap-y-1 bg-st-tint py-1.5 text-13 text-ink [--cut:var(--st-tint)]',
+        'flex min-h-[38px] flex-wrap items-center gap-x-2.5 gap-y-2 bg-st-tint py-1.5 text-13 text-ink [--cut:var(--st-tint)]',
         boxed ? 'rounded-lg px-3.5 shadow-[inset_0_0_0_1px_var(--st-line)]' : 'border-y border-st-line px-(--gutter)',
         className,
       )}

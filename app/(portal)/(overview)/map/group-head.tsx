@@ -5,6 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { typeOf } from '#app/(portal)/handlers/handler-name.ts';
 import { type FleetMap, groupAddress } from './groups.ts';
 import { headHeight } from './place-cells.ts';
 
@@ -31,6 +32,9 @@ export function GroupHead({ map, group, name, left, top, width }: GroupHeadProps
     { status: 'unresponsive' as const, count: group.unresponsive, text: 'map.silentHere' as const },
   ].filter(({ count }) => count > 0);
   const href = groupAddress(map, group);
+  const isHandler = map.groupBy === 'handler' && group.key !== null;
+  // The type alone tells most handlers apart.
+  const isShort = isHandler && map.groups.filter(({ key }) => typeOf(key ?? '') === typeOf(name)).length === 1;
   return (
     <p
       className="absolute flex gap-x-1.5 overflow-hidden text-12 whitespace-nowrap text-ink-3 tabular-nums"
@@ -44,10 +48,10 @@ export function GroupHead({ map, group, name, left, top, width }: GroupHeadProps
         // Cut at the beginning, because handlers of one publisher differ only at the end.
         className={cn(
           'min-w-12 shrink truncate rounded-xs font-medium text-ink hover:underline',
-          map.groupBy === 'handler' && '[direction:rtl]',
+          isHandler && '[direction:rtl]',
         )}
       >
-        {map.groupBy === 'handler' ? <bdi dir="ltr">{name}</bdi> : name}
+        {isHandler ? <bdi dir="ltr">{isShort ? typeOf(name) : name}</bdi> : name}
       </Link>
       {width >= roomForAll || troubles.length < 2 ? <span>{format.number(group.count)}</span> : null}
       {troubles.map(({ status, count, text }) => {
