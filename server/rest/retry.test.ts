@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { verifyActivity } from '#server/domain/audit/index.ts';
 import { type ExtensionReceipt, fetchGoalState } from '#server/domain/goal-states/index.ts';
 import type { InstanceView } from '#server/domain/views/index.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -47,6 +48,16 @@ test('a retry of an outdated sequence number or goal state is rejected, in the l
   const outdated = { ...operator, headers: { 'if-match': `"${incarnation - 1}"` } };
   await retry([412, 'goal_state_moved_on'], '', outdated);
   expect(await current()).toMatchObject({ sequenceNumber, incarnation });
+});
+
+test('an id in capital letters is the same VM, and its activity stays intact', async () => {
+  const inCapitals = { id: id.toUpperCase(), name: 'probe' };
+  const receipt = await door.expect<ExtensionReceipt>('retryExtension', inCapitals, 200, operator);
+  expect(receipt).toMatchObject({ vmId: id });
+  const body = { reason: 'Capital letters' };
+  await door.expect('holdVm', { id: id.toUpperCase() }, 200, { ...operator, body });
+  await door.expect('releaseHold', { id: id.toUpperCase() }, 204, operator);
+  expect((await verifyActivity(door.services, null)).faults).toEqual([]);
 });
 
 test('repeated retries are in the instance view until they are canceled', async () => {

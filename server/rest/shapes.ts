@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { problemKey } from '#server/domain/attention/input.ts';
 import { extensionName } from '#server/domain/goal-states/input.ts';
 import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
+import { vmId } from '#server/domain/vms/input.ts';
 
 /** Path parameters. */
-const vmId = z.uuid();
 const handler = handlerId;
 const version = handlerVersion;
 export const language = z.string().min(1).max(100);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { MessageMatcher } from '#server/domain/localization/index.ts';
+import { vmId } from '#server/domain/vms/input.ts';
 
 /**
  * `report` is the parsed body of `POST /agent/v1/reports`. `receivedAt` is the time by the portal's clock when the
@@ -7,7 +8,7 @@ import type { MessageMatcher } from '#server/domain/localization/index.ts';
  * extension.
  */
 export const ingestReportInput = z.object({
-  vmId: z.uuid(),
+  vmId,
   report: z.unknown(),
   receivedAt: z.date(),
   counter: z.int().nonnegative().nullable().default(null),
@@ -17,7 +18,7 @@ export type IngestReportInput = z.input<typeof ingestReportInput>;
 
 /** `cursor` is `nextCursor` of the previous page. */
 export const listReportHistoryInput = z.object({
-  vmId: z.uuid(),
+  vmId,
   extension: z.string().min(1).max(64).optional(),
   kind: z.enum(['handler', 'heartbeat', 'status']).optional(),
   limit: z.int().min(1).max(200).default(50),
@@ -25,5 +26,5 @@ export const listReportHistoryInput = z.object({
 });
 export type ListReportHistoryInput = z.input<typeof listReportHistoryInput>;
 
-export const listLatestReportsInput = z.object({ vmId: z.uuid(), extension: z.string().min(1).max(64) });
+export const listLatestReportsInput = z.object({ vmId, extension: z.string().min(1).max(64) });
 export type ListLatestReportsInput = z.input<typeof listLatestReportsInput>;

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { problemInput } from '#server/domain/attention/input.ts';
+import { vmId } from '#server/domain/vms/input.ts';
 
 /** `acceptLanguage` is the request's header; `chosenLanguage` is the language that the user chose on the pages. */
 export const readerInput = z.object({ acceptLanguage: z.string().nullish(), chosenLanguage: z.string().nullish() });
 
-export const instanceViewInput = readerInput.extend({ vmId: z.uuid() });
+export const instanceViewInput = readerInput.extend({ vmId });
 export type InstanceViewInput = z.input<typeof instanceViewInput>;
 
-export const silentTogetherInput = z.object({ vmId: z.uuid() });
+export const silentTogetherInput = z.object({ vmId });
 export type SilentTogetherInput = z.input<typeof silentTogetherInput>;
 
 /** A part of a name, or the complete id of a VM. */
@@ -24,7 +25,7 @@ export function isStorable(moment: string): boolean {
 
 /** The time range of a VM's timeline, at most eight days. */
 export const timelineInput = z
-  .object({ vmId: z.uuid(), from: z.iso.datetime(), to: z.iso.datetime() })
+  .object({ vmId, from: z.iso.datetime(), to: z.iso.datetime() })
   .refine(({ from, to }) => {
     const length = Date.parse(to) - Date.parse(from);
     return length > 0 && length <= 8 * 86_400_000 && isStorable(from) && isStorable(to);
@@ -65,7 +66,7 @@ export const listAttentionVmsInput = problemInput.extend({
 export type ListAttentionVmsInput = z.input<typeof listAttentionVmsInput>;
 
 /** The VMs whose list rows are read again. */
-export const readFleetRowsInput = readerInput.extend({ vmIds: z.array(z.uuid()).max(200) });
+export const readFleetRowsInput = readerInput.extend({ vmIds: z.array(vmId).max(200) });
 export type ReadFleetRowsInput = z.input<typeof readFleetRowsInput>;
 
 const reference = z.string().min(1).max(300);
@@ -76,7 +77,7 @@ const instant = z.iso.datetime({ offset: true }).refine(isStorable);
  * the fleet. `upTo` and `upToEvent`: ids of the last entry and of the last event to include.
  */
 export const activityFilter = z.object({
-  vmId: z.uuid().optional(),
+  vmId: vmId.optional(),
   actor: reference.optional(),
   action: z.string().min(1).max(100).optional(),
   target: reference.optional(),
@@ -117,5 +118,5 @@ export type CountNewerInput = z.input<typeof countNewerInput>;
 export const getActInput = z.object({ id: z.number().int().min(1) });
 export type GetActInput = z.input<typeof getActInput>;
 
-export const activityFacetsInput = z.object({ vmId: z.uuid().optional() });
+export const activityFacetsInput = z.object({ vmId: vmId.optional() });
 export type ActivityFacetsInput = z.input<typeof activityFacetsInput>;

@@ -33,7 +33,11 @@ export const vmTags = z
     }
   });
 
-export const vmId = z.uuid();
+/**
+ * The id of a VM, in the lower case that the database stores. An activity entry is sealed with the id that a verb got,
+ * so another spelling would make the stored entry look altered.
+ */
+export const vmId = z.uuid().toLowerCase();
 
 export const createVmInput = z.object({ name: vmName, tags: vmTags.default({}) });
 export type CreateVmInput = z.input<typeof createVmInput>;
