@@ -10,9 +10,15 @@ export interface SchemaOutline {
 }
 
 const halves = ['publicSettings', 'protectedSettings'] as const;
-/** Limits the work for recursive and very large schemas. */
+/**
+ * Limits for recursive and very large schemas. A schema of a few kilobytes can refer to its parts so often that each
+ * level multiplies the work, or repeat a long name or text at every level. `maxSteps` counts visited schemas, settings
+ * and required settings; `maxWords` counts the characters of all titles and descriptions.
+ */
 const maxDepth = 12;
-const maxSettings = 5_000;
+const maxSteps = 20_000;
+const maxPointerLength = 1_000;
+const maxWords = 256 * 1_024;
 
 type Schema = Record<string, unknown>;
 const isSchema = (value: unknown): value is Schema =>
@@ -24,11 +30,12 @@ const isSchema = (value: unknown): value is Schema =>
  */
 export function outlineSchema(schema: SettingsSchema | null): SchemaOutline {
   const outline: SchemaOutline = { settings: new Set(), required: new Set(), words: new Map() };
+  const left: Left = { steps: maxSteps, words: maxWords };
   for (const half of halves) {
     const root = schema?.[half];
     if (root === undefined) continue;
     outline.settings.add(jsonPointer([half]));
-    if (isSchema(root)) visit({ schema: root, root, path: [half], depth: 0 }, outline);
+    if (isSchema(root)) visit({ schema: root, root, path: [half], depth: 0 }, outline, left);
   }
   return outline;
 }
@@ -40,32 +47,50 @@ interface Place {
   depth: number;
 }
 
-function visit({ schema, root, path, depth }: Place, outline: SchemaOutline): void {
-  if (depth > maxDepth || outline.settings.size > maxSettings) return;
+/** What is left of `maxSteps` and `maxWords`. */
+interface Left {
+  steps: number;
+  words: number;
+}
+
+function visit({ schema, root, path, depth }: Place, outline: SchemaOutline, left: Left): void {
+  if (depth > maxDepth || left.steps <= 0) return;
+  left.steps -= 1;
+  const pointer = jsonPointer(path);
+  if (pointer.length > maxPointerLength) return;
   const enter = (next: unknown, to: readonly string[]) => {
-    if (isSchema(next)) visit({ schema: next, root, path: to, depth: depth + 1 }, outline);
+    if (isSchema(next)) visit({ schema: next, root, path: to, depth: depth + 1 }, outline, left);
   };
-  const { title, description } = schema;
-  const own = {
-    ...(typeof title === 'string' && title.trim() !== '' && { title }),
-    ...(typeof description === 'string' && description.trim() !== '' && { description }),
+  /** Adds a setting unless the outline is full. Returns whether it was added. */
+  const add = (settings: Set<string>, name: string): boolean => {
+    if (left.steps <= 0) return false;
+    left.steps -= 1;
+    const setting = jsonPointer([...path, name]);
+    if (setting.length > maxPointerLength) return false;
+    settings.add(setting);
+    return true;
   };
-  // The title and description next to a reference are visited first and take precedence.
-  const words = { ...own, ...outline.words.get(jsonPointer(path)) };
-  if (Object.keys(words).length > 0) outline.words.set(jsonPointer(path), words);
+  addWords(schema, pointer, outline, left);
   if (typeof schema.$ref === 'string') enter(referenced(root, schema.$ref), path);
   if (Array.isArray(schema.allOf)) for (const part of schema.allOf) enter(part, path);
-  if (Array.isArray(schema.required)) {
-    for (const name of schema.required) outline.required.add(jsonPointer([...path, String(name)]));
-  }
+  if (Array.isArray(schema.required)) for (const name of schema.required) add(outline.required, String(name));
   if (isSchema(schema.properties)) {
     for (const [name, property] of Object.entries(schema.properties)) {
-      const to = [...path, name];
-      outline.settings.add(jsonPointer(to));
-      enter(property, to);
+      if (add(outline.settings, name)) enter(property, [...path, name]);
     }
   }
   enter(schema.items, [...path, '*']);
+}
+
+/** Adds the title and the description of a setting. Those next to a reference are visited first and take precedence. */
+function addWords({ title, description }: Schema, pointer: string, { words }: SchemaOutline, left: Left): void {
+  const before = words.get(pointer) ?? {};
+  const own = Object.entries({ title, description }).filter(
+    (entry): entry is [keyof typeof before, string] =>
+      typeof entry[1] === 'string' && entry[1].trim() !== '' && !Object.hasOwn(before, entry[0]),
+  );
+  left.words -= own.reduce((length, [, text]) => length + text.length, 0);
+  if (own.length > 0 && left.words >= 0) words.set(pointer, { ...before, ...Object.fromEntries(own) });
 }
 
 /** Resolves a reference within the schema, such as `#/$defs/port`; undefined for any other reference. */

@@ -13,14 +13,14 @@ export function settingLosses(before: Compared, after: Compared): { removed: str
   if (after.settingsSchema === null) return { removed: [], required: [] };
   const old = outlineSchema(before.settingsSchema);
   const current = outlineSchema(after.settingsSchema);
-  const removed = [...old.settings].filter((setting) => !current.settings.has(setting));
+  const removed = new Set([...old.settings].filter((setting) => !current.settings.has(setting)));
   const required = [...current.required].filter((setting) => {
     const parent = parentOf(setting);
     // A requirement inside a new optional object affects no existing settings.
     const isReached = pointerPath(parent).length <= 1 || old.settings.has(parent) || current.required.has(parent);
     return !old.required.has(setting) && isReached;
   });
-  return { removed: removed.filter((setting) => !removed.includes(parentOf(setting))), required };
+  return { removed: [...removed].filter((setting) => !removed.has(parentOf(setting))), required };
 }
 
 const parentOf = (pointer: string): string => jsonPointer(pointerPath(pointer).slice(0, -1));
