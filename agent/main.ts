@@ -121,8 +121,9 @@ command(
 )
   .option('--poll-seconds <n>', 'seconds in which the new agent must poll the portal', countOf, 120)
   .option('--restart-command <command>', 'command that restarts the agent (default: systemctl restart annex-agent)')
-  .action(async (options: Way & Omit<UpdateOptions, 'call' | 'program'>) => {
-    await update({ ...options, call: callerOf(options), program: process.argv[1] ?? '' }, print);
+  .action(async (options: Way & Omit<UpdateOptions, 'call' | 'program' | 'signal'>) => {
+    const own = { call: callerOf(options), program: process.argv[1] ?? '', signal: stopping.signal };
+    await update({ ...options, ...own }, print);
   });
 
 program

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bundleAgent } from '#server/agent-files/bundle-agent.ts';
 import { settleCommand } from './install/unit.ts';
@@ -163,6 +164,21 @@ describe('update', { timeout: 180_000 }, () => {
   });
 });
 
+test('a second update at the same time is rejected and does not touch the first one', {
+  timeout: 180_000,
+}, async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  portal.served = { version: newVersion, bytes: newer(), gate };
+  const first = update();
+  await portal.until('a download', () => portal.agentDownloads > 0);
+  expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining('Another update is running') });
+  open();
+  expect(await first).toMatchObject({ code: 0, error: '' });
+  expect(portal.agentDownloads).toBe(1);
+  expect(readFileSync(program).equals(portal.served.bytes)).toBe(true);
+  expect(filesNextToTheAgent()).toEqual(['agent', 'annex-agent.mjs']);
+});
+
 describe('an update that changes nothing', { timeout: 180_000 }, () => {
   afterEach(() => {
     expect(isOld()).toBe(true);
@@ -190,6 +206,56 @@ describe('an update that changes nothing', { timeout: 180_000 }, () => {
   test('an agent that needs a newer Node', async () => {
     portal.served = { version: newVersion, bytes: newer(), minimumNode: '99.0' };
     expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining('Run the installer again') });
+  });
+
+  test('an agent that does not say its version', async () => {
+    const code = "if (process.argv[2] === '--version') await new Promise(() => setInterval(() => {}, 1000));";
+    portal.served = { version: newVersion, bytes: newer(code) };
+    const ran = await update('--poll-seconds', '3');
+    expect(ran).toMatchObject({ code: 1, error: expect.stringContaining('does not run on this machine') });
+  });
+
+  test('another version in the description than in the file', async () => {
+    portal.served = { version: '9.9.8', bytes: newer() };
+    expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining('says that its version is 9.9.9') });
+  });
+
+  test.each([
+    [503, 'status 503'],
+    [302, 'status 302'],
+    [206, 'status 206'],
+  ])('a download with status %i', async (status, sentence) => {
+    portal.served = { version: newVersion, bytes: newer(), status };
+    expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining(sentence) });
+  });
+
+  test('a file that is longer than described', async () => {
+    const bytes = newer();
+    portal.served = { version: newVersion, bytes, size: bytes.length - 1 };
+    expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining('longer than') });
+  });
+
+  test.each([
+    ['a version that is none', { version: 'newest' }],
+    ['a version with escape sequences', { version: '9.9.9\u001b[2J' }],
+    ['a size of a terabyte', { size: 1e12 }],
+    ['a version of Node that is none', { node: { version: '99\nThe agent is up to date.', system: 'linux-x64' } }],
+  ])('a description with %s', async (_, lie) => {
+    portal.served = { version: newVersion, bytes: newer(), ...lie };
+    const ran = await update();
+    expect(ran).toMatchObject({ code: 1, error: expect.stringContaining('did not describe the agent that it serves') });
+    expect([ran.out, portal.agentDownloads]).toEqual(['', 0]);
+  });
+
+  test('a download that is interrupted with Ctrl-C', async () => {
+    portal.served = { version: newVersion, bytes: newer(), gate: new Promise(() => {}) };
+    const args = ['update', '--dir', dir, '--restart-command', restartCommand()];
+    const updating = spawn(process.execPath, [program, ...args], { cwd: folder, env: environment, stdio: 'pipe' });
+    const [errors, ended] = [text(updating.stderr), once(updating, 'exit')];
+    await portal.until('a download', () => portal.agentDownloads > 0);
+    updating.kill('SIGINT');
+    expect(await ended).toEqual([1, null]);
+    expect(await errors).toContain('aborted');
   });
 
   test('a portal that serves no agent', async () => {

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { compareVersions } from '#protocol/index.ts';
 import { AgentError, sentenceOf } from '../agent-error.ts';
 import { type AgentLayout, layoutOf } from '../folder/layout.ts';
+import { lockUpdates } from '../folder/lock.ts';
 import { loadIdentity } from '../identity/identity.ts';
 import type { Caller } from '../portal/call.ts';
 import { wait } from '../portal/wait.ts';
@@ -22,6 +23,8 @@ export interface UpdateOptions {
   /** Path of this agent's file. */
   program: string;
   call: Caller;
+  /** Stops the download. */
+  signal: AbortSignal;
 }
 
 const systemdRestart = 'systemctl restart annex-agent';
@@ -32,23 +35,42 @@ const run = promisify(execFile);
  * agent does not poll in time. Throws AgentError if the agent is not updated.
  */
 export async function update(options: UpdateOptions, print: (line: string) => void): Promise<void> {
-  const { dir, call, pollSeconds } = options;
-  const layout = layoutOf(dir);
+  const layout = layoutOf(options.dir);
   const { portal } = loadIdentity(layout);
-  const program = programOf(options.program);
-  const restart = restartOf(options.restartCommand);
+  const machine = { layout, portal, program: programOf(options.program), restart: restartOf(options.restartCommand) };
+  // Two updates would write the same file.
+  const release = lockUpdates(layout);
+  try {
+    await updateLocked(machine, options, print);
+  } finally {
+    release();
+  }
+}
+
+interface UpdatedMachine {
+  layout: AgentLayout;
+  portal: string;
+  program: string;
+  restart: () => Promise<string | null>;
+}
+
+async function updateLocked(
+  { layout, portal, program, restart }: UpdatedMachine,
+  { call, pollSeconds, signal }: UpdateOptions,
+  print: (line: string) => void,
+): Promise<void> {
   if (settleTrial(layout, Date.now()) === 'pending') {
     throw new AgentError('Another update has not ended yet. Wait until its new agent has polled, or for two minutes.');
   }
   const served = await describeServedAgent(portal, call);
   const from = sha256Of(program) ?? '';
   printNode(served, print);
-  if (from === served.sha256) return print(`The agent ${served.version} is up to date.`);
+  if (from === served.sha256) return print(`The agent ${agentVersion} is up to date.`);
   requireNewer(served, portal);
   const incoming = join(dirname(program), `incoming-${basename(program)}`);
   print(`Fetching the agent ${served.version} from ${portal}.`);
-  await downloadAgent(portal, served, incoming, call);
-  await requireRunning(incoming, served.version);
+  await downloadAgent(portal, served, incoming, { call, signal });
+  await requireRunning(incoming, served.version, pollSeconds);
   const startedAt = Date.now();
   const trial = { program, from, to: served.sha256, startedAt, deadline: startedAt + pollSeconds * 1000 };
   swapAgent(layout, incoming, trial);
@@ -124,9 +146,10 @@ function requireNewer({ version, minimumNode }: ServedAgent, portal: string): vo
 /**
  * Starts the downloaded agent once, so that a file that cannot run is detected before it replaces the current agent.
  */
-async function requireRunning(incoming: string, version: string): Promise<void> {
+async function requireRunning(incoming: string, version: string, seconds: number): Promise<void> {
   try {
-    const { stdout } = await run(process.execPath, [incoming, '--version']);
+    const limit = { timeout: seconds * 1000, killSignal: 'SIGKILL' } as const;
+    const { stdout } = await run(process.execPath, [incoming, '--version'], limit);
     if (stdout.trim() === version) return;
     throw new AgentError(`it says that its version is ${stdout.trim()}`);
   } catch (error) {

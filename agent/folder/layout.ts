@@ -24,6 +24,8 @@ export interface AgentLayout {
   /** The trial of a new agent after an update, and the first poll of the running agent. */
   trial: string;
   firstPoll: string;
+  /** Held by a running update. */
+  updateLock: string;
   /** Folder of the running command: its record, process id, exit code and output pipe. */
   command: string;
   /** Folder of the reports that the portal has not acknowledged. */
@@ -54,6 +56,7 @@ export function layoutOf(dir: string): AgentLayout {
     described: join(root, 'state', 'described.json'),
     trial: join(root, 'state', 'update.json'),
     firstPoll: join(root, 'state', 'first-poll.json'),
+    updateLock: join(root, 'state', 'update.pid'),
     command: join(root, 'state', 'command'),
     reports: join(root, 'reports'),
     uploads: join(root, 'uploads'),

@@ -8,38 +8,48 @@ import { readText, writeAtomically } from './write-file.ts';
  * that releases the lock.
  */
 export function lockFolder(layout: AgentLayout): () => void {
+  return takeLock(
+    layout.lock,
+    (holder) =>
+      `Another agent, process ${holder}, works in ${layout.root}. Stop it first, or give this one its own --dir.`,
+  );
+}
+
+/** Locks updates of the agent in this folder. Returns a function that releases the lock. */
+export function lockUpdates(layout: AgentLayout): () => void {
+  return takeLock(layout.updateLock, (holder) => `Another update is running, process ${holder}. Wait until it ends.`);
+}
+
+/** Creates the lock. Throws AgentError with a sentence about the process that holds it, if there is one. */
+function takeLock(lock: string, refusal: (holder: number) => string): () => void {
   const ours = `${process.pid} ${startTime(process.pid) ?? ''}\n`;
-  const mine = `${layout.lock}.${process.pid}`;
+  const mine = `${lock}.${process.pid}`;
   writeAtomically(mine, ours);
   try {
     // If two processes start at the same time, only one of them can create the link.
-    while (!isLinked(mine, layout.lock)) {
-      const holder = runningAgent(layout);
-      if (holder !== null) {
-        throw new AgentError(
-          `Another agent, process ${holder}, works in ${layout.root}. Stop it first, or give this one its own --dir.`,
-        );
-      }
-      putAside(layout);
+    while (!isLinked(mine, lock)) {
+      const holder = holderOf(lock);
+      if (holder !== null) throw new AgentError(refusal(holder));
+      putAside(lock);
     }
   } finally {
     rmSync(mine, { force: true });
   }
   return () => {
-    if (readText(layout.lock) === ours) rmSync(layout.lock, { force: true });
+    if (readText(lock) === ours) rmSync(lock, { force: true });
   };
 }
 
-/** Removes the lock of an agent that has ended. Restores it if it turns out to belong to a running agent. */
-function putAside(layout: AgentLayout): void {
-  const aside = { ...layout, lock: `${layout.lock}.${process.pid}.old` };
+/** Removes the lock of a process that has ended. Restores it if it turns out to belong to a running one. */
+function putAside(lock: string): void {
+  const aside = `${lock}.${process.pid}.old`;
   try {
-    renameSync(layout.lock, aside.lock);
+    renameSync(lock, aside);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  if (runningAgent(aside) !== null) isLinked(aside.lock, layout.lock);
-  rmSync(aside.lock, { force: true });
+  if (holderOf(aside) !== null) isLinked(aside, lock);
+  rmSync(aside, { force: true });
 }
 
 function isLinked(from: string, to: string): boolean {
@@ -53,10 +63,13 @@ function isLinked(from: string, to: string): boolean {
 }
 
 /** Returns the process id of another agent that runs in this folder, or null. */
-export function runningAgent(layout: AgentLayout): number | null {
-  const [pid = '', started = ''] = (readText(layout.lock) ?? '').trim().split(' ');
+export const runningAgent = (layout: AgentLayout): number | null => holderOf(layout.lock);
+
+/** Returns the id of the other process that holds a lock, or null. */
+function holderOf(lock: string): number | null {
+  const [pid = '', started = ''] = (readText(lock) ?? '').trim().split(' ');
   if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return null;
-  // The start time distinguishes the agent from a program that got the same process id after a crash.
+  // The start time distinguishes the process from a program that got its id after a crash.
   return startTime(Number(pid)) === (started || null) && started !== '' ? Number(pid) : null;
 }
 

@@ -60,14 +60,20 @@ export interface FakePortal {
   /**
    * The agent that the portal serves; null for none. `sha256` replaces the digest of the bytes, to simulate a damaged
    * file.
+   * `status` replaces the 200 of the file. The portal sends half of the file before `gate`, and the rest after it.
    */
   served: {
     version: string;
     bytes: Buffer;
     sha256?: string;
+    size?: number;
     minimumNode?: string;
     node?: { version: string; system: string };
+    status?: number;
+    gate?: Promise<void>;
   } | null;
+  /** Number of downloads of the agent that have begun. */
+  agentDownloads: number;
   /** Responds to the next `times` reports with this status, and asks for a pause of `retryAfter` seconds, by default 0. */
   refuseReports: { status: number; times: number; retryAfter?: number };
   /** Calls `pick` now and whenever a request arrives, until `pick` returns a value. Rejects after 15 seconds. */
@@ -159,13 +165,26 @@ export async function fakePortal(): Promise<FakePortal> {
   function serveAgent(response: ServerResponse, path: string): void {
     const { served } = portal;
     if (served === null) return void response.writeHead(404).end();
-    if (path === '/install/agent.mjs') return void response.writeHead(200).end(served.bytes);
+    if (path === '/install/agent.mjs') return void sendAgent(response, served);
     const sha256 = served.sha256 ?? createHash('sha256').update(served.bytes).digest('hex');
     const { version, minimumNode = '24.5', node } = served;
-    const size = served.bytes.length;
+    const { size = served.bytes.length } = served;
     response
       .writeHead(200)
       .end(JSON.stringify({ version, path: '/install/agent.mjs', sha256, size, minimumNode, node }));
+  }
+
+  async function sendAgent(
+    response: ServerResponse,
+    { bytes, status = 200, gate }: NonNullable<FakePortal['served']>,
+  ): Promise<void> {
+    const half = bytes.length / 2;
+    response.writeHead(status, { 'content-length': bytes.length, location: '/install/agent.json' });
+    response.write(bytes.subarray(0, half));
+    portal.agentDownloads += 1;
+    changed();
+    await gate;
+    response.end(bytes.subarray(half));
   }
 
   function sendPackage(request: IncomingMessage, response: ServerResponse, zip: Buffer | undefined): void {
@@ -251,6 +270,7 @@ export async function fakePortal(): Promise<FakePortal> {
     packagesTogether: 0,
     described: [],
     served: null,
+    agentDownloads: 0,
     refuseReports: { status: 503, times: 0 },
     addPackage(handler, version, zip) {
       const sha256 = createHash('sha256').update(zip).digest('hex');

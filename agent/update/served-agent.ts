@@ -1,17 +1,25 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { z } from 'zod';
+import { parseVersion } from '#protocol/index.ts';
 import { AgentError, sentenceOf } from '../agent-error.ts';
-import type { Caller, PortalResponse } from '../portal/call.ts';
+import { type Caller, type HttpCall, LongerThanAnnounced, type PortalResponse } from '../portal/call.ts';
 import { sha256Of } from './trial.ts';
 
+/** Maximum bytes of an agent, so that a wrong description cannot fill the disk. */
+const maxAgentBytes = 64 * 1024 * 1024;
+/** How long a download may take, in milliseconds. */
+const downloadMs = 10 * 60_000;
+
+const version = z.string().refine((text) => parseVersion(text) !== null);
+
 const description = z.object({
-  version: z.string(),
+  version,
   path: z.string().startsWith('/install/'),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  size: z.number().int().positive(),
-  minimumNode: z.string().regex(/^\d+\.\d+$/),
+  size: z.number().int().positive().max(maxAgentBytes),
+  minimumNode: version,
   /** Absent in responses of portals of earlier releases. */
-  node: z.object({ version: z.string(), system: z.string() }).optional(),
+  node: z.object({ version, system: z.string().max(50) }).optional(),
 });
 
 /** The agent that the portal serves. */
@@ -31,11 +39,27 @@ export async function describeServedAgent(portal: string, call: Caller): Promise
 }
 
 /**
- * Downloads the agent to a file and checks its SHA-256. Throws AgentError and leaves no file if the checksum is wrong.
+ * Downloads the agent to a file and checks its SHA-256. Throws AgentError and leaves no file if the download fails, is
+ * stopped by the signal, or has a wrong checksum.
  */
-export async function downloadAgent(portal: string, served: ServedAgent, file: string, call: Caller): Promise<void> {
+export async function downloadAgent(
+  portal: string,
+  served: ServedAgent,
+  file: string,
+  { call, signal }: { call: Caller; signal: AbortSignal },
+): Promise<void> {
+  // An interrupted update may have left a part.
+  rmSync(file, { force: true });
   try {
-    await get(portal, served.path, call, { file, from: 0, maxBytes: served.size });
+    const { status } = await get(portal, served.path, call, {
+      saveTo: { file, from: 0, maxBytes: served.size },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(downloadMs)]),
+    });
+    if (status !== 200) {
+      throw new AgentError(
+        `${portal} responded with status ${status} instead of the agent. Nothing was changed. Try again.`,
+      );
+    }
     if (sha256Of(file) !== served.sha256) {
       throw new AgentError(
         'The checksum of the downloaded agent is wrong: the file was damaged or changed on the way. Nothing was changed. Try again.',
@@ -52,14 +76,17 @@ async function get(
   portal: string,
   path: string,
   call: Caller,
-  saveTo?: { file: string; from: number; maxBytes: number },
+  more: Pick<HttpCall, 'saveTo' | 'signal'> = {},
 ): Promise<PortalResponse> {
   try {
-    return await call({ method: 'GET', url: new URL(path, portal), idleSeconds: 60, saveTo });
+    return await call({ method: 'GET', url: new URL(path, portal), idleSeconds: 60, ...more });
   } catch (error) {
-    throw new AgentError(`The agent could not be fetched from ${portal}: ${sentenceOf(error)}. Nothing was changed.`);
+    throw new AgentError(`The agent could not be fetched from ${portal}: ${reasonOf(error)}. Nothing was changed.`);
   }
 }
+
+const reasonOf = (error: unknown): string =>
+  error instanceof LongerThanAnnounced ? 'the file is longer than the portal said' : sentenceOf(error);
 
 function jsonOf({ text }: PortalResponse): unknown {
   try {
