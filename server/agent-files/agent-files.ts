@@ -1,22 +1,27 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { fstatSync, openSync, read as readCallback } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { childEnvironment } from '#server/platform/env.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 import { releaseVersion } from '#server/platform/release.ts';
+import type { ServedFile } from './agent-downloads.ts';
+
+const readFrom = promisify(readCallback);
 
 /** The folder in which the installer puts programs. The systemd unit contains this path too. */
 const programs = '/opt/annex-agent';
 
 /** The files that a machine downloads to get the guest agent. */
 export interface AgentFiles {
-  agent: { name: string; version: string; bytes: Buffer; sha256: string };
-  /** The Node.js binary that runs this process. */
-  node: { name: string; path: string; version: string; system: string; sha256: string; size: number };
+  agent: ServedFile & { name: string; version: string; sha256: string };
+  /**
+   * The Node.js binary that runs this process. `read` reads the file that was hashed, even if an update of Node has replaced it since.
+   */
+  node: ServedFile & { name: string; version: string; system: string; sha256: string };
   /** A systemd unit for the installer's default folders. */
   unit: string;
 }
@@ -41,8 +46,9 @@ async function createAgentFiles(): Promise<AgentFiles> {
   const agent = {
     name: `agent-${releaseVersion}.mjs`,
     version: releaseVersion,
-    bytes,
     sha256: sha256Hex(bytes),
+    size: bytes.length,
+    read: (at: number, length: number) => bytes.subarray(at, at + length),
   };
   return { agent, node, unit };
 }
@@ -63,11 +69,21 @@ async function bundle(): Promise<{ bytes: Buffer; unit: string }> {
 }
 
 async function ownNode(): Promise<AgentFiles['node']> {
-  const file = process.execPath;
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer);
-  const { size } = await stat(file);
   const version = process.versions.node;
   const system = `${process.platform}-${process.arch}`;
-  return { name: `node-${version}-${system}`, path: file, version, system, sha256: hash.digest('hex'), size };
+  // Stays open as long as the process runs.
+  const file = openSync(process.execPath, 'r');
+  const { size } = fstatSync(file);
+  const read = async (at: number, length: number): Promise<Uint8Array> => {
+    const { bytesRead, buffer } = await readFrom(file, Buffer.allocUnsafe(length), 0, length, at);
+    if (bytesRead === 0) throw new Error('the file of Node is shorter than it was');
+    return buffer.subarray(0, bytesRead);
+  };
+  const hash = createHash('sha256');
+  for (let at = 0; at < size; ) {
+    const chunk = await read(at, Math.min(1 << 20, size - at));
+    hash.update(chunk);
+    at += chunk.length;
+  }
+  return { name: `node-${version}-${system}`, version, system, sha256: hash.digest('hex'), size, read };
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type InstallGateway, openInstallGateway } from '#server/testing/install-gateway.ts';
 
@@ -57,7 +58,7 @@ test('other paths return 404, and other methods 405', async () => {
   expect((await get('/install', { method: 'POST' })).status).toBe(405);
 });
 
-test('more than 16 simultaneous downloads of Node get 503 and a time to wait', async () => {
+test('more than 16 simultaneous downloads of Node from one address get 503 and a time to wait', async () => {
   const { node } = (await (await get('/install/agent.json')).json()) as Description;
   const stop = new AbortController();
   const open = await Promise.all(Array.from({ length: 16 }, () => get(node.path, { signal: stop.signal })));
@@ -67,4 +68,27 @@ test('more than 16 simultaneous downloads of Node get 503 and a time to wait', a
   expect(await busy.json()).toMatchObject({ code: 'downloads_busy' });
   stop.abort();
   await expect.poll(async () => (await get(node.path, { method: 'GET' })).status).toBe(200);
+});
+
+test('clients that do not read the file they requested are disconnected, and others can download it', async () => {
+  const impatient = await openInstallGateway(null, 500);
+  const { port } = new URL(impatient.url);
+  const { node } = (await (await fetch(`${impatient.url}/install/agent.json`)).json()) as Description;
+  const stalled = Array.from({ length: 16 }, () => connect(Number(port), '127.0.0.1').pause());
+  try {
+    for (const socket of stalled) {
+      socket.on('error', () => undefined);
+      socket.write(`GET ${node.path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    }
+    const head = async () => {
+      const answer = await fetch(`${impatient.url}${node.path}`);
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    await expect.poll(head, { timeout: 30_000, interval: 5 }).toBe(503);
+    await expect.poll(head, { timeout: 30_000 }).toBe(200);
+  } finally {
+    for (const socket of stalled) socket.destroy();
+    await impatient.close();
+  }
 });

@@ -1,13 +1,11 @@
-import { createReadStream, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { DomainError } from '#server/domain/error.ts';
 import type { Config } from '#server/platform/env.ts';
 import type { Core } from '#server/process/http.ts';
+import { AgentDownloads } from './agent-downloads.ts';
 import { type AgentFiles, agentFilesOnce } from './agent-files.ts';
 
-/** Maximum number of concurrent downloads of Node from one process. Further requests get 503 with `Retry-After`. */
-const maxNodeDownloads = 16;
 /** The oldest Node that runs the agent. */
 const minimumNode = '24.5';
 
@@ -16,22 +14,15 @@ const script = readFileSync(path.join(import.meta.dirname, 'installer.sh'), 'utf
 /** Whether the path belongs to the installer and the files of the guest agent. */
 export const isInstallPath = (at: string): boolean => at === '/install' || at.startsWith('/install/');
 
-/** Serves the installer, the guest agent, its unit and Node, to everyone: none of them contains a secret. */
-export function createInstallHandler({ gatewayUrl }: Pick<Config, 'gatewayUrl'>): Core {
+/**
+ * Serves the installer, the guest agent, its unit and Node, to everyone: none of them contains a secret. `periodMs` is
+ * the time over which the rate of a download is measured.
+ */
+export function createInstallHandler({ gatewayUrl }: Pick<Config, 'gatewayUrl'>, periodMs = 60_000): Core {
   const filesOf = agentFilesOnce();
-  let nodeDownloads = 0;
+  const downloads = new AgentDownloads(periodMs);
 
-  function nodeBody({ node }: AgentFiles): ReadableStream {
-    if (nodeDownloads >= maxNodeDownloads) throw new DomainError('unavailable', 'downloads_busy', { retryAfter: 10 });
-    nodeDownloads += 1;
-    const file = createReadStream(node.path, { highWaterMark: 256 * 1024 });
-    file.once('close', () => {
-      nodeDownloads -= 1;
-    });
-    return Readable.toWeb(file) as ReadableStream;
-  }
-
-  return async (request) => {
+  return async (request, client) => {
     const at = new URL(request.url).pathname;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new DomainError('method_not_allowed', 'method_not_allowed', { params: { methods: 'GET, HEAD' } });
@@ -47,12 +38,9 @@ export function createInstallHandler({ gatewayUrl }: Pick<Config, 'gatewayUrl'>)
       case '/install/annex-agent.service':
         return text(files.unit, isHead);
       case `/install/${agent.name}`:
-        return file(isHead ? null : new Uint8Array(agent.bytes), 'text/javascript; charset=utf-8', {
-          sha256: agent.sha256,
-          size: agent.bytes.length,
-        });
+        return file(isHead ? null : downloads.small(agent, client), 'text/javascript; charset=utf-8', agent);
       case `/install/${node.name}`:
-        return file(isHead ? null : nodeBody(files), 'application/octet-stream', node);
+        return file(isHead ? null : downloads.large(node, client), 'application/octet-stream', node);
       case `/install/${agent.name}.sha256`:
         return text(`${agent.sha256}  ${agent.name}\n`, isHead);
       case `/install/${node.name}.sha256`:
@@ -68,7 +56,7 @@ function descriptionOf({ agent, node }: AgentFiles) {
     version: agent.version,
     path: `/install/${agent.name}`,
     sha256: agent.sha256,
-    size: agent.bytes.length,
+    size: agent.size,
     minimumNode,
     node: {
       version: node.version,

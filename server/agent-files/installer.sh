@@ -51,6 +51,14 @@ END
 
 say() { printf '%s\n' "$*"; }
 
+# Prints a word as the shell reads it.
+quoted() {
+  case $1 in
+    *[!A-Za-z0-9/._-]*) printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\''/g")" ;;
+    *) printf %s "$1" ;;
+  esac
+}
+
 problem() {
   problems=$((problems + 1))
   printf '  - %s\n' "$*" >&2
@@ -304,7 +312,11 @@ agent() { "$node" "$programs/annex-agent.mjs" "$@" </dev/null; }
 
 enroll() {
   if is_enrolled && [ -z "$again" ]; then
-    if [ -n "$ca" ]; then cat "$ca" >"$dir/ca.pem"; fi
+    # The file can be the agent's own copy.
+    if [ -n "$ca" ]; then
+      cat "$ca" >"$dir/ca.pem.next"
+      mv -f "$dir/ca.pem.next" "$dir/ca.pem"
+    fi
     if [ -n "$token" ]; then say "This machine is already enrolled, so the token was not used. To enroll again, add --again."; fi
     return 0
   fi
@@ -321,7 +333,7 @@ enroll() {
 write_command() {
   cat >"$incoming/command" <<END
 #!/bin/sh
-exec "$node" "$programs/annex-agent.mjs" "\$@"
+exec $(quoted "$node") $(quoted "$programs/annex-agent.mjs") "\$@"
 END
   chmod 755 "$incoming/command"
   mv -f "$incoming/command" "$link"
@@ -335,7 +347,7 @@ start_service() {
   systemctl restart annex-agent
   say "The service annex-agent is running the agent $agent_version."
   say "Log:    journalctl -u annex-agent, or $dir/logs/agent.log"
-  say "Check:  annex-agent doctor --dir $dir"
+  say "Check:  annex-agent doctor --dir $(quoted "$dir")"
 }
 
 main() {
@@ -359,7 +371,7 @@ main() {
     service) start_service ;;
     command)
       say "The agent $agent_version is installed. Run it with:"
-      say "  $node $programs/annex-agent.mjs run --dir $dir"
+      say "  $(quoted "$node") $(quoted "$programs/annex-agent.mjs") run --dir $(quoted "$dir")"
       say "Log:    $dir/logs/agent.log"
       ;;
     foreground)

@@ -108,6 +108,39 @@ test('a second run updates the agent, keeps the identity, and does not download 
   expect(version.out).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
+test('a folder with characters that mean something to the shell is installed, and its command can be pasted', {
+  timeout: 180_000,
+}, async () => {
+  dir = path.join(folder, 'it is $(touch pwned)`touch pwned`; touch pwned');
+  const ran = await install(['--no-service', '--dir', dir], { token: await newToken() });
+  expect(ran).toMatchObject({ code: 0, error: '' });
+  const command = ran.out.split('\n').find((line) => line.endsWith(`'${dir}'`)) ?? '';
+  expect(await run('sh', ['-c', command.replace(' run --dir ', ' status --dir ')])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(gateway.url),
+  });
+  expect(readdirSync(folder)).toEqual([path.basename(dir)]);
+});
+
+test.each([
+  '$(touch pwned)',
+  '`touch pwned`',
+  "';touch pwned;'",
+  'annex_enroll_$(touch\tpwned)aaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+  '-rf',
+])('the token %s is rejected and not run', async (token) => {
+  const file = path.join(folder, 'token');
+  writeFileSync(file, token);
+  const ways = [
+    install(['--no-service', '--dir', dir], { token }),
+    install(['--no-service', '--dir', dir, '--token-file', file]),
+  ];
+  for (const ran of await Promise.all(ways)) {
+    expect(ran).toMatchObject({ code: 1, error: expect.stringContaining('The enrollment token is incomplete.') });
+  }
+  expect(readdirSync(folder)).toEqual(['token']);
+});
+
 test('a token for an enrolled machine is not used, and the output says how to enroll again', {
   timeout: 180_000,
 }, async () => {
@@ -210,6 +243,9 @@ test('--ca trusts the private authority of a gateway, and the agent keeps trusti
     expect(existsSync(dir)).toBe(false);
 
     expect(await run('sh', ['-c', command(`--ca ${file}`)], env)).toMatchObject({ code: 0, error: '' });
+    const [own, before] = [`${dir}/ca.pem`, readFileSync(`${dir}/ca.pem`, 'utf8')];
+    expect(await run('sh', ['-c', command(`--ca ${own}`)])).toMatchObject({ code: 0, error: '' });
+    expect(readFileSync(own, 'utf8')).toBe(before);
     rmSync(keys, { recursive: true });
     const once = [`${dir}/programs/annex-agent.mjs`, 'once', '--dir', dir];
     expect(await run(`${dir}/programs/node`, once)).toMatchObject({ code: 0 });
@@ -257,6 +293,15 @@ if (spawnSync('unshare', ['--mount', 'sh', '-c', 'mount -t tmpfs tmpfs /run']).s
     expect(ran.out).toContain(`Portal        ${gateway.url}`);
     const calls = readFileSync(path.join(folder, 'systemctl.log'), 'utf8').trim().split('\n');
     expect(calls.slice(-3)).toEqual(['daemon-reload', 'enable --quiet annex-agent', 'restart annex-agent']);
+  });
+
+  test('the command also works in a folder whose name means something to the shell', {
+    timeout: 180_000,
+  }, async () => {
+    const installer = `curl -fsS ${gateway.url}/install | sh -s -- --only-programs --programs '/opt/a $(pwned)' || exit`;
+    const ran = await runWithOwnSystem(`${installer}; annex-agent --version; ls /opt`, '');
+    expect(ran).toMatchObject({ code: 0, error: '' });
+    expect(ran.out).toMatch(/is installed\.\n\d+\.\d+\.\d+\na \$\(pwned\)\n$/);
   });
 
   test('--only-programs installs the command and enrolls nothing', { timeout: 180_000 }, async () => {

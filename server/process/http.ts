@@ -17,13 +17,15 @@ export interface RequestInfo {
   remoteAddress: string;
   /** Aborted when the process starts to drain, so that held polls and streams end. */
   closing: AbortSignal;
+  /** Closes the connection, also while a response is being sent. */
+  disconnect(): void;
 }
 
 /** Handles an entry point's requests. If the promise rejects, the response is a problem document. */
 export type Core = (request: Request, info: RequestInfo) => Promise<Response>;
 
 /** A request to be handled directly with Node's request and response objects. */
-export interface DirectArrival extends RequestInfo {
+export interface DirectArrival extends Omit<RequestInfo, 'disconnect'> {
   /** The path with the query. */
   target: string;
   path: string;
@@ -150,7 +152,8 @@ function requestHandler(options: ServeOptions, closing: AbortSignal) {
     async (request, { incoming, outgoing }) => {
       const found = settled.get(incoming as IncomingMessage);
       if (found === undefined) throw new Error('a request without a route');
-      const info = { remoteAddress: found.origin.remoteAddress, closing };
+      const { socket } = incoming as IncomingMessage;
+      const info = { remoteAddress: found.origin.remoteAddress, closing, disconnect: () => void socket.destroy() };
       const own = found.route.light === true ? request : fullRequest(request);
       const response = await found.route
         .core(own, info)

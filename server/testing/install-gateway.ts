@@ -17,8 +17,11 @@ export interface InstallGateway {
   close(): Promise<void>;
 }
 
-/** Starts a gateway on its own port, with a new database; with `tls`, over HTTPS. */
-export async function openInstallGateway(tls: ServeOptions['tls'] = null): Promise<InstallGateway> {
+/**
+ * Starts a gateway on its own port, with a new database; with `tls`, over HTTPS. `periodMs`: time over which the rate of
+ * a download is measured.
+ */
+export async function openInstallGateway(tls: ServeOptions['tls'] = null, periodMs?: number): Promise<InstallGateway> {
   const services = await testServices({ config: { vmRate: 0 } });
   const log = pino({ level: 'silent' });
   const agent = createAgentHandler({ ...services, log });
@@ -43,7 +46,7 @@ export async function openInstallGateway(tls: ServeOptions['tls'] = null): Promi
     },
   });
   const url = `${tls === null ? 'http' : 'https'}://127.0.0.1:${serving.port}`;
-  install.serve = createInstallHandler({ gatewayUrl: url });
+  install.serve = createInstallHandler({ gatewayUrl: url }, periodMs);
   const gateway: InstallGateway = {
     url,
     ctx: await testContext({ role: 'operator', services }),

@@ -24,12 +24,10 @@ export function isStorable(moment: string): boolean {
 }
 
 /** The time range of a VM's timeline, at most eight days. */
-export const timelineInput = z
-  .object({ vmId, from: z.iso.datetime(), to: z.iso.datetime() })
-  .refine(({ from, to }) => {
-    const length = Date.parse(to) - Date.parse(from);
-    return length > 0 && length <= 8 * 86_400_000 && isStorable(from) && isStorable(to);
-  });
+export const timelineInput = z.object({ vmId, from: z.iso.datetime(), to: z.iso.datetime() }).refine(({ from, to }) => {
+  const length = Date.parse(to) - Date.parse(from);
+  return length > 0 && length <= 8 * 86_400_000 && isStorable(from) && isStorable(to);
+});
 export type TimelineInput = z.input<typeof timelineInput>;
 
 /** How the fleet map groups VMs: by a tag, by handler, or not at all. */
