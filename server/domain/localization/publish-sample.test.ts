@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { auditEntries } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
@@ -21,6 +22,14 @@ test('publishes the sample with its messages and its publisher; a second call ch
   const entries = await ctx.db.$count(auditEntries);
   expect(await publishSample(ctx)).toEqual(published);
   expect(await ctx.db.$count(auditEntries)).toBe(entries);
+});
+
+test('calls at the same time publish it once, and all of them succeed', { timeout: 120_000 }, async () => {
+  const ctx = await testContext({ role: 'admin' });
+  const published = await Promise.all([1, 2, 3].map(() => publishSample(ctx)));
+  expect(new Set(published.map(({ version }) => version))).toEqual(new Set(['1.1.0.0']));
+  const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.action, 'version.publish'));
+  expect(acts).toHaveLength(1);
 });
 
 test.each(['viewer', 'operator', 'publisher'] as const)('a %s may not publish the sample', async (role) => {

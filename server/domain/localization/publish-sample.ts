@@ -5,11 +5,16 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { receiveUpload } from '#server/domain/packages/index.ts';
 import { createPublisher } from '#server/domain/publishers/index.ts';
+import { KeyedLock } from '#server/platform/keyed-lock.ts';
+import { slot } from '#server/platform/process-memory.ts';
 import { registerVersion } from './register-version.ts';
 
 const publisher = { namespace: 'Annex.Samples', displayName: 'Annex samples' };
 /** The sample runs on every Linux machine and needs no network and no settings. */
 const sample = { from: 'Acme.Lab.Probe', handler: 'Annex.Samples.Probe', version: '1.1.0.0' };
+
+/** Lets calls run one after the other. A second call would otherwise change the version while the first publishes it. */
+const sampleLock = slot(() => new KeyedLock());
 
 export const publishedSample = z.object({ handler: z.string(), version: z.string() });
 export type PublishedSample = z.infer<typeof publishedSample>;
@@ -20,6 +25,10 @@ export type PublishedSample = z.infer<typeof publishedSample>;
  */
 export async function publishSample(ctx: Context): Promise<PublishedSample> {
   allow(ctx.actor, 'admin');
+  return ctx.memory.of(sampleLock).run('sample', () => publish(ctx));
+}
+
+async function publish(ctx: Context): Promise<PublishedSample> {
   await createPublisher(ctx, publisher).catch((error: unknown) => {
     if (!(error instanceof DomainError && error.code === 'publisher_taken')) throw error;
   });
