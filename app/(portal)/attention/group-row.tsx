@@ -73,7 +73,7 @@ export function GroupRow({ group, vms, openVm, onUnfold, onOpen }: GroupRowProps
             <Decisions group={group} />
           </div>
         </div>
-        <div className="ms-auto flex items-center gap-2 max-sm:ms-6.5 max-sm:w-full">
+        <div className="ms-auto flex items-center gap-2 max-sm:ms-11 max-sm:w-full">
           <Link
             href={`/vms?${group.query}`}
             data-count={group.vms}
