@@ -20,7 +20,7 @@ export type Room = 'launcher' | 'portal' | 'gateway' | 'worker';
 /**
  * Maximum number of database connections in a process's pool. Each process has one more for listening; processes with
  * the agent API have four more for batches of reports, and the worker has one more per job. The gateways of an
- * installation share 32 connections, with 6 to 20 each. With up to four gateways, the total stays below PostgreSQL's
+ * installation share 32 connections, with 6 to 20 each. With up to three gateways, the total stays below PostgreSQL's
  * default limit of 100.
  */
 const connections = (room: Room, gatewayWorkers: number): number =>
