@@ -92,7 +92,7 @@ test('retries repeat at an interval until someone cancels them', async ({ signed
   await dialog.getByRole('button', { name: 'Start retries' }).click();
   await expect(dialog).toHaveCount(0);
   const card = page.getByRole('article', { name: 'share' });
-  await expect(card).toContainText(/Next retry at [\d:]+ \(1 of 3\), started by Operator/);
+  await expect(card).toContainText(/Next retry at [\d:]+ \(1 of 3\)\. Retries started by Operator/);
   await expectAccessibleInBothThemes(page);
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);

@@ -7,7 +7,7 @@ import type { AgentCall } from './call.ts';
 const unpack = promisify(gunzip);
 
 /**
- * Reads a JSON body, which may be gzipped. It may have at most `limit` bytes, both before and after decompression.
+ * Reads a JSON body, which may be gzipped. It may be at most `limit` bytes long, both before and after decompression.
  * Calls `onRead` with the decompressed size before parsing. Throws 413 `report_too_large`, 415 `encoding_unknown`, or
  * 400 `invalid` with the faults of the body.
  */

@@ -23,7 +23,10 @@ interface Due {
   health: Pick<typeof extensionHealth.$inferSelect, 'health' | 'cause'> | null;
 }
 
-/** Runs the retries that are due, the oldest first, and ends series that are over. Returns the number of retries. */
+/**
+ * Runs the retries that are due, in order of their time, and deletes series that no longer apply: the extension
+ * recovered, was disabled or changed, or is being removed. Returns the number of retries.
+ */
 export async function runRetries(ctx: Context): Promise<number> {
   const due = await ctx.db
     .select({ vmId: retrySeries.vmId, name: retrySeries.name })

@@ -27,7 +27,7 @@ export async function findAvailableUpdates(
   return updates;
 }
 
-/** SQL for the handler versions that have a newer published version whose platforms meet the condition. */
+/** SQL condition: the goal version of extension `e` has a newer published version `n` that meets `condition`. */
 const outdated = (condition: SQL): SQL =>
   sql`(e.handler, e.goal_version) in (
     select g.handler, g.version from handler_versions g join handler_versions n on ${isNewerSql} where ${condition})`;

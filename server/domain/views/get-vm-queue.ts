@@ -24,8 +24,8 @@ import { type GetVmInput, getVmInput } from '#server/domain/vms/input.ts';
 import { type QueuedGoal, type QueueFacts, queueOf, type VmQueue } from '#server/domain/work/index.ts';
 
 /**
- * Returns what a VM does now, what it does next (in the agent's order), and which extensions wait and why. Throws 404
- * `vm_unknown`.
+ * Returns what a VM is doing, what it will do next (in the agent's order), and which extensions wait and why. Throws
+ * 404 `vm_unknown`.
  */
 export async function getVmQueue(ctx: Context, input: GetVmInput): Promise<VmQueue> {
   allow(ctx.actor, 'viewer');

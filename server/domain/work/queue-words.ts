@@ -47,7 +47,7 @@ export const queueEntry = z.object({
 });
 export type QueueEntry = z.infer<typeof queueEntry>;
 
-/** What a VM does now, next and later. Also part of the API. */
+/** The command that a VM is running, the commands that run next, and those that wait. Also part of the API. */
 export const queue = z.object({
   now: queueEntry.nullable(),
   next: z.array(queueEntry).describe('In the order in which the commands will run.'),

@@ -4,8 +4,8 @@ import type { QueuedGoal, QueueFacts } from './queue-facts.ts';
 import type { QueueEntry, QueueReason, VmQueue } from './queue-words.ts';
 
 /**
- * Lists what a VM does now, what it does next, in order, and what waits. The order is the agent's, because the portal
- * and the agent use the same rule (`reconcile`). A pure function.
+ * Lists what a VM is doing, what it will do next, in order, and what waits. The order is the agent's, because the
+ * portal and the agent use the same rule (`reconcile`). A pure function.
  */
 export function queueOf(facts: QueueFacts): VmQueue {
   const { goal } = facts;

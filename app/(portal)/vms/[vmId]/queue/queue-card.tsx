@@ -24,7 +24,7 @@ interface QueueCardProps {
 }
 
 /**
- * What the machine does now and next: the first rows of its queue. Before enrollment, what the machine will do first.
+ * What the machine is doing and will do next: the first rows of its queue. Before enrollment, what it will do first.
  */
 export function QueueCard({ vmId, agent, first }: QueueCardProps) {
   const { t } = useTranslation('reports');

@@ -22,7 +22,7 @@ export interface QueueTabProps {
   isSilent: boolean;
 }
 
-/** Everything that the machine does now and next, in order, and everything that waits. */
+/** Everything that the machine is doing and will do next, in order, and everything that waits. */
 export function QueueTab({ vmId, isSilent }: QueueTabProps) {
   const { t } = useTranslation('reports');
   const queue = useQueue(vmId);
