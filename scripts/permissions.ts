@@ -85,7 +85,7 @@ function page(): string {
     '- The secret was encrypted for the previous key, and the previous key signed the new key (`PUT /agent/v1/certificate`).',
     '- The secret was encrypted for the previous key, and an operator replaced a stock agent’s tenant key.',
     '- The issuer of the enrollment token or forwarder token was the last to enter the secret.',
-    '- The issuer of the enrollment token or forwarder token is an admin when the portal receives or creates the new key.',
+    '- The issuer of the enrollment token or forwarder token is an admin when the secret is encrypted.',
     '',
     'All other secrets are withheld (`needsRelease`) until an admin releases them (`releaseSecrets`) or someone enters them again. If several people entered parts of a secret, the secret counts as entered by none of them. While a secret is withheld, its settings cannot be changed individually. Each forwarder token comes with a new tenant key, even for the same issuer.',
     '',
