@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { auditEntries } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
+import { bearerAuthentication } from '#server/rest/authenticate-bearer.ts';
 import { createRestHandler } from '#server/rest/door.ts';
 import { openBrowser, refusalOf } from '#server/testing/browser.ts';
 import { testServices } from '#server/testing/context.ts';
@@ -48,7 +49,8 @@ test('a lockout is counted, logged and recorded in the activity log once, howeve
 });
 
 test('an attacker with many addresses does not fill the activity log', async () => {
-  const handle = createRestHandler({ ...services, log: pino({ level: 'silent' }) }, signIn.attempts);
+  const silent = { ...services, log: pino({ level: 'silent' }) };
+  const handle = createRestHandler(silent, bearerAuthentication(silent, signIn.attempts));
   const guess = (address: string) =>
     handle(new Request('http://localhost/api/v1/vms', { headers: { authorization: 'Bearer annex_token_guessed' } }), {
       remoteAddress: address,

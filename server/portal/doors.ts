@@ -3,6 +3,7 @@ import { createInstallHandler, isInstallPath } from '#server/agent-files/door.ts
 import { createAuthHandler, type SignIn } from '#server/auth/index.ts';
 import type { Live } from '#server/live/index.ts';
 import type { HttpRoute } from '#server/process/http.ts';
+import { bearerAuthentication } from '#server/rest/authenticate-bearer.ts';
 import type { DoorServices } from '#server/rest/create-door.ts';
 import { createRestHandler, restUploads } from '#server/rest/door.ts';
 import { createDownloadHandler } from '#server/rest/download.ts';
@@ -26,9 +27,11 @@ export function openDoors(services: DoorServices, live: Live, signIn: SignIn): D
   const wireRoute: HttpRoute = { core: wire, direct: wire.serve, light: true };
   const auth = createAuthHandler(services, signIn, log);
   const trpc = createTrpcHandler({ services, live, signIn, log });
-  const rest = createRestHandler(services, signIn.attempts);
+  // One count of failed attempts for both entry points that accept API tokens.
+  const byToken = bearerAuthentication(services, signIn.attempts);
+  const rest = createRestHandler(services, byToken);
   const upload = createUploadHandler(services);
-  const download = createDownloadHandler(services);
+  const download = createDownloadHandler(services, byToken);
   const install: HttpRoute = { core: createInstallHandler(services.config) };
   const doors: readonly { prefix: string; route: HttpRoute; uploads?: RegExp }[] = [
     { prefix: '/agent/v1/', route: { core: agent, direct: agent.serve, light: true }, uploads: agentUploads },

@@ -1,6 +1,8 @@
 import type { Context } from '#server/domain/context.ts';
 import { readActivity } from '#server/domain/views/activity/index.ts';
+import { activityFilter } from '#server/domain/views/input.ts';
 import { csvLine } from './csv.ts';
+import { parseQuery } from './read-request.ts';
 
 const columns = [
   'id',
@@ -22,6 +24,8 @@ const columns = [
   'hash',
 ] as const;
 
+const exported = activityFilter.omit({ upTo: true, upToEvent: true });
+
 /**
  * Yields the activity log in chunks of lines, one line per entry. In CSV, the data before and after the action is JSON.
  */
@@ -30,7 +34,7 @@ export async function* activityLines(
   query: URLSearchParams,
   form: 'csv' | 'jsonl',
 ): AsyncGenerator<string, void> {
-  const filter = Object.fromEntries([...query].filter(([, value]) => value !== ''));
+  const filter = parseQuery(exported, query);
   let head = form === 'csv' ? csvLine([...columns, 'before', 'after']) : '';
   for await (const acts of readActivity(ctx, filter)) {
     const lines = acts.map((act) => {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Context } from '#server/domain/context.ts';
-import { parse } from '#server/domain/parse.ts';
 import { type ExportedVm, exportFleet } from '#server/domain/views/index.ts';
 import { languageFor, reasonInWords, translate } from '#server/i18n/index.ts';
 import { csvLine } from './csv.ts';
 import { filterOf, fleetQuery, repeatedOf } from './fleet-query.ts';
+import { parseQuery } from './read-request.ts';
 
 type Column = [word: string, cell: (vm: ExportedVm) => string | number | null];
 
@@ -57,14 +57,9 @@ export async function* fleetLines(
   form: 'csv' | 'jsonl',
 ): AsyncGenerator<string, void> {
   const fields = ctx.fleetFields;
-  const repeated = repeatedOf(fields);
-  const given = Object.fromEntries(
-    [...query]
-      .filter(([, value]) => value !== '')
-      .map(([name, value]) => [name, repeated.includes(name) ? query.getAll(name) : value]),
-  );
-  const { lang } = parse(z.object({ lang: z.string().max(100).optional() }), given, 'bad_request');
-  const filter = parse(fleetQuery(fields), given, 'bad_request');
+  const { shape } = fleetQuery(fields);
+  const schema = z.object({ ...shape, lang: z.string().max(100).optional() });
+  const { lang, ...filter }: { lang?: string } = parseQuery(schema, query, repeatedOf(fields));
   const reader = { chosenLanguage: lang };
   const language = languageFor(reader);
   const pages = await exportFleet(ctx, filterOf(fields, filter), reader);

@@ -2,11 +2,12 @@ import { BlockList } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bootstrapPeople, createAuthHandler, openSignIn } from '#server/auth/index.ts';
+import { createToken } from '#server/auth/tokens/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { foldHealth } from '#server/domain/health/index.ts';
 import { type Serving, serve } from '#server/process/http.ts';
-import { testContext, testServices } from '#server/testing/context.ts';
+import { testBootstrap, testContext, testServices } from '#server/testing/context.ts';
 import { createDownloadHandler } from './download.ts';
 
 const log = pino({ level: 'silent' });
@@ -74,15 +75,41 @@ test('the filter applies, and no cell starts a formula', async () => {
   expect(row).toContain(`"'=1+1=x; note==HYPERLINK(""http://x""); plain=a;'=b"`);
 });
 
+test('a parameter that an export does not have is rejected', async () => {
+  for (const path of ['/vms.csv?handlr=Nope', '/activity.csv?handlr=Nope']) {
+    const response = await get(path);
+    expect([response.status, ((await response.json()) as { errors: object[] }).errors]).toMatchObject([
+      400,
+      [{ path: '?handlr', code: 'field_unknown' }],
+    ]);
+  }
+});
+
 test('anonymous callers and requests from other sites are rejected', async () => {
   expect((await get('/vms.csv', { cookie: '' })).status).toBe(401);
   expect((await get('/vms.csv', { origin: 'https://elsewhere.example' })).status).toBe(403);
   expect((await get('/vms.csv', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
 });
 
+test('an API token exports without a session, and an invalid token is rejected as such', async () => {
+  const { value } = await createToken(
+    { ...ctx, actor: testBootstrap },
+    { name: 'report', role: 'viewer', namespaces: [] },
+  );
+  const call = (path: string, token: string) => get(path, { cookie: '', authorization: `Bearer ${token}` });
+  const response = await call('/vms.csv?q=web', value);
+  expect(response.status).toBe(200);
+  expect((await response.text()).trimEnd().split('\r\n')).toHaveLength(2);
+  expect((await call('/activity.jsonl', value)).status).toBe(200);
+  const refused = await call('/vms.csv', `${value}x`);
+  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([401, 'token_refused']);
+  const unknown = '01920000-0000-7000-8000-000000000001';
+  expect((await call(`/vms/${unknown}/outputs/${unknown}`, value)).status).toBe(403);
+});
+
 test('an invalid filter is rejected, and named', async () => {
   const response = await get('/vms.csv?health=fine&version=x');
   expect(response.status).toBe(400);
   const { errors } = (await response.json()) as { errors: { path: string }[] };
-  expect(errors.map(({ path }) => path).toSorted()).toEqual(['/health/0', '/version']);
+  expect(errors.map(({ path }) => path).toSorted()).toEqual(['?health/0', '?version']);
 });

@@ -5,6 +5,7 @@ import { type Actor, anonymous } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { problemResponse } from '#server/i18n/index.ts';
+import { type AuthenticateBearer, bearerAuthentication } from './authenticate-bearer.ts';
 import { createDoor, type DoorServices, type RequestPeer } from './create-door.ts';
 import { activityLines } from './download-activity.ts';
 import { fleetLines } from './download-fleet.ts';
@@ -24,25 +25,22 @@ const byteOrderMark = '\uFEFF';
 const types = { csv: 'text/csv; charset=utf-8; header=present', jsonl: 'application/jsonl; charset=utf-8' } as const;
 
 /**
- * Returns a function that handles downloads from the pages. `GET /download/<name>.csv` and `.jsonl` stream everything
- * that matches the query. A VM's logs have the same paths as in `/api/v1`. Requests need a session cookie and must come
- * from the portal's own pages.
+ * Returns a function that handles downloads. `GET /download/<name>.csv` and `.jsonl` stream everything that matches the
+ * query. A VM's logs have the same paths as in `/api/v1`. A request from the portal's own pages needs a session cookie;
+ * any other request needs an API token.
  */
 export function createDownloadHandler(
   services: DoorServices,
+  byToken: AuthenticateBearer = bearerAuthentication(services),
 ): (request: Request, info: RequestPeer) => Promise<Response> {
   const { log, clock, ...held } = services;
+  const authenticate: AuthenticateBearer = async (request, info, now) => {
+    if (hasToken(request)) return byToken(request, info, now);
+    requireOwnRead(request.headers, services.config);
+    return (await readSession(services, request.headers, now))?.actor ?? anonymous;
+  };
   // Stored files use the same routes as `/api/v1`.
-  const door = createDoor({
-    services,
-    base: '/download',
-    door: 'page',
-    routes: logFileRoutes,
-    async authenticate(request, _info, now) {
-      requireOwnRead(request.headers, services.config);
-      return (await readSession(services, request.headers, now))?.actor ?? anonymous;
-    },
-  });
+  const door = createDoor({ services, base: '/download', door: 'page', routes: logFileRoutes, authenticate });
   return async (request, info) => {
     const { remoteAddress } = info;
     const requestId = request.headers.get('x-request-id') ?? randomUUID();
@@ -56,11 +54,10 @@ export function createDownloadHandler(
       if (request.method !== 'GET') {
         throw new DomainError('method_not_allowed', 'method_not_allowed', { params: { methods: 'GET' } });
       }
-      requireOwnRead(request.headers, services.config);
       const now = clock?.() ?? new Date();
-      actor = (await readSession(services, request.headers, now))?.actor ?? anonymous;
+      actor = await authenticate(request, info, now);
       const client = request.headers.get('user-agent');
-      const origin = { door: 'page' as const, address: remoteAddress, client };
+      const origin = { door: hasToken(request) ? ('api' as const) : ('page' as const), address: remoteAddress, client };
       const ctx: Context = { ...held, log, actor, origin, now, requestId };
       const lines = download(ctx, searchParams, form === 'csv' ? 'csv' : 'jsonl');
       const first = await lines.next();
@@ -77,6 +74,8 @@ export function createDownloadHandler(
     }
   };
 }
+
+const hasToken = (request: Request): boolean => request.headers.has('authorization');
 
 /** Reads lines as fast as the client receives them, and stops if the client disconnects. */
 function streamOf(lines: AsyncGenerator<string, void>, first: string, log: Logger): ReadableStream<Uint8Array> {

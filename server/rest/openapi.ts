@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { time } from '#server/domain/answers.ts';
 import { problemDocument } from '#server/i18n/index.ts';
-import type { FormField, RestRoute } from './route.ts';
+import { type FormField, type RestRoute, takesBody } from './route.ts';
 
 type Json = { readonly [key: string]: unknown };
 
 const meanings: Readonly<Record<number, string>> = {
-  400: 'The body, a query parameter or If-Match is malformed.',
+  400: 'The body, a query parameter or If-Match is malformed, or a query parameter does not exist.',
   401: 'The API token is missing or not valid.',
   403: 'The token does not have the required role or namespace.',
   404: 'An object that the request refers to does not exist.',
@@ -108,17 +108,16 @@ function requestBodyOf(route: RestRoute): Json | undefined {
  * that follow from its inputs.
  */
 export function refusalsOf(route: RestRoute): number[] {
-  const takesBody =
-    route.body !== null || route.takesZip === true || route.takesForm !== undefined || route.takesFile !== undefined;
-  const reads = takesBody || Object.keys(route.query.shape).length > 0 || route.takesIfMatch;
+  // A call without a body rejects one. `GET` requests have none.
+  const readsBody = takesBody(route) || route.method !== 'GET';
   const answersJson = Object.values(route.answers).some((answer) => answer.schema);
   return [
     ...new Set([
       ...route.refusals,
       ...(route.role === null ? [] : [401, 403, 429]),
-      ...(reads ? [400] : []),
+      400,
       ...(answersJson ? [406] : []),
-      ...(takesBody ? [408, 413, 415, 422] : []),
+      ...(readsBody ? [408, 413, 415, 422] : []),
       ...(route.takesZip ? [507] : []),
       500,
       503,
@@ -178,6 +177,10 @@ export function openapiDocument(routes: readonly RestRoute[], url: string): Json
         'Lists are `{ items, nextCursor }`; pass the `nextCursor` of a page as `?cursor=` to get the next page.',
         'A page contains at most about 4 MiB, so it can have fewer items than `limit`. On the last page, `nextCursor` is',
         'null. If a list inside a response is cut off because of its size, `leftOut` is the number of omitted entries.',
+        'A query parameter that a call does not have is rejected with 400, and so is a misspelled one. A call without a',
+        'request body rejects fields with 422. `GET /download/vms.csv` and `.jsonl`, outside of `/api/v1`, export all VMs',
+        'that match the filters of `GET /vms`; `/download/activity.csv` and `.jsonl` export the activity log. Both accept',
+        'API tokens.',
       ].join(' '),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

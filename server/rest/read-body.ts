@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { DomainError, type ErrorKind } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { parseJson } from '#server/platform/json.ts';
@@ -58,6 +58,23 @@ export async function readJson<S extends z.ZodType>(
   if (Number(request.headers.get('content-length') ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
   const bytes = await readBytes(request, bodyBytes);
   if (bytes.byteLength === 0) throw new DomainError('bad_request', 'body_missing');
+  return parseBody(bytes, schema, limits);
+}
+
+const noFields = z.strictObject({});
+
+/**
+ * Checks the body of a call that takes none: it must be empty or `{}`. Throws 422 with a fault for every field, because
+ * its sender expects the field to have an effect.
+ */
+export async function readNothing(request: Request, limits: Limits): Promise<void> {
+  const bytes = await readBytes(request, limits.http.bodyBytes);
+  if (bytes.byteLength === 0) return;
+  requireType(request, ['application/json']);
+  parseBody(bytes, noFields, limits);
+}
+
+function parseBody<S extends z.ZodType>(bytes: Uint8Array, schema: S, limits: Limits): z.output<S> {
   const { value, fault, faults } = parseJson(bytes, { maxDepth: limits.jsonDepth });
   if (fault !== null) {
     const { code, params } = fault;

@@ -1,4 +1,5 @@
 import Negotiator from 'negotiator';
+import type { z } from 'zod';
 import { DomainError } from '#server/domain/error.ts';
 import { faultsOfIssue } from '#server/domain/parse.ts';
 import type { RestRoute } from './route.ts';
@@ -27,19 +28,26 @@ export function readParams(route: RestRoute, raw: Record<string, string>): unkno
   throw new DomainError('unprocessable', 'invalid', { faults: issues.flatMap(faultsOfIssue) });
 }
 
-/** Parses the query. Throws 400 with all faults, whose paths are `?name`. */
+/**
+ * Parses the query. An empty parameter counts as absent. Throws 400 with all faults, whose paths are `?name`; a
+ * parameter that the route does not have is a fault too, because a misspelled filter would otherwise match everything.
+ */
 export function readQuery(route: RestRoute, request: Request): unknown {
-  const given = new URL(request.url).searchParams;
-  const known = Object.keys(route.query.shape).filter((name) => given.get(name));
-  const result = route.query.safeParse(
-    Object.fromEntries(
-      known.map((name) => [name, route.repeated?.includes(name) ? given.getAll(name) : given.get(name)]),
-    ),
-    {
-      reportInput: true,
-    },
-  );
-  if (result.success) return result.data;
+  return parseQuery(route.query, new URL(request.url).searchParams, route.repeated);
+}
+
+/** Parses query parameters, as `readQuery` does. The parameters in `repeated` are arrays. */
+export function parseQuery<S extends z.ZodObject>(
+  schema: S,
+  given: URLSearchParams,
+  repeated: readonly string[] = [],
+): z.output<S> {
+  const isGiven = (name: string): boolean => !Object.hasOwn(schema.shape, name) || given.get(name) !== '';
+  const values = [...new Set(given.keys())]
+    .filter(isGiven)
+    .map((name) => [name, repeated.includes(name) ? given.getAll(name) : given.get(name)]);
+  const result = schema.strict().safeParse(Object.fromEntries(values), { reportInput: true });
+  if (result.success) return result.data as z.output<S>;
   const faults = result.error.issues.flatMap(faultsOfIssue);
   throw new DomainError('bad_request', 'invalid', {
     faults: faults.map((fault) => ({ ...fault, path: fault.path.replace(/^\//, '?') })),

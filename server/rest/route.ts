@@ -123,6 +123,10 @@ export function route<
   };
 }
 
+/** Whether a call has a body: JSON, a zip, a form or a file. */
+export const takesBody = ({ body, takesZip, takesForm, takesFile }: RestRoute): boolean =>
+  body !== null || takesZip === true || takesForm !== undefined || takesFile !== undefined;
+
 /** The query `?limit=&cursor=&q=` of a paged list. */
 export const pageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).optional(),

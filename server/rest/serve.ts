@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { languageFor, readerOf } from '#server/i18n/index.ts';
-import { readFile, readJson, readZip } from './read-body.ts';
+import { readFile, readJson, readNothing, readZip } from './read-body.ts';
 import { readForm } from './read-form.ts';
 import { readIfMatch, readParams, readQuery, requireJsonWanted } from './read-request.ts';
-import type { RestRoute, RouteReply } from './route.ts';
+import { type RestRoute, type RouteReply, takesBody } from './route.ts';
 
 /**
  * Handles a call. Checks the role first, then the parameters, then the body, so that the body from a caller without the
@@ -26,6 +26,7 @@ export async function serve(
   const body = route.body
     ? await readJson(request, route.body, limits, route.bodyBytes?.(limits) ?? limits.http.bodyBytes)
     : undefined;
+  if (!takesBody(route)) await readNothing(request, limits);
   const upload = route.takesZip ? readZip(request) : null;
   const form = route.takesForm ? readForm(request, limits) : null;
   const file = route.takesFile ? await readFile(request, route.takesFile.types, route.takesFile.bytes(limits)) : null;
