@@ -62,6 +62,11 @@ test('a failure appears without a reload: in its tile, with its cause, and as an
   const link = failingTogether(page).getByRole('link', { name: new RegExp(`${vm.name}.*exit code 51`) });
   await expect(link).toBeVisible(patient);
   await expect.poll(() => figure(page, 'Failed')).toBe(before + 1);
+  const counted = page.getByRole('listitem').filter({ has: tile(page, 'Failed') });
+  await expect(counted).toContainText(/\+[1-9]\d* in 1 h/);
+  await expect(counted.getByRole('link', { name: /changed to Failed in the last hour$/ })).toHaveText(
+    /^[1-9]\d* entered$/,
+  );
   await expect(page.getByRole('region', { name: 'Recent events' })).toContainText(
     `share failed on ${vm.name} with exit code 51`,
   );

@@ -19,7 +19,7 @@ const kindOf = {
   unresponsive: 'silent',
   degraded: 'degraded',
   progressing: 'started',
-  healthy: 'recovered',
+  healthy: 'healthy',
 } as const satisfies Record<Exclude<VmHealth, 'unknown'>, Kind>;
 
 export interface BarLayer {

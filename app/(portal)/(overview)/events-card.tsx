@@ -67,7 +67,7 @@ function EventWords({ event }: { event: FleetEvent }) {
         : t('events.failed.extension', { vm: vm.name, name });
     return <Trans text={sentence} tags={tags} />;
   }
-  const address = vmsAddress({ became: [health], changedAfter: event.at, changedBefore: event.until });
+  const address = vmsAddress({ event: event.filter });
   const tags = {
     b: <Link href={address} prefetch={false} data-count={event.vms} className="font-medium text-ink hover:underline" />,
   };

@@ -61,27 +61,39 @@ export function Tiles({ summary }: { summary: OverviewAnswers['summary'] }) {
 
 type Count = OverviewAnswers['summary']['counts'][number];
 
-/** How many VMs entered this health within the last hour and how many left it, each with a link to these VMs. */
-function Moved({ count: { health, came, gone }, since }: { count: Count; since: string }) {
+/**
+ * The difference to the number of VMs an hour ago, and how many VMs entered and left this health within the hour. The
+ * difference is not the number of any VMs, so only the two other numbers are links.
+ */
+function Moved({ count: { health, more, came, gone }, since }: { count: Count; since: string }) {
   const { t } = useTranslation(['overview', 'reports']);
   const format = useFormat();
   const name = t(`reports:health.${health}`);
   const others = vmHealths.filter((other) => other !== health);
   const moves = [
     {
-      ...{ sign: '+', count: came, href: vmsAddress({ health: [health], sinceAfter: since }) },
+      ...{ way: 'came' as const, count: came, href: vmsAddress({ health: [health], sinceAfter: since }) },
       label: t('overview:change.came', { count: came, shown: format.number(came), health: name }),
     },
     {
-      ...{ sign: '−', count: gone, href: vmsAddress({ health: others, left: [health], changedAfter: since }) },
+      ...{
+        way: 'gone' as const,
+        count: gone,
+        href: vmsAddress({ health: others, left: [health], changedAfter: since }),
+      },
       label: t('overview:change.gone', { count: gone, shown: format.number(gone), health: name }),
     },
   ].filter((move) => move.count > 0);
   return (
-    <p className="flex flex-wrap gap-x-1.5 px-4 text-12 text-ink-3 tabular-nums max-md:hidden">
-      {moves.map(({ sign, count, href, label }) => (
+    <p className="flex min-h-9 flex-wrap content-start gap-x-2 px-4 text-12 text-ink-3 tabular-nums max-md:hidden">
+      <span className="w-full">
+        {more === 0
+          ? t('overview:change.none')
+          : t('overview:change.hour', { difference: format.number(more, { signDisplay: 'always' }) })}
+      </span>
+      {moves.map(({ way, count, href, label }) => (
         <Link
-          key={sign}
+          key={way}
           href={href}
           prefetch={false}
           data-count={count}
@@ -89,11 +101,9 @@ function Moved({ count: { health, came, gone }, since }: { count: Count; since: 
           aria-label={label}
           className="relative z-10 -my-1 inline-flex min-h-6 min-w-6 items-center rounded-xs text-ink-2 hover:underline"
         >
-          {sign}
-          {format.number(count)}
+          {t(`overview:change.${way}.short`, { count, shown: format.number(count) })}
         </Link>
       ))}
-      <span>{t(moves.length > 0 ? 'overview:change.hour' : 'overview:change.none')}</span>
     </p>
   );
 }

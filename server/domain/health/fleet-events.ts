@@ -26,6 +26,12 @@ export const fleetEventKind: SQL = sql`case
       and p."to" not in ('progressing', 'degraded')
     order by p.at desc limit 1) = 'failed' then 'recovered' end`;
 
+/**
+ * SQL for the minute of a transition `t`. Events of one kind within one minute are listed as one. The
+ * filter `event=<kind>:<minute>` selects the VMs of these events in lists of VMs.
+ */
+export const eventMinute: SQL = sql`date_trunc('minute', t.at, 'UTC')`;
+
 /** SQL for the ids of the VMs with an event of a kind in the minute that begins at `from`. */
 export const vmsWithEvent = (kind: FleetEventKind, from: Date): SQL => sql`
   select t.vm_id from ${healthTransitions} t

@@ -20,6 +20,7 @@ export {
   readFleetCounts,
 } from './fleet-counts.ts';
 export {
+  eventMinute,
   type FleetEventKind,
   fleetEventKind,
   fleetEventKinds,

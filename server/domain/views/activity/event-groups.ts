@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { healthTransitions, vmHealth } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { type FleetEventKind, fleetEventKind, isVmTransition } from '#server/domain/health/index.ts';
+import { eventMinute, type FleetEventKind, fleetEventKind, isVmTransition } from '#server/domain/health/index.ts';
 import type { ActivityFilter } from '../input.ts';
 import { patternOf } from './names-contain.ts';
 
@@ -58,14 +58,13 @@ export async function listEventGroups(
 ): Promise<EventGroup[]> {
   const matches = eventCondition(filter);
   if (matches === null) return [];
-  const minute = sql`date_trunc('minute', t.at, 'UTC')`;
   const until = after === undefined ? sql`true` : sql`t.at < ${after.minute}::timestamptz + interval '1 minute'`;
   const { rows } = await ctx.db.execute<GroupRow>(sql`
     with recursive minutes as (
-      (select ${minute} as minute, 1 as n from ${healthTransitions} t where ${matches} and ${until}
+      (select ${eventMinute} as minute, 1 as n from ${healthTransitions} t where ${matches} and ${until}
         order by t.at desc limit 1)
       union all
-      select (select ${minute} from ${healthTransitions} t where ${matches} and t.at < m.minute
+      select (select ${eventMinute} from ${healthTransitions} t where ${matches} and t.at < m.minute
         order by t.at desc limit 1), m.n + 1
       from minutes m where m.minute is not null and m.n <= ${limit}
     ), groups as (

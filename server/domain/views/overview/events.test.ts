@@ -6,6 +6,7 @@ import { type GivenRow, idOf, insertFleet } from '#server/domain/fleet/testing/i
 import { vmHealths } from '#server/domain/verdicts/index.ts';
 import { ProcessMemory } from '#server/platform/process-memory.ts';
 import { testContext } from '#server/testing/context.ts';
+import { listEventGroups } from '../activity/event-groups.ts';
 import {
   getFleetSummary,
   getMapCell,
@@ -56,29 +57,29 @@ describe('events of the last day', () => {
   test.each<[string, [place: number, seconds: number, to: string][], string[]]>([
     ['nothing', [], []],
     [
-      '180 seconds apart are one event',
+      'within a minute are one event, with the time of the last one',
       [
-        [0, 180, 'failed'],
-        [1, 0, 'failed'],
+        [0, 60, 'failed'],
+        [1, 1, 'failed'],
       ],
-      ['2 failed 180'],
+      ['2 failed 1'],
     ],
     [
-      '181 seconds apart are two',
+      'in two minutes are two',
       [
-        [0, 181, 'failed'],
-        [1, 0, 'failed'],
+        [0, 61, 'failed'],
+        [1, 60, 'failed'],
       ],
-      ['1 failed 0', '1 failed 181'],
+      ['1 failed 60', '1 failed 61'],
     ],
     [
-      'a chain of neighbors is one event, from its beginning',
+      'minutes apart are separate events',
       [
         [0, 500, 'failed'],
         [1, 330, 'failed'],
         [2, 160, 'failed'],
       ],
-      ['3 failed 500'],
+      ['1 failed 160', '1 failed 330', '1 failed 500'],
     ],
     [
       'failures and silence are two events',
@@ -91,10 +92,10 @@ describe('events of the last day', () => {
     [
       'a VM that failed twice in an event counts once',
       [
-        [0, 90, 'failed'],
+        [0, 50, 'failed'],
         [0, 10, 'failed'],
       ],
-      ['1 failed 90'],
+      ['1 failed 10'],
     ],
     [
       'recoveries and starts are none',
@@ -125,6 +126,17 @@ describe('events of the last day', () => {
     await became(0, 5, 'unresponsive', { kind: 'heartbeat' });
     await became(1, 5, 'failed');
     expect(await events()).toEqual([]);
+  });
+
+  test('group as the Activity page does, and each number opens exactly its VMs', async () => {
+    await insert(names(6));
+    for (const [place, seconds] of [130, 121, 100, 70, 65, 20].entries()) await became(place, seconds, 'failed');
+    await became(1, 110, 'unresponsive');
+    const shown = await listFleetEvents(fresh());
+    const onActivityPage = await listEventGroups(ctx, {}, undefined, 20);
+    const lineOf = (vms: number, at: string | Date): string => `${vms} ${new Date(at).toISOString()}`;
+    expect(shown.map(({ vms, at }) => lineOf(vms, at))).toEqual(onActivityPage.map(({ vms, at }) => lineOf(vms, at)));
+    for (const { filter, vms } of shown) expect((await countFleet(ctx, { event: filter })).matching).toBe(vms);
   });
 
   test('keep their id while more VMs join', async () => {
@@ -261,7 +273,7 @@ describe('changes of the hour', () => {
     await became(1, 9, null);
     await became(2, 9, 'unknown');
     const { vms, totals } = await listHealthChanges(fresh());
-    expect(totals).toEqual({ recovered: 0, started: 0, degraded: 0, failed: 0, silent: 0 });
+    expect(totals).toEqual({ healthy: 0, started: 0, degraded: 0, failed: 0, silent: 0 });
     expect(vms).toBe(2);
   });
 
@@ -275,7 +287,7 @@ describe('changes of the hour', () => {
       await became(0, at, to);
     }
     const { vms, totals, bars } = await listHealthChanges(fresh());
-    expect([vms, totals.failed, totals.recovered]).toEqual([1, 1, 1]);
+    expect([vms, totals.failed, totals.healthy]).toEqual([1, 1, 1]);
     expect(bars.reduce((sum, { failed }) => sum + failed, 0)).toBe(2);
   });
 

@@ -10,6 +10,8 @@ import { groupingTags, readTagShares } from './tag-shares.ts';
 export interface HealthCount {
   health: VmHealth;
   vms: number;
+  /** How many more VMs have this health than at the beginning of the hour. Negative if there are fewer. */
+  more: number;
   /** Number of these VMs that got this health within the hour, new VMs included. */
   came: number;
   /** Number of VMs that lost this health within the hour and have another health now. */
@@ -48,6 +50,7 @@ export async function getFleetSummary(ctx: Context & MapReader): Promise<FleetFi
     since: moved.since,
     counts: mildestFirst.map((health) => ({
       ...{ health, vms: vms(health) },
+      more: moved.more.get(health) ?? 0,
       came: moved.came.get(health) ?? 0,
       gone: moved.gone.get(health) ?? 0,
     })),

@@ -2,18 +2,19 @@ import { sql } from 'drizzle-orm';
 import { extensionHealth, healthTransitions, vmHealth } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import { eventMinute, fleetEventKind, isVmTransition } from '#server/domain/health/index.ts';
 import type { HealthCause } from '#server/domain/verdicts/index.ts';
-import { afterSeconds } from './after-seconds.ts';
 import { type MapReader, shareReading } from './readings.ts';
 import { type CommonTag, commonTag, readTagShares } from './tag-shares.ts';
 
-/** VMs that failed or became unresponsive at nearly the same time. */
+/** VMs that failed or became unresponsive within one minute. */
 export interface FleetEvent {
   /** The id stays the same while more VMs join the event. */
   id: string;
+  /** The time of the last change of the event. */
   at: string;
-  /** A time after the last change of the event. */
-  until: string;
+  /** The kind of the event and its minute, as the filter `event` of VM lists selects exactly these VMs. */
+  filter: string;
   health: 'failed' | 'unresponsive';
   vms: number;
   common: CommonTag | null;
@@ -23,16 +24,12 @@ export interface FleetEvent {
 }
 
 const maxEvents = 8;
-/**
- * Maximum seconds between two consecutive transitions of one event, and maximum number of its VMs whose tags are
- * compared.
- */
-const togetherSeconds = 180;
+/** Maximum number of VMs of an event whose tags are compared. */
 const sampleSize = 500;
 
 /**
- * Returns the eight newest events of the last day, newest first. VMs that failed at nearly the same time are one event,
- * and so are VMs that became unresponsive.
+ * Returns the eight newest events of the last day, newest first. VMs that failed within one minute are one event, and so
+ * are VMs that became unresponsive, as on the Activity page.
  */
 export async function listFleetEvents(ctx: Context & MapReader): Promise<FleetEvent[]> {
   allow(ctx.actor, 'viewer');
@@ -40,12 +37,12 @@ export async function listFleetEvents(ctx: Context & MapReader): Promise<FleetEv
     const [fleet, { rows }] = await Promise.all([readTagShares(ctx), readEvents(ctx)]);
     const alone = rows.flatMap(({ to, vms, vm_id }) => (vms === 1 && to === 'failed' ? [vm_id] : []));
     const failed = await failedExtensions(ctx, alone);
-    return rows.map(({ id, at, newest, to, vms, vm_id, name, tags }): FleetEvent => {
+    return rows.map(({ id, at, minute, to, vms, vm_id, name, tags }): FleetEvent => {
       const isOne = vms === 1;
       return {
         id,
         at: new Date(at * 1000).toISOString(),
-        until: afterSeconds(newest),
+        filter: `${to === 'failed' ? 'failed' : 'silent'}:${new Date(minute * 1000).toISOString().slice(0, 16)}Z`,
         health: to,
         vms,
         common: isOne ? null : commonTag(tags, fleet),
@@ -60,34 +57,28 @@ function readEvents(ctx: Context) {
   return ctx.db.execute<{
     id: string;
     at: number;
-    newest: number;
+    minute: number;
     to: FleetEvent['health'];
     vms: number;
     vm_id: string;
     name: string;
     tags: Record<string, string>[];
   }>(sql`
-    with recent as (
-      select t.id, t.at, t."to", t.vm_id, lag(t.at) over newest - t.at > ${togetherSeconds} * interval '1 second' as begins
+    with groups as (
+      select t."to", ${eventMinute} as minute, max(t.at) as at, count(distinct t.vm_id)::int as vms,
+        (array_agg(t.id order by t.at, t.id))[1] as id,
+        (array_agg(t.vm_id order by t.at, t.id))[1:${sampleSize}::int] as sampled
       from ${healthTransitions} t join ${vmHealth} using (vm_id)
-      where t.extension is null and t.kind = 'health' and t."from" is not null and t."to" in ('failed', 'unresponsive')
+      where ${isVmTransition} and ${fleetEventKind} in ('failed', 'silent')
         and t.at > ${new Date(ctx.now.getTime() - 86_400_000)}
-      window newest as (partition by t."to" order by t.at desc)
-    ), numbered as (
-      select *, count(*) filter (where begins) over (partition by "to" order by at desc) as place from recent
-    ), groups as (
-      select "to", max(at) as newest, min(at) as at, count(distinct vm_id)::int as vms,
-        (array_agg(id order by at, id))[1] as id,
-        (array_agg(vm_id order by at, id))[1:${sampleSize}::int] as sampled
-      from numbered group by "to", place
-      order by newest desc limit ${maxEvents}
+      group by 1, 2 order by 3 desc limit ${maxEvents}
     )
-    select g.id::text, extract(epoch from g.at)::float8 as at,
-      extract(epoch from g.newest)::float8 as newest, g."to", g.vms, f.vm_id, f.name, v.tags
+    select g.id::text, extract(epoch from g.at)::float8 as at, extract(epoch from g.minute)::float8 as minute, g."to",
+      g.vms, f.vm_id, f.name, v.tags
     from groups g
     cross join lateral (select jsonb_agg(tags) as tags from ${vmHealth} where vm_id = any (g.sampled)) v
     join ${vmHealth} f on f.vm_id = g.sampled[1]
-    order by g.newest desc`);
+    order by g.at desc`);
 }
 
 async function failedExtensions(ctx: Context, vmIds: string[]): Promise<Map<string, FleetEvent['extension']>> {

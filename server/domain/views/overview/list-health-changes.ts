@@ -7,7 +7,7 @@ import { barCount, barSeconds, firstBar } from './bars.ts';
 import { type MapReader, shareReading } from './readings.ts';
 
 /** Kinds of changes, by the new health of the VM: healthy, progressing, degraded, failed, unresponsive. */
-export const changeKinds = ['recovered', 'started', 'degraded', 'failed', 'silent'] as const;
+export const changeKinds = ['healthy', 'started', 'degraded', 'failed', 'silent'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 export type ChangeCounts = Record<ChangeKind, number>;
 
@@ -28,13 +28,13 @@ export interface HealthChanges {
 }
 
 const kindOf: Readonly<Partial<Record<VmHealth, ChangeKind>>> = {
-  healthy: 'recovered',
+  healthy: 'healthy',
   progressing: 'started',
   degraded: 'degraded',
   failed: 'failed',
   unresponsive: 'silent',
 };
-const none = (): ChangedVms => ({ vms: 0, recovered: 0, started: 0, degraded: 0, failed: 0, silent: 0 });
+const none = (): ChangedVms => ({ vms: 0, healthy: 0, started: 0, degraded: 0, failed: 0, silent: 0 });
 
 /**
  * Returns the changes of the last hour, in total and grouped into bars. Counts VMs, as lists do: a VM that failed twice

@@ -5,32 +5,54 @@ import { rankOf, type VmHealth, vmHealths } from '#server/domain/verdicts/index.
 import { firstBar } from './bars.ts';
 import { type MapReader, shareReading } from './readings.ts';
 
-/** How many VMs got and lost each health within the hour. Every number equals the number of VMs in a filtered list. */
+/**
+ * How many VMs got and lost each health within the hour, each equal to the number of VMs in a filtered list; and the
+ * difference between the number of VMs now and at the beginning of the hour.
+ */
 export interface Moved {
   /** The beginning of the hour. */
   since: string;
   came: Map<VmHealth, number>;
   gone: Map<VmHealth, number>;
+  more: Map<VmHealth, number>;
+}
+
+interface Row extends Record<string, unknown> {
+  health: VmHealth;
+  came: number;
+  gone: number;
+  more: number;
 }
 
 /**
  * For each health value, counts the VMs that got it within the hour and still have it, and the VMs that lost it within
- * the hour.
+ * the hour. A VM that lost a health and got it back, or got it and lost it, is among these VMs but makes no difference
+ * to the number of VMs.
  */
 export async function readMoved(ctx: Context & MapReader): Promise<Moved> {
   return shareReading(ctx, 'moved', async () => {
     const since = new Date(firstBar(ctx.now));
     // An index contains the times of each health value.
     const came = vmHealths.map(
-      (health) => sql`select ${health} as health, count(*)::int as came, 0 as gone
+      (health) => sql`select ${health} as health, count(*)::int as came, 0 as gone, 0 as more
         from ${vmHealth} where rank = ${rankOf(health)} and since >= ${since}`,
     );
-    const { rows } = await ctx.db.execute<{ health: VmHealth; came: number; gone: number }>(sql`
+    const { rows } = await ctx.db.execute<Row>(sql`
+      with first as (
+        select distinct on (t.vm_id) t."from", h.health from ${healthTransitions} t join ${vmHealth} h using (vm_id)
+        where t.extension is null and t.kind = 'health' and t.at >= ${since} order by t.vm_id, t.at, t.id
+      )
       ${sql.join(came, sql` union all `)} union all
-      select t."from", 0, count(distinct t.vm_id)::int from ${healthTransitions} t join ${vmHealth} h using (vm_id)
-      where t.extension is null and t.kind = 'health' and t.at >= ${since} and t."from" <> h.health group by 1`);
-    const of = (kind: 'came' | 'gone') =>
-      new Map(rows.filter((row) => row[kind] > 0).map((row) => [row.health, row[kind]]));
-    return { since: since.toISOString(), came: of('came'), gone: of('gone') };
+      select t."from", 0, count(distinct t.vm_id)::int, 0 from ${healthTransitions} t join ${vmHealth} h using (vm_id)
+      where t.extension is null and t.kind = 'health' and t.at >= ${since} and t."from" <> h.health group by 1
+      union all
+      select health, 0, 0, count(*)::int from first where "from" is distinct from health group by 1 union all
+      select "from", 0, 0, -count(*)::int from first where "from" <> health group by 1`);
+    const of = (kind: 'came' | 'gone' | 'more') => {
+      const sums = new Map<VmHealth, number>();
+      for (const row of rows) sums.set(row.health, (sums.get(row.health) ?? 0) + row[kind]);
+      return sums;
+    };
+    return { since: since.toISOString(), came: of('came'), gone: of('gone'), more: of('more') };
   });
 }
