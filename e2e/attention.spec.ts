@@ -8,15 +8,16 @@ const patient = { timeout: 30_000 };
 
 const problem = (page: Page) =>
   page
-    .locator('[data-triage-row]')
+    .getByRole('listitem')
     .filter({ hasText: /Attention\.\w+\.Mount/ })
+    .locator('[data-triage-row]')
     .first();
 const snoozed = (page: Page) => page.getByRole('region', { name: 'Snoozed' });
 const panel = (page: Page) => page.getByRole('region', { name: /^Details of/ });
 const detailsOf = (page: Page, { name }: CreatedVm) =>
   page.getByRole('button', { name: new RegExp(`^Details of ${name}:`) });
 const menuOf = (page: Page, act: 'Assign' | 'Snooze') =>
-  page.getByRole('button', { name: new RegExp(`^${act} Attention`) });
+  page.getByRole('button', { name: new RegExp(`^${act} (Attention|Failed to establish)`) });
 
 /** Creates VMs with an extension that fails: its share cannot be mounted, so its command exits with 51. */
 async function givenFailing(

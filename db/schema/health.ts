@@ -97,6 +97,12 @@ export const extensionHealth = pgTable(
     waitsFor: text('waits_for'),
     /** When the extension's current health began. */
     since: timestamp({ withTimezone: true }).notNull(),
+    /**
+     * The values that define the extension's problem, and when the problem began. A retry does not end a problem: both
+     * are kept until the extension is healthy or disabled, or fails in another way. Null without a problem.
+     */
+    problem: text(),
+    problemSince: timestamp('problem_since', { withTimezone: true }),
     deadlineAt: timestamp('deadline_at', { withTimezone: true }),
   },
   (t) => [

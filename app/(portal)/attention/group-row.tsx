@@ -11,6 +11,7 @@ import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { DateTime, Elapsed } from '#app/_ui/time.tsx';
+import { useCause } from '#app/(portal)/(overview)/use-cause.ts';
 import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
 import type { AttentionGroup } from '#server/domain/views/index.ts';
@@ -98,6 +99,7 @@ export function GroupRow({ group, vms, openVm, onUnfold, onOpen }: GroupRowProps
 /** What the VMs have in common, and when the problem began. */
 function Shared({ group: { extension, common, since, lastSince, vms } }: { group: AttentionGroup }) {
   const { t } = useTranslation(['attention', 'overview']);
+  const cause = useCause();
   const format = useFormat();
   return (
     // Each part has a dot in front of it. The paragraph cuts off the dots at the beginnings of its lines.
@@ -111,6 +113,7 @@ function Shared({ group: { extension, common, since, lastSince, vms } }: { group
               .join(' ')}
           </span>
         )}
+        {extension?.command && extension.message ? <span className="tabular-nums">{cause(extension)}</span> : null}
         {common === null ? null : (
           <span>
             {t(common.share === 1 ? 'overview:failing.all' : 'overview:failing.most', {

@@ -8,6 +8,7 @@ const assignee = { id: 'ada', name: 'Ada', by: 'Bob', at };
 
 const problem = (vms: number, versions: string[]): FleetProblem => ({
   ...{ key: 'k', health: 'failed', vms, since: at, lastSince: at, extension: null, silence: 'alone', versions },
+  messageId: null,
   sample: { vmIds: [], extension: '', version: '' },
 });
 const snoozedOf = (until: string | null, vms = 3, versions = ['1.0', '2.0']): StoredMark => ({

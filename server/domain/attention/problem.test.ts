@@ -18,6 +18,7 @@ const problem = (given: Partial<FleetProblem>): FleetProblem => ({
   lastSince: '2026-03-04T12:00:10.999Z',
   extension: null,
   silence: null,
+  messageId: null,
   versions: [],
   sample: { vmIds: [], extension: '', version: '' },
   ...given,

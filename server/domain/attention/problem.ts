@@ -15,6 +15,11 @@ export interface FleetProblem {
   extension: ProblemCause | null;
   /** Whether the agents became unresponsive together; null if the problem is about an extension. */
   silence: Silence | null;
+  /**
+   * The id of the message that all VMs report: the cause, or the message of their latest status if a command failed.
+   * Null if the messages differ, or if there is none.
+   */
+  messageId: string | null;
   /** Versions in use; at most 50. */
   versions: string[];
   /** Some of the VMs, latest first. */

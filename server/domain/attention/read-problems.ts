@@ -55,11 +55,12 @@ const among = (keys: readonly string[] | undefined): SQL =>
 
 /** SQL for the failed and the degraded extensions, with the columns that define their problem. */
 const failing = sql`(
-  select vm_id, name, handler, coalesce(version, goal_version) as version, cause, since,
+  select vm_id, name, handler, coalesce(version, goal_version) as version, cause, coalesce(problem_since, since) as since,
     health,
     case when cause in ('exit', 'timeout', 'command') then command end as command,
     case when cause = 'exit' then exit_code end as exit_code,
-    case when cause in ('status', 'substatus') then message_id end as message_id
+    case when cause in ('status', 'substatus') then message_id end as message_id,
+    case when cause in ('exit', 'timeout', 'command') then message_id end as said
   from ${extensionHealth}
   where cause is not null and cause not in ('silent', 'waiting') and health in ('failed', 'degraded')
 )`;
@@ -75,6 +76,7 @@ async function readExtensionProblems(db: Database | Transaction, keys?: readonly
       message_id: string | null;
       name: string | null;
       versions: string[];
+      said: string | null;
       newest: string;
       newest_version: string;
     }
@@ -84,6 +86,7 @@ async function readExtensionProblems(db: Database | Transaction, keys?: readonly
         min(since) as since, max(since) as last, case when min(name) = max(name) then min(name) end as name,
         (array_agg(distinct version))[1:${maxVersions}::int] as versions,
         (array_agg(vm_id order by since desc, vm_id))[1:${sampleSize}::int] as sampled,
+        case when count(said) = count(*) and min(said) = max(said) then min(said) end as said,
         (array_agg(name order by since desc, vm_id))[1] as newest,
         (array_agg(version order by since desc, vm_id))[1] as newest_version
       from failing group by 1, 2, 3, 4, 5, 6
@@ -92,13 +95,14 @@ async function readExtensionProblems(db: Database | Transaction, keys?: readonly
       from groups
     )
     select key, health, handler, cause, command, exit_code, message_id, vms, ${isoTime(sql`since`)} as since,
-      ${isoTime(sql`last`)} as last, name, versions, sampled, newest, newest_version, (count(*) over ())::int as total
+      ${isoTime(sql`last`)} as last, name, versions, sampled, said, newest, newest_version, (count(*) over ())::int as total
     from keyed where ${among(keys)} order by health = 'degraded', keyed.vms desc, keyed.since, key limit ${maxProblems}`);
   const items = rows.map((row): FleetProblem => {
     const { key, health, vms, since, last, versions, sampled, handler, cause, command, name } = row;
     return {
       ...{ key, health, vms, since, lastSince: last, versions, silence: null },
       extension: { handler, name, cause, command, exitCode: row.exit_code, messageId: row.message_id },
+      messageId: row.message_id ?? row.said,
       sample: { vmIds: sampled, extension: row.newest, version: row.newest_version },
     };
   });
@@ -123,6 +127,7 @@ async function readSilentAgents(db: Database | Transaction, keys?: readonly stri
     ({ key, vms, since, last, sampled, is_together }): FleetProblem => ({
       ...{ key, vms, since, lastSince: last, health: 'unresponsive', extension: null, versions: [] },
       silence: is_together ? 'together' : 'alone',
+      messageId: null,
       sample: { vmIds: sampled, extension: '', version: '' },
     }),
   );

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { healthTransitions } from '#db/schema/index.ts';
 import { agentStatus, evaluateVmHealth, isOfCommand, rankOf } from '#server/domain/verdicts/index.ts';
 import { type Derived, derive, type ExtensionFacts } from './derive.ts';
+import { lastingProblem } from './lasting-problem.ts';
 import type { ExtensionHealthRow, VmHealthFacts, VmHealthRow } from './load.ts';
 import { nextFixedAgeing } from './next-ageing.ts';
 
@@ -71,7 +72,7 @@ function extensionRow(
   const { handlerState } = facts;
   const { health, cause } = derived;
   const ofCommand = isOfCommand(cause);
-  return {
+  const row = {
     vmId: facts.vmId,
     name: facts.name,
     handler: facts.handler,
@@ -87,6 +88,7 @@ function extensionRow(
     since: known?.health === health ? known.since : now,
     deadlineAt: derived.deadlineAt,
   };
+  return { ...row, ...lastingProblem(row, known, now) };
 }
 
 function vmRow(facts: VmHealthFacts, agent: VmHealthRow['agent'], rows: ExtensionHealthRow[], now: Date): VmHealthRow {

@@ -4,11 +4,13 @@ import type { Services } from '#server/domain/context.ts';
 import { foldHealth } from '#server/domain/health/index.ts';
 import { setResources } from '#server/domain/localization/index.ts';
 import type { ExtensionHealth, HealthCause, VmHealth } from '#server/domain/verdicts/index.ts';
+import { ProcessMemory } from '#server/platform/process-memory.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { ingestReport } from '#server/testing/ingest.ts';
 import { statementsOf } from '#server/testing/statements.ts';
+import { listAttention } from './attention/index.ts';
 import { exportFleet } from './export-fleet.ts';
 import { readFleetRows } from './fleet-rows.ts';
 import { reasonOf, type VmReason } from './reasons.ts';
@@ -55,6 +57,36 @@ async function reason({ vmId }: GivenVm, acceptLanguage = 'en', now = start): Pr
 
 const full = { message: { id: 'disk_full', params: ['sdb1'] } };
 const failed = { state: 'failed', command: 'enable', exitCode: 51 };
+
+test('Needs attention shows the message of a failed command that all VMs report, until one reports another', async () => {
+  const problem = async () => {
+    const ctx = await testContext({ services, role: 'viewer', now: start });
+    const { items } = await listAttention({ ...ctx, memory: new ProcessMemory() }, { acceptLanguage: 'de' });
+    return items.find(({ extension }) => extension?.exitCode === 77)?.extension;
+  };
+  const exit77 = { state: 'failed', command: 'enable', exitCode: 77 };
+  await givenProbe([exit77], [{ status: 'error', ...full }]);
+  await foldHealth(services, start);
+  expect(await problem()).toMatchObject({ message: { text: 'Datenträger sdb1 ist voll', lang: 'de' } });
+  await givenProbe([exit77], [{ status: 'error', ...full }]);
+  await foldHealth(services, start);
+  expect(await problem()).toMatchObject({
+    ...{ cause: 'exit', command: 'enable', exitCode: 77, messageId: null },
+    message: { text: 'Datenträger … ist voll', lang: 'de' },
+  });
+  await givenProbe([exit77], []);
+  await foldHealth(services, start);
+  expect(await problem()).toMatchObject({ exitCode: 77, message: null });
+});
+
+test('Needs attention does not explain a failed command with a status that has no error', async () => {
+  const exit78 = { state: 'failed', command: 'enable', exitCode: 78 };
+  await givenProbe([exit78], [{ status: 'success', ...full }]);
+  await foldHealth(services, start);
+  const ctx = await testContext({ services, role: 'viewer', now: start });
+  const { items } = await listAttention({ ...ctx, memory: new ProcessMemory() }, {});
+  expect(items.find(({ extension }) => extension?.exitCode === 78)?.extension).toMatchObject({ message: null });
+});
 
 describe('the reason in a list', () => {
   test('is the message of the status in the language of the reader, with its codes', async () => {

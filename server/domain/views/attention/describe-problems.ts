@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { extensionLatest, vmHealth } from '#db/schema/index.ts';
+import { extensionHealth, extensionLatest, extensionPulse, extensions, vmHealth } from '#db/schema/index.ts';
 import { cutText, fillTemplate, placeholdersOf, type StatusDocument, type WantedLanguage } from '#protocol/index.ts';
 import { count, time } from '#server/domain/answers.ts';
 import {
@@ -40,7 +40,9 @@ export const attentionGroup = z.object({
       message: z
         .object({ text: z.string(), lang: z.string() })
         .nullable()
-        .describe('If there are several VMs, `…` replaces the params of the message.'),
+        .describe(
+          'The message of the handler that all VMs report. If there are several VMs, `…` replaces the params of the message.',
+        ),
     })
     .nullable()
     .describe('Null for a problem of unresponsive agents.'),
@@ -71,7 +73,7 @@ export async function describeProblems(
       ctx.db,
       problems.map(({ key }) => key),
     ),
-    readMessages(ctx, problems, wanted),
+    readMessages(ctx, await withOwnMessages(ctx, problems), wanted),
   ]);
   const markOf = new Map(marks.map((mark) => [mark.key, mark]));
   return problems.map((problem) => {
@@ -136,20 +138,48 @@ async function readSamples(ctx: Context, problems: readonly FleetProblem[]): Pro
 
 type Shown = NonNullable<NonNullable<AttentionGroup['extension']>['message']>;
 
+/** Maximum number of VMs per problem whose latest status is compared with the failed command. */
+const comparedStatuses = 50;
+
+/**
+ * Returns the problems without the messages that do not explain them: after a failed command, a status counts only if
+ * it has an error and the handler wrote it for the same goal.
+ */
+async function withOwnMessages(ctx: Context, problems: readonly FleetProblem[]): Promise<FleetProblem[]> {
+  const asked = problems.flatMap(({ key, extension, messageId, sample }) =>
+    extension && messageId !== null && extension.messageId === null
+      ? sample.vmIds.slice(0, comparedStatuses).map((id) => ({ key, id, handler: extension.handler, messageId }))
+      : [],
+  );
+  if (asked.length === 0) return [...problems];
+  const { rows } = await ctx.db.execute<{ key: string }>(sql`
+    select a.key from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)
+      a(key text, id uuid, handler text, "messageId" text)
+    left join lateral (
+      select true as found from ${extensions} e join ${extensionPulse} u on u.vm_id = e.vm_id and u.name = e.name
+      join ${extensionHealth} h on h.vm_id = e.vm_id and h.name = e.name
+      where e.vm_id = a.id and e.handler = a.handler and h.message_id = a."messageId"
+        and u.status_word = 'error' and u.status_sequence = e.sequence_number limit 1) own on true
+    group by 1 having count(own.found) = count(*)`);
+  const own = new Set(rows.map(({ key }) => key));
+  return problems.map((problem) =>
+    problem.extension?.messageId === null && !own.has(problem.key) ? { ...problem, messageId: null } : problem,
+  );
+}
+
 /** Returns messages by the key of the problem. Problems without a message are omitted. */
 async function readMessages(
   ctx: Context,
   problems: readonly FleetProblem[],
   wanted: readonly WantedLanguage[],
 ): Promise<Map<string, Shown>> {
-  const requested = problems.flatMap(({ extension, sample }) =>
-    extension?.messageId ? [{ handler: extension.handler, version: sample.version, ids: [extension.messageId] }] : [],
+  const requested = problems.flatMap(({ extension, messageId, sample }) =>
+    extension && messageId ? [{ handler: extension.handler, version: sample.version, ids: [messageId] }] : [],
   );
   const [found, sent] = await Promise.all([findMessages(ctx.db, joined(requested), wanted), readSent(ctx, problems)]);
   const messages = new Map<string, Shown>();
-  for (const { key, vms, extension, sample } of problems) {
-    if (!extension?.messageId) continue;
-    const id = extension.messageId;
+  for (const { key, vms, extension, messageId: id, sample } of problems) {
+    if (!extension || !id) continue;
     const resources = found.get(`${extension.handler}-${sample.version}`) ?? new Map();
     const status = sent.get(key);
     const localized = localizeMessage({
@@ -187,7 +217,7 @@ type Sent = Pick<StatusDocument, 'message' | 'formattedMessage'>;
  * from one VM does not apply to the others.
  */
 async function readSent(ctx: Context, problems: readonly FleetProblem[]): Promise<Map<string, Sent>> {
-  const single = problems.filter(({ vms, extension }) => vms === 1 && extension?.messageId);
+  const single = problems.filter(({ vms, messageId }) => vms === 1 && messageId);
   if (single.length === 0) return new Map();
   const asked = single.map(({ key, extension, sample }) => ({
     key,
