@@ -56,7 +56,8 @@ test('on an empty portal, the first machine is healthy after one command, and th
   const dialog = page.getByRole('dialog');
   const progress = dialog.getByRole('region', { name: `Progress of first-${unique}` });
   await expect(progress.getByRole('status')).toContainText('Waiting for the machine');
-  await expect(dialog.getByText('is an address of the machine on which Annex runs')).toBeVisible();
+  await expect(dialog.getByText('is an address of the machine on which Annex runs')).toContainText('Set HOST');
+  await expect(dialog.getByText('The token is valid until')).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
   const shown =
@@ -76,6 +77,8 @@ test('on an empty portal, the first machine is healthy after one command, and th
     const enrolled = progress.getByRole('listitem').filter({ hasText: 'Enrolled' });
     await Promise.race([expect(enrolled).toContainText('complete', { timeout: 60_000 }), ended]);
     await expect(progress.getByRole('status')).toHaveText(`first-${unique} is healthy.`, { timeout: 30_000 });
+    await expect(dialog.getByText('The token has been used.')).toBeVisible();
+    await expect(dialog.getByText('The token is valid until')).toHaveCount(0);
     await expectAccessibleInBothThemes(page);
     expect(output).toContain(`Log: ${folder}/agent/logs/agent.log`);
     const token = /ANNEX_ENROLLMENT_TOKEN=(\S+)/.exec(shown)?.[1] ?? 'no token';

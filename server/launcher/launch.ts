@@ -17,6 +17,7 @@ import { type EmbeddedDatabase, keepDatabase } from './database.ts';
 import { doorArguments } from './door.ts';
 import { LockedError, takeLock } from './lock.ts';
 import { checkPorts } from './ports.ts';
+import { startWarnings } from './warnings.ts';
 
 /** The running processes. */
 export interface Launched {
@@ -57,6 +58,7 @@ export async function launch(
   try {
     endings.push(await takeDataDir(config.dataDir));
     await checkPorts(config);
+    for (const warning of startWarnings(config)) say(warning);
     const [databaseUrl] = await Promise.all([
       openDatabase(config, say, endings),
       development ? null : buildPages(root, say),

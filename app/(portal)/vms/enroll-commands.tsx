@@ -4,7 +4,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { CopyCommand } from '#app/_ui/copy.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
-import { EnrollmentProgress } from './enrollment-progress.tsx';
+import { EnrollmentProgress, useEnrollment } from './enrollment-progress.tsx';
 
 export interface EnrollCommandsProps {
   vm: { id: string; name: string };
@@ -21,6 +21,7 @@ export interface EnrollCommandsProps {
  */
 export function EnrollCommands({ vm, gatewayUrl, token, before }: EnrollCommandsProps) {
   const { t } = useTranslation('vms');
+  const enrollment = useEnrollment(vm.id, before);
   const variable = `ANNEX_ENROLLMENT_TOKEN=${token.enrollmentToken}`;
   const installer = `curl -fsS ${gatewayUrl}/install`;
   const others = [
@@ -54,9 +55,15 @@ export function EnrollCommands({ vm, gatewayUrl, token, before }: EnrollCommands
         </div>
       </details>
       <p className="text-12 text-ink-3">
-        {t('token.until')} <DateTime value={new Date(token.enrollmentExpiresAt)} />
+        {enrollment.reached > 0 ? (
+          t('token.used')
+        ) : (
+          <>
+            {t('token.until')} <DateTime value={new Date(token.enrollmentExpiresAt)} />
+          </>
+        )}
       </p>
-      <EnrollmentProgress vm={vm} before={before} />
+      <EnrollmentProgress vm={vm} enrollment={enrollment} />
     </div>
   );
 }

@@ -13,16 +13,31 @@ const steps = ['enrolled', 'polled', 'healthy'] as const;
 /** The sentence shown while the step with the same index is not complete. The last sentence is shown at the end. */
 const sentences = ['progress.waiting', 'progress.first', 'progress.running', 'progress.ready'] as const;
 
-/** Follows a VM whose machine is being enrolled: waiting, then enrolled, first poll, healthy. */
-export function EnrollmentProgress({ vm, before }: { vm: { id: string; name: string }; before: string | null }) {
-  const { t } = useTranslation('vms');
+export interface Enrollment {
+  /** How many steps are complete. Once the machine has enrolled (1), its token has been used. */
+  reached: number;
+  /** Whether the VM has a problem that keeps it from becoming healthy. */
+  isTroubled: boolean;
+}
+
+/** Follows a VM whose machine is being enrolled. `before` is as in `reachedSteps`. */
+export function useEnrollment(vmId: string, before: string | null): Enrollment {
   const trpc = useTRPC();
   const { data } = useQuery({
-    ...trpc.instanceViews.get.queryOptions({ vmId: vm.id }),
+    ...trpc.instanceViews.get.queryOptions({ vmId }),
     refetchInterval: ({ state }) => (reachedSteps(state.data, before) === steps.length ? false : reloadMs),
   });
   const reached = reachedSteps(data, before);
-  const isTroubled = reached === 2 && data !== undefined && !['progressing', 'unknown'].includes(data.health);
+  return {
+    reached,
+    isTroubled: reached === 2 && data !== undefined && !['progressing', 'unknown'].includes(data.health),
+  };
+}
+
+/** Shows the steps of an enrollment: waiting, then enrolled, first poll, healthy. */
+export function EnrollmentProgress({ vm, enrollment }: { vm: { name: string }; enrollment: Enrollment }) {
+  const { t } = useTranslation('vms');
+  const { reached, isTroubled } = enrollment;
   const sentence = isTroubled ? 'progress.troubled' : (sentences[reached] ?? 'progress.waiting');
   return (
     <section aria-label={t('progress', { name: vm.name })} className="rounded-md bg-sunken p-3 shadow-hair-subtle">
