@@ -8,7 +8,7 @@ import { CrashBoundary } from './_lib/crash-boundary.tsx';
 import { bundlesOf } from './_lib/i18n/catalog.ts';
 import { WordsProvider } from './_lib/i18n/client.tsx';
 import { sharedNamespaces } from './_lib/i18n/namespaces.ts';
-import { currentLanguage, directionOf, preferredLanguage } from './_lib/i18n/server.ts';
+import { currentDateLocale, currentLanguage, directionOf, preferredLanguage } from './_lib/i18n/server.ts';
 import { ReaderClock } from './_lib/reader-clock.tsx';
 import { readerZone } from './_lib/reader-zone.ts';
 
@@ -65,11 +65,12 @@ export const viewport: Viewport = {
 
 /** Language and theme are known before the first byte is sent, so that the page does not flicker. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  const [language, preferred, jar, timeZone] = await Promise.all([
+  const [language, preferred, jar, timeZone, dateLocale] = await Promise.all([
     currentLanguage(),
     preferredLanguage(),
     cookies(),
     readerZone(),
+    currentDateLocale(),
   ]);
   const theme = jar.get(cookieNames.theme)?.value;
   return (
@@ -81,7 +82,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
     >
       <body>
         <WordsProvider language={language} preferred={preferred} bundles={bundlesOf(language, sharedNamespaces)}>
-          <ReaderClock now={Date.now()} timeZone={timeZone}>
+          <ReaderClock now={Date.now()} timeZone={timeZone} dateLocale={dateLocale}>
             <CrashBoundary>{children}</CrashBoundary>
           </ReaderClock>
         </WordsProvider>

@@ -137,6 +137,17 @@ test('what happened last night is two clicks away, and leads to exactly these VM
   await expect(page.getByRole('main').getByRole('link', { name: /^night-/ })).toHaveCount(2);
 });
 
+test('an empty range names its hours, in the order of the reader’s region', async ({ signedIn, unique }) => {
+  for (const [locale, hours] of [
+    ['en-GB', /from \d{1,2} [A-Z][a-z]+, 18:00 to \d{1,2} [A-Z][a-z]+, 08:00\./],
+    ['en-US', /from [A-Z][a-z]+ \d{1,2}, 18:00 to [A-Z][a-z]+ \d{1,2}, 08:00\./],
+  ] as const) {
+    const page = await signedIn('viewer', { locale });
+    await page.goto(`/activity?since=night&q=none-${unique}`);
+    await expect(page.getByText('The selected time range is')).toHaveText(hours);
+  }
+});
+
 test('similar actions share a line, which opens to show each of them', async ({ signedIn, api, unique }) => {
   const page = await signedIn('operator');
   for (const n of [1, 2, 3]) await api.createVm(`fold-${unique}-${n}`);

@@ -2,11 +2,13 @@
 
 import { createContext, useContext, useSyncExternalStore } from 'react';
 
-/** The time and zone of the server's render. The browser's first render uses them too, so that both match. */
+/** The time, zone and locale of the server's render. The browser's first render uses them too, so that both match. */
 export interface RenderedAt {
   /** Milliseconds since 1970, by the portal's clock. */
   now: number;
   timeZone: string;
+  /** The locale for dates, such as `en-GB` for pages in English; by default, the language of the page. */
+  dateLocale?: string;
 }
 
 export const RenderedAtContext = createContext<RenderedAt>({ now: 0, timeZone: 'UTC' });
@@ -68,4 +70,9 @@ const ownZone = (): string => {
 export function useTimeZone(): string {
   const { timeZone } = useContext(RenderedAtContext);
   return useSyncExternalStore(never, ownZone, () => timeZone);
+}
+
+/** Returns the locale for dates on a page in this language. */
+export function useDateLocale(language: string): string {
+  return useContext(RenderedAtContext).dateLocale ?? language;
 }

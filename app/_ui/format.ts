@@ -2,7 +2,7 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { formatByteSize } from '#protocol/byte-size.ts';
-import { useTimeZone } from './clock.ts';
+import { useDateLocale, useTimeZone } from './clock.ts';
 
 export type DateStyle = 'clock' | 'time' | 'day' | 'date' | 'short' | 'exact';
 
@@ -33,25 +33,26 @@ export interface Format {
 export function useFormat(): Format {
   const { i18n } = useTranslation();
   const timeZone = useTimeZone();
-  return formatOf(i18n.language, timeZone);
+  return formatOf(i18n.language, timeZone, useDateLocale(i18n.language));
 }
 
 const formats = new Map<string, Format>();
 /** Maximum number of cached formatters, since a server formats for readers in many time zones. */
 const maxFormats = 100;
 
-/** Cached by language and time zone, because creating formatters costs more than rendering a table row. */
-function formatOf(language: string, timeZone: string): Format {
-  const key = `${language} ${timeZone}`;
+/** Cached by language, time zone and locale, because creating formatters costs more than rendering a table row. */
+function formatOf(language: string, timeZone: string, dateLocale: string): Format {
+  const key = `${language} ${timeZone} ${dateLocale}`;
   const known = formats.get(key);
   if (known !== undefined) return known;
   if (formats.size >= maxFormats) formats.clear();
-  const format = createFormat(language, timeZone);
+  const format = createFormat(language, timeZone, dateLocale);
   formats.set(key, format);
   return format;
 }
 
-export function createFormat(language: string, timeZone: string): Format {
+/** `dateLocale` is the locale for dates, such as `en-GB`. */
+export function createFormat(language: string, timeZone: string, dateLocale = language): Format {
   const dates = new Map<string, Intl.DateTimeFormat>();
   const plain = new Intl.NumberFormat(language);
   return {
@@ -66,7 +67,7 @@ export function createFormat(language: string, timeZone: string): Format {
       const key = `${style} ${isFar}`;
       let formatter = dates.get(key);
       if (formatter === undefined) {
-        formatter = new Intl.DateTimeFormat(language, {
+        formatter = new Intl.DateTimeFormat(dateLocale, {
           ...styles[style],
           ...year,
           timeZone,

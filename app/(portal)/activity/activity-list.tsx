@@ -9,6 +9,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
+import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import type { Feed, OnFilter } from './act.ts';
 import type { ActivityQuery } from './activity-address.ts';
@@ -32,6 +33,7 @@ export interface ActivityListProps {
  */
 export function ActivityList({ filter, first, lastVisit = null, onFilter, onClear }: ActivityListProps) {
   const { t } = useTranslation('activity');
+  const format = useFormat();
   const trpc = useTRPC();
   // The newest action and event to list; if undefined, the newest entries of the first response.
   const [end, setEnd] = useState(first && { upTo: first.newest, upToEvent: first.newestEvent });
@@ -56,6 +58,7 @@ export function ActivityList({ filter, first, lastVisit = null, onFilter, onClea
   });
   const items = list.data?.pages.flatMap((page) => page.items) ?? [];
   const waiting = newer.data?.count ?? 0;
+  const moment = (at: string): string => format.dateTime(new Date(at), 'short');
 
   if (list.error && !list.data) {
     return (
@@ -87,6 +90,9 @@ export function ActivityList({ filter, first, lastVisit = null, onFilter, onClea
             title={t(onClear === undefined ? 'empty.title' : 'noMatch.title')}
             actions={onClear === undefined ? undefined : <Button onClick={onClear}>{t('filter.clear')}</Button>}
           >
+            {filter.from !== undefined && filter.to !== undefined ? (
+              <p>{t('noMatch.between', { from: moment(filter.from), to: moment(filter.to) })}</p>
+            ) : null}
             <p>{t(onClear === undefined ? 'empty.why' : 'noMatch.why')}</p>
           </EmptyState>
         </Card>

@@ -6,6 +6,7 @@ import { cookieNames } from '../cookies.ts';
 import { reader } from '../portal.ts';
 import { availableLanguages, bundlesOf } from './catalog.ts';
 import { createWords } from './create.ts';
+import { dateLocaleFor } from './date-locale.ts';
 import { baseLanguage, mirroredLanguage, namespaces, pseudoLanguage, type WordNamespace } from './namespaces.ts';
 
 const instances = new Map<string, i18n>();
@@ -29,6 +30,12 @@ export const currentLanguage = cache(async (): Promise<string> => {
   const { chosenLanguage } = wishes;
   if (chosenLanguage && testLanguages.includes(chosenLanguage)) return chosenLanguage;
   return pickLanguage(negotiate(wishes), availableLanguages());
+});
+
+/** The locale for dates on this page: an English page uses the region that the browser prefers, such as `en-GB`. */
+export const currentDateLocale = cache(async (): Promise<string> => {
+  const [language, { acceptLanguage }] = await Promise.all([currentLanguage(), currentReader()]);
+  return dateLocaleFor(language, acceptLanguage);
 });
 
 /** The reader's preferred language, whether or not the pages are translated into it. */

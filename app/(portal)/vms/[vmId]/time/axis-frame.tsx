@@ -2,7 +2,7 @@
 
 import { useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { useTimeZone } from '#app/_ui/clock.ts';
+import { useDateLocale, useTimeZone } from '#app/_ui/clock.ts';
 import { zoneOffset } from '#app/_ui/zone-offset.ts';
 import { headHeight, laneHeight } from './measures.ts';
 import { domainOf, gridOf, type Range } from './span.ts';
@@ -152,12 +152,13 @@ function labeledLines({ range, now, lines, xOf, offset, due, crowded, nowWidth }
 /** Returns a function that formats a time on the axis, or a day if the range spans several days. */
 function useClock(range: Range, timeZone: string): (at: number) => string {
   const { i18n } = useTranslation();
+  const locale = useDateLocale(i18n.language);
   return useMemo(() => {
     const byDay = range === '7d';
-    const format = new Intl.DateTimeFormat(i18n.language, {
+    const format = new Intl.DateTimeFormat(locale, {
       timeZone,
       ...(byDay ? { weekday: 'short', day: 'numeric' } : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
     });
     return (at) => format.format(at);
-  }, [i18n.language, range, timeZone]);
+  }, [locale, range, timeZone]);
 }

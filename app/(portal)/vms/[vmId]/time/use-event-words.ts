@@ -2,7 +2,7 @@
 
 import { useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { useTimeZone } from '#app/_ui/clock.ts';
+import { useDateLocale, useTimeZone } from '#app/_ui/clock.ts';
 import { durationWords } from '#app/_ui/time.tsx';
 import type { AxisEvent } from './axis-events.ts';
 
@@ -29,10 +29,11 @@ const clockWithDay = {
 export function useMoment(): (at: number) => string {
   const { i18n } = useTranslation();
   const timeZone = useTimeZone();
+  const locale = useDateLocale(i18n.language);
   return useMemo(() => {
-    const format = new Intl.DateTimeFormat(i18n.language, { ...clockWithDay, timeZone });
+    const format = new Intl.DateTimeFormat(locale, { ...clockWithDay, timeZone });
     return (at) => format.format(at);
-  }, [i18n.language, timeZone]);
+  }, [locale, timeZone]);
 }
 
 /** Returns a function that describes an event on the axis, for the tooltip and the table. */
