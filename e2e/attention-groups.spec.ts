@@ -78,7 +78,7 @@ test('problems are grouped by cause; each shows the handler’s sentence, what i
 
   const german = await signedIn('viewer', { locale: 'de-DE' });
   await german.goto('/attention');
-  await expect(german.getByRole('heading', { level: 2 }).nth(2)).toHaveText(/fehler beim Anschluss an/);
+  await expect(german.getByRole('heading', { level: 2 }).nth(2)).toHaveText(/^Die Verbindung zu …/);
 });
 
 test('a snooze ends at its time, on request, or when the problem changes', async ({ portal, signedIn }) => {

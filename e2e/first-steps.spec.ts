@@ -37,7 +37,7 @@ if (['curl', 'openssl'].every(hasProgram))
       expect(stdout).toContain('{"password":"correct horse"}');
       expect(stdout).toContain('HTTP/1.1 204');
       const english = stdout.indexOf('Failed to establish connection to files.example.net as backup');
-      const german = stdout.indexOf('backup fehler beim Anschluss an files.example.net herzustellen');
+      const german = stdout.indexOf('Die Verbindung zu files.example.net konnte nicht als backup hergestellt werden.');
       expect(english).toBeGreaterThan(0);
       expect(german).toBeGreaterThan(english);
     } finally {
