@@ -44,6 +44,38 @@ test('an operator adds an extension; a schema error is shown at its field and bl
   ]);
 });
 
+test('after an extension is applied, the VM’s page never shows the state from before', async ({
+  api,
+  signedIn,
+  startAgent,
+  unique,
+}) => {
+  const vm = await api.createVm(`editor-${unique}`);
+  await startAgent(vm);
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}`);
+  const none = page.getByText('No extensions yet');
+  await expect(none).toBeVisible({ timeout: 30_000 });
+  await page.getByRole('link', { name: 'Add extension' }).first().click();
+  await page.getByRole('searchbox', { name: 'Search handlers' }).fill('editor.mount');
+  await page.getByRole('link', { name: handler }).click();
+  await page.getByLabel('Server').fill('files.example.net');
+  await page.getByLabel('Password').fill('a good password');
+  await expect(apply(page)).not.toHaveAttribute('aria-disabled');
+  await expect(none).toHaveCount(0);
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    new MutationObserver(() => {
+      if (document.body.textContent?.includes('No extensions yet')) seen.push(location.pathname);
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    Object.assign(window, { seenEmpty: seen });
+  });
+  await apply(page).click();
+  await expect(page).toHaveURL(`/vms/${vm.id}`);
+  await expect(page.getByRole('heading', { name: 'mount', exact: true })).toBeVisible();
+  expect(await page.evaluate(() => (window as unknown as { seenEmpty: string[] }).seenEmpty)).toEqual([]);
+});
+
 test('form and JSON follow each other, and invalid JSON loses nothing', async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });

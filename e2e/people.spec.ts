@@ -117,6 +117,9 @@ test('an invitation for a publisher needs a namespace and a recipient', async ({
 
   await dialog.getByLabel('For', { exact: true }).fill('Peter');
   await dialog.getByRole('button', { name: 'New namespace…' }).click();
+  await expect(dialog.getByText('Choose at least one namespace.')).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Create link' }).click();
+  await expect(dialog.getByText('Choose at least one namespace.')).toBeVisible();
   await dialog.getByLabel('New namespace', { exact: true }).fill(`${unique} Lab`);
   await dialog.getByRole('button', { name: 'Create link' }).click();
   await expect(dialog.getByText('A namespace consists of letters, digits')).toBeVisible();

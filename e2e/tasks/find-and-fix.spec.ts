@@ -53,6 +53,9 @@ test('try again: one click next to the reason, recorded as an action of that per
   await expect(why).toContainText('Retry requested. The agent runs it after its next poll.');
   const { extensions } = await api.instanceView(vm.id);
   expect(extensions[0]).toMatchObject({ goalSequenceNumber: 2 });
+  agent.resume();
+  await expect(why).not.toContainText('Retry requested', settled);
+  await expect(again).toBeVisible(settled);
   await page.goto(`/vms/${vm.id}?tab=activity`);
   await expect(page.getByText('Operator retried share', { exact: false })).toBeVisible();
 });

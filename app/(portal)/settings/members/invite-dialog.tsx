@@ -28,7 +28,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   const explain = useProblem();
   const format = useFormat();
   const [values, setValues] = useState<InvitationValues>(noValues);
-  const [wasTried, setTried] = useState(false);
+  const [tried, setTried] = useState<Tried>({ recipient: false, namespaces: false });
   const create = useMutation(
     trpc.invitations.create.mutationOptions({
       onSuccess: () => queryClient.invalidateQueries(trpc.invitations.pathFilter()),
@@ -57,7 +57,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
     );
   }
   const submit = () => {
-    setTried(true);
+    setTried({ recipient: true, namespaces: true });
     if (values.recipient.trim() !== '' && hasNamespace(values)) create.mutate(inputOf(values));
   };
   return (
@@ -73,8 +73,12 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
     >
       <InvitationFields
         values={values}
-        onChange={(changed) => setValues((before) => ({ ...before, ...changed }))}
-        wasTried={wasTried}
+        onChange={(changed) => {
+          setValues((before) => ({ ...before, ...changed }));
+          // A namespace that was just added is not missing yet.
+          if (changed.added !== undefined && values.added === undefined) setTried({ ...tried, namespaces: false });
+        }}
+        tried={tried}
         problem={problem}
       />
     </FormDialog>
@@ -84,14 +88,20 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
 /** The paths of errors that are shown at a field. */
 const fieldPaths = ['/recipient', '/namespaces', '/newPublisher/namespace'];
 
+/** The fields that the last attempt to submit the form checked. */
+interface Tried {
+  recipient: boolean;
+  namespaces: boolean;
+}
+
 interface InvitationFieldsProps {
   values: InvitationValues;
   onChange(changed: Partial<InvitationValues>): void;
-  wasTried: boolean;
+  tried: Tried;
   problem: ExplainedProblem | undefined;
 }
 
-function InvitationFields({ values, onChange, wasTried, problem }: InvitationFieldsProps) {
+function InvitationFields({ values, onChange, tried, problem }: InvitationFieldsProps) {
   const { t } = useTranslation('settings');
   const isUnnamed = values.recipient.trim() === '';
   return (
@@ -99,7 +109,7 @@ function InvitationFields({ values, onChange, wasTried, problem }: InvitationFie
       <Field
         label={t('invite.recipient')}
         hint={t('invite.recipient.hint')}
-        error={wasTried && isUnnamed ? t('invite.recipient.missing') : faultAt(problem, '/recipient')}
+        error={tried.recipient && isUnnamed ? t('invite.recipient.missing') : faultAt(problem, '/recipient')}
       >
         <Input
           autoFocus
@@ -115,7 +125,7 @@ function InvitationFields({ values, onChange, wasTried, problem }: InvitationFie
           value={values}
           onChange={onChange}
           error={
-            wasTried && !hasNamespace(values)
+            tried.namespaces && !hasNamespace(values)
               ? t('invite.namespaces.missing')
               : (faultAt(problem, '/namespaces') ?? faultAt(problem, '/newPublisher/namespace'))
           }

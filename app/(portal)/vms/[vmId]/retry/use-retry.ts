@@ -13,8 +13,8 @@ export interface Retry {
   busy: string | null;
   /** Why the last request failed. */
   problem: { name: string; message: string } | null;
-  /** Whether this page requested the extension's current run. */
-  isRequested(extension: Pick<Extension, 'name' | 'goalSequenceNumber'>): boolean;
+  /** Whether this page requested a retry of the extension that the agent has not reported yet. */
+  isRequested(extension: Pick<Extension, 'name' | 'goalSequenceNumber' | 'handlerState'>): boolean;
   /** Runs an extension's handler again. Ignored while another request is pending. */
   start(extension: Pick<Extension, 'name' | 'goalSequenceNumber'>): void;
 }
@@ -37,7 +37,10 @@ export function useRetry(vmId: string): Retry {
     busy: isPending ? name : null,
     problem: error === null ? null : { name, message: explain(error).message },
     isRequested: (extension) =>
-      data !== undefined && extension.name === data.name && extension.goalSequenceNumber === data.sequenceNumber,
+      data !== undefined &&
+      extension.name === data.name &&
+      extension.goalSequenceNumber === data.sequenceNumber &&
+      extension.handlerState?.sequenceNumber !== data.sequenceNumber,
     start: (extension) => {
       if (!isPending) mutate({ vmId, name: extension.name, sequenceNumber: extension.goalSequenceNumber });
     },

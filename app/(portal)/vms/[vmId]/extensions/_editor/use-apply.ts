@@ -78,6 +78,11 @@ export function useApply(vm: { id: string; name: string }, onOutdated: () => Pro
           plan: plan.planHash,
         });
         setState('done');
+        // Otherwise the VM's page would first show the cached state from before the change.
+        for (const router of [trpc.instanceViews, trpc.vms, trpc.goalStates]) {
+          queries.removeQueries({ ...router.pathFilter(), type: 'inactive' });
+          void queries.invalidateQueries(router.pathFilter());
+        }
         toast(t('applied', { name, vm: vm.name }), {
           undo: { label: t('undo'), run: () => void undo(incarnation, before) },
         });
