@@ -143,6 +143,9 @@ test('an empty range names its hours, in the order of the reader’s region', as
     ['en-US', /from [A-Z][a-z]+ \d{1,2}, 18:00 to [A-Z][a-z]+ \d{1,2}, 08:00\./],
   ] as const) {
     const page = await signedIn('viewer', { locale });
+    // The first page stores the reader's time zone.
+    await page.goto('/');
+    await expect.poll(async () => (await page.context().cookies()).map(({ name }) => name).join()).toMatch(/zone/i);
     await page.goto(`/activity?since=night&q=none-${unique}`);
     await expect(page.getByText('The selected time range is')).toHaveText(hours);
   }

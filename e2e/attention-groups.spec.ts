@@ -102,7 +102,7 @@ test('a snooze ends at its time, on request, or when the problem changes', async
   await dialog.getByRole('button', { name: 'Snooze' }).click();
   await isSnoozed();
   await snoozed.getByRole('button', { name: /^Snoozed/ }).click();
-  const shown = day.toLocaleDateString('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  const shown = day.toLocaleDateString('en-GB', { month: 'short', day: 'numeric', timeZone: 'UTC' });
   await expect(snoozed).toContainText(`Snoozed by Operator until ${shown}, 09:30`);
   await menuOf(page, 'Snooze').click();
   await page.getByRole('menuitem', { name: 'End snooze' }).click();

@@ -228,9 +228,11 @@ test('the handler page shows adoption, failures, languages and two versions side
 
   await test.step('the chart has a description and a table', async () => {
     await expect(page.getByRole('img', { name: 'Now: 1.0.0.0 on 1 VM.' })).toBeVisible();
-    await expect(page.getByRole('img', { name: 'Daily failure rate of 1.0.0.0. Highest: 10%' })).toBeVisible();
+    await expect(
+      page.getByRole('img', { name: 'Daily failure rate of 1.0.0.0 in the last 14 days. Highest: 10%' }),
+    ).toBeVisible();
     // The axis covers the chosen period, even for a new handler.
-    const days = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'Europe/Berlin' });
+    const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'Europe/Berlin' });
     const first = days.format(Date.now() - 60 * 86_400_000);
     await expect(page.getByRole('main')).toContainText(first);
     await page.getByRole('radio', { name: '7 d' }).click();

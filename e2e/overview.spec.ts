@@ -64,9 +64,7 @@ test('a failure appears without a reload: in its tile, with its cause, and as an
   await expect.poll(() => figure(page, 'Failed')).toBe(before + 1);
   const counted = page.getByRole('listitem').filter({ has: tile(page, 'Failed') });
   await expect(counted).toContainText(/\+[1-9]\d* in 1 h/);
-  await expect(counted.getByRole('link', { name: /changed to Failed in the last hour$/ })).toHaveText(
-    /^[1-9]\d* entered$/,
-  );
+  await expect(counted.getByRole('link', { name: /^[1-9]\d* entered$/ })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Recent events' })).toContainText(
     `share failed on ${vm.name} with exit code 51`,
   );

@@ -98,7 +98,6 @@ function Moved({ count: { health, more, came, gone }, since }: { count: Count; s
           prefetch={false}
           data-count={count}
           title={label}
-          aria-label={label}
           className="relative z-10 -my-1 inline-flex min-h-6 min-w-6 items-center rounded-xs text-ink-2 hover:underline"
         >
           {t(`overview:change.${way}.short`, { count, shown: format.number(count) })}

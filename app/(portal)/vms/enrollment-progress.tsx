@@ -13,7 +13,7 @@ const steps = ['enrolled', 'polled', 'healthy'] as const;
 /** The sentence shown while the step with the same index is not complete. The last sentence is shown at the end. */
 const sentences = ['progress.waiting', 'progress.first', 'progress.running', 'progress.ready'] as const;
 
-export interface Enrollment {
+export interface FollowedEnrollment {
   /** How many steps are complete. Once the machine has enrolled (1), its token has been used. */
   reached: number;
   /** Whether the VM has a problem that keeps it from becoming healthy. */
@@ -21,7 +21,7 @@ export interface Enrollment {
 }
 
 /** Follows a VM whose machine is being enrolled. `before` is as in `reachedSteps`. */
-export function useEnrollment(vmId: string, before: string | null): Enrollment {
+export function useEnrollment(vmId: string, before: string | null): FollowedEnrollment {
   const trpc = useTRPC();
   const { data } = useQuery({
     ...trpc.instanceViews.get.queryOptions({ vmId }),
@@ -35,7 +35,7 @@ export function useEnrollment(vmId: string, before: string | null): Enrollment {
 }
 
 /** Shows the steps of an enrollment: waiting, then enrolled, first poll, healthy. */
-export function EnrollmentProgress({ vm, enrollment }: { vm: { name: string }; enrollment: Enrollment }) {
+export function EnrollmentProgress({ vm, enrollment }: { vm: { name: string }; enrollment: FollowedEnrollment }) {
   const { t } = useTranslation('vms');
   const { reached, isTroubled } = enrollment;
   const sentence = isTroubled ? 'progress.troubled' : (sentences[reached] ?? 'progress.waiting');

@@ -17,7 +17,7 @@ function began(states: readonly Facts[]): (number | null)[] {
       ...({ health: 'healthy', heartbeat: 'none', cause: null, command: null, exitCode: null } as const),
       ...{ messageId: null, waitsFor: null, deadlineAt: null },
       ...facts,
-      since: known?.health === facts.health ? known.since : at(minute),
+      since: known !== undefined && known.health === facts.health ? known.since : at(minute),
     };
     const problem = lastingProblem(row, known, at(minute));
     rows.push({ ...row, ...problem });

@@ -12,8 +12,8 @@ export function lastingProblem(row: Row, known: ExtensionHealthRow | undefined, 
   if (health === 'healthy' || health === 'disabled') return { problem: null, problemSince: null };
   const isProblem = (health === 'failed' || health === 'degraded') && cause !== 'waiting' && cause !== 'silent';
   if (!isProblem) return { problem: known?.problem ?? null, problemSince: known?.problemSince ?? null };
-  const said = cause === 'status' || cause === 'substatus' ? messageId : null;
-  const problem = JSON.stringify([health, cause, command, exitCode, said]);
+  const reported = cause === 'status' || cause === 'substatus' ? messageId : null;
+  const problem = JSON.stringify([health, cause, command, exitCode, reported]);
   if (known?.problem === problem) return { problem, problemSince: known.problemSince };
   return { problem, problemSince: known?.problem ? now : row.since };
 }
