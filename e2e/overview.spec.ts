@@ -59,10 +59,15 @@ test('a failure appears without a reload: in its tile, with its cause, and as an
   await page.evaluate(() => Object.assign(window, { stillTheSamePage: true }));
   const vm = await givenFailing(api, startAgent, `down-${unique}`, { region: 'ap' });
 
-  const link = failingTogether(page).getByRole('link', { name: new RegExp(`${vm.name}.*exit code 51`) });
+  const link = failingTogether(page).getByRole('link', {
+    name: new RegExp(`${vm.name}.*Failed to establish connection`),
+  });
   await expect(link).toBeVisible(patient);
   await expect.poll(() => figure(page, 'Failed')).toBe(before + 1);
-  const counted = page.getByRole('listitem').filter({ has: tile(page, 'Failed') });
+  const counted = page
+    .getByRole('region', { name: 'VMs by health' })
+    .getByRole('listitem')
+    .filter({ hasText: /^Failed/ });
   await expect(counted).toContainText(/\+[1-9]\d* in 1 h/);
   await expect(counted.getByRole('link', { name: /^[1-9]\d* entered$/ })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Recent events' })).toContainText(
