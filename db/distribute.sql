@@ -24,6 +24,13 @@ select create_reference_table('enrollment_tokens');
 -- A unique key must contain the distribution column.
 alter table health_transitions drop constraint health_transitions_pkey, add primary key (vm_id, id);
 
+-- Every VM's executions of one plan share a row.
+select create_reference_table('execution_plans');
+
+-- Without its unique index, the ID of a plan is unique for each VM only.
+drop index executions_plan;
+create unique index executions_plan on executions (vm_id, plan_id);
+
 -- Distributed by VM and colocated, so that a transaction about one VM runs on one node.
 select create_distributed_table('goal_state_heads', 'vm_id');
 select create_distributed_table('goal_states', 'vm_id', colocate_with => 'goal_state_heads');
@@ -36,6 +43,9 @@ select create_distributed_table('agent_refusals', 'vm_id', colocate_with => 'goa
 select create_distributed_table('pending_restarts', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('holds', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('retry_series', 'vm_id', colocate_with => 'goal_state_heads');
+select create_distributed_table('executions', 'vm_id', colocate_with => 'goal_state_heads');
+select create_distributed_table('execution_calls', 'vm_id', colocate_with => 'goal_state_heads');
+select create_distributed_table('execution_stamps', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('stock_agents', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('extension_latest', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('extension_pulse', 'vm_id', colocate_with => 'goal_state_heads');

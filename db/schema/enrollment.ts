@@ -10,6 +10,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { PlatformReport } from '#protocol/executions/index.ts';
 import { vms } from './vms.ts';
 
 /** One-time tokens with which a machine enrolls as the agent of a VM. */
@@ -64,6 +65,8 @@ export const agents = pgTable(
     name: text().notNull(),
     version: text().notNull(),
     os: jsonb().$type<AgentOs>().notNull(),
+    /** What the machine can run, as its agent reported it; null if it never did. */
+    platforms: jsonb().$type<PlatformReport>(),
     enrolledAt: timestamp('enrolled_at', { withTimezone: true }).notNull(),
     /** Name of the actor who issued the enrollment token. Null if unknown, and for a stock agent. */
     enrolledBy: text('enrolled_by'),

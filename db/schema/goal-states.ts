@@ -173,6 +173,8 @@ export const goalStateHeads = pgTable(
      * it.
      */
     turn: bigint({ mode: 'number' }).notNull().default(0),
+    /** The last turn that work other than a goal state took, such as an execution; 0 if none did. */
+    otherTurn: bigint('other_turn', { mode: 'number' }).notNull().default(0),
     deliveredAt: timestamp('delivered_at', { withTimezone: true }),
     /** The goal state that a reference agent keeps while the VM is held; null if there is no hold. */
     heldIncarnation: integer('held_incarnation'),

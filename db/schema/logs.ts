@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
+  check,
   foreignKey,
   index,
   integer,
@@ -20,16 +21,22 @@ const ofVm = () =>
     .notNull()
     .references(() => vms.id);
 
-/** The output of one run of a handler's command, as far as it has arrived. Kept after the extension is removed. */
+/**
+ * The output of one run of a handler's command, or the transcript of an execution, as far as it has arrived. The output
+ * of a command is kept after the extension is removed.
+ */
 export const commandOutputs = pgTable(
   'command_outputs',
   {
     vmId: ofVm(),
     id: uuid().notNull(),
-    extension: text().notNull(),
-    sequenceNumber: bigint('sequence_number', { mode: 'number' }).notNull(),
-    command: text().$type<CommandName>().notNull(),
-    attempt: integer().notNull(),
+    /** These four are null for the transcript of an execution. */
+    extension: text(),
+    sequenceNumber: bigint('sequence_number', { mode: 'number' }),
+    command: text().$type<CommandName>(),
+    attempt: integer(),
+    /** Null for the output of a command. */
+    executionId: uuid('execution_id'),
     /** Total length, as reported by the agent; null while the command may still write. */
     totalBytes: bigint('total_bytes', { mode: 'number' }),
     /** Number of bytes that arrived. */
@@ -40,7 +47,12 @@ export const commandOutputs = pgTable(
   (t) => [
     primaryKey({ columns: [t.vmId, t.id] }),
     uniqueIndex('command_outputs_run').on(t.vmId, t.extension, t.sequenceNumber, t.command, t.attempt),
+    uniqueIndex('command_outputs_execution').on(t.vmId, t.executionId).where(sql`${t.executionId} is not null`),
     index('command_outputs_updated').on(t.updatedAt),
+    check(
+      'command_outputs_subject',
+      sql`num_nulls(${t.extension}, ${t.sequenceNumber}, ${t.command}, ${t.attempt}) = case when ${t.executionId} is null then 0 else 4 end`,
+    ),
   ],
 );
 

@@ -110,14 +110,22 @@ export function noteSighting(
   call.door.presence.saw({ vmId: agent.vmId, at, nextExpectedAt, counter, hungUp });
 }
 
-/** Returns the header that announces requested logs, if there are any, and marks the newest request as announced. */
-export function logRequestHeaders(agent: KnownAgent): string[] {
-  const { logRequests, newestLogRequest } = agent;
+/**
+ * Returns the headers that announce requested logs, a waiting execution and an execution to end, as far as there are
+ * any. Marks them as announced.
+ */
+export function newsHeaders(agent: KnownAgent): string[] {
+  const { logRequests, newestLogRequest, executionStamp, executionTurn, cancelStamp } = agent;
   agent.announcedLogRequest = newestLogRequest;
-  return logRequests === 0 ? [] : ['annex-log-requests', String(logRequests)];
+  if (agent.hasUnannouncedExecution) agent.noteExecutionsAnnounced();
+  const headers = logRequests === 0 ? [] : ['annex-log-requests', String(logRequests)];
+  if (executionStamp !== 0) headers.push('annex-execution', `${executionStamp}; turn=${executionTurn}`);
+  if (cancelStamp !== 0) headers.push('annex-execution-cancel', String(cancelStamp));
+  return headers;
 }
 
-/** Whether the agent has a log request that has not been announced. If so, its next poll gets an immediate response. */
-export function hasUnannouncedRequest(agent: KnownAgent): boolean {
-  return agent.newestLogRequest !== null && agent.newestLogRequest !== agent.announcedLogRequest;
+/** Whether there is news that has not been announced. If so, the agent's next poll gets an immediate response. */
+export function hasUnannouncedNews(agent: KnownAgent): boolean {
+  const hasRequest = agent.newestLogRequest !== null && agent.newestLogRequest !== agent.announcedLogRequest;
+  return hasRequest || agent.hasUnannouncedExecution;
 }

@@ -17,15 +17,29 @@ export async function readJson(
   oddities: 'refuse' | 'repair' = 'refuse',
   onRead?: (bytes: number) => void,
 ): Promise<{ value: unknown; bytes: number }> {
-  const encoding = call.header('content-encoding')?.trim().toLowerCase() ?? 'identity';
-  if (encoding !== 'gzip' && encoding !== 'identity')
-    throw new DomainError('unsupported_media_type', 'encoding_unknown');
-  const packed = await call.readBytes(limit);
-  const bytes = encoding === 'gzip' ? await inflate(packed, limit) : packed;
+  const bytes = await readUnpacked(call, limit);
   onRead?.(bytes.byteLength);
   const { value, faults } = parseJson(bytes, { maxDepth: call.door.services.config.limits.jsonDepth, oddities });
   if (faults.length > 0) throw new DomainError('bad_request', 'invalid', { faults });
   return { value, bytes: bytes.byteLength };
+}
+
+/** Reads a body of UTF-8 text, which may be gzipped. Throws 413 with the given code above the limit. */
+export async function readText(call: AgentCall, limit: number, code: 'result_too_large'): Promise<string> {
+  try {
+    return (await readUnpacked(call, limit)).toString();
+  } catch (error) {
+    const isTooLarge = error instanceof DomainError && error.kind === 'too_large';
+    throw isTooLarge ? new DomainError('too_large', code, { params: { limit } }) : error;
+  }
+}
+
+async function readUnpacked(call: AgentCall, limit: number): Promise<Buffer> {
+  const encoding = call.header('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'gzip' && encoding !== 'identity')
+    throw new DomainError('unsupported_media_type', 'encoding_unknown');
+  const packed = await call.readBytes(limit);
+  return encoding === 'gzip' ? inflate(packed, limit) : packed;
 }
 
 export const tooLarge = (limit: number): DomainError =>

@@ -18,10 +18,12 @@ import { RateLimit } from './rate-limit.ts';
 import { agent } from './routes/agent/route.ts';
 import { certificate } from './routes/certificate/route.ts';
 import { enroll } from './routes/enroll/route.ts';
+import { executionProgress, executionResult, executionTranscript, nextExecution } from './routes/executions/route.ts';
 import { goalState } from './routes/goal-state/route.ts';
 import { logArchive, logRequests } from './routes/log-requests/route.ts';
 import { logs } from './routes/logs/route.ts';
 import { packageBytes } from './routes/packages/route.ts';
+import { platforms } from './routes/platforms/route.ts';
 import { reports } from './routes/reports/route.ts';
 import { webAnswer, webCall } from './web-call.ts';
 
@@ -37,6 +39,9 @@ const busy = new Map<string, Readonly<Record<string, Answering>>>([
 
 type Route = (call: AgentCall, match: RegExpExecArray) => Promise<Response>;
 
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const ofExecution = (what: string) => new RegExp(`^/agent/v1/executions/(${uuid})/${what}$`);
+
 const routes: readonly { method: string; path: RegExp; route: Route }[] = [
   { method: 'GET', path: /^\/agent\/v1\/goal-state$/, route: async (call) => webAnswer(await goalState(call)) },
   { method: 'POST', path: /^\/agent\/v1\/reports$/, route: async (call) => webAnswer(await reports(call)) },
@@ -48,13 +53,19 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
   { method: 'GET', path: /^\/agent\/v1\/log-requests$/, route: logRequests },
   {
     method: 'PUT',
-    path: /^\/agent\/v1\/log-requests\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/archive$/,
+    path: new RegExp(`^/agent/v1/log-requests/(${uuid})/archive$`),
     route: logArchive,
   },
+  { method: 'GET', path: /^\/agent\/v1\/executions\/next$/, route: nextExecution },
+  { method: 'PUT', path: ofExecution('progress'), route: executionProgress },
+  { method: 'POST', path: ofExecution('transcript'), route: executionTranscript },
+  { method: 'PUT', path: ofExecution('result'), route: executionResult },
+  { method: 'PUT', path: /^\/agent\/v1\/platforms$/, route: platforms },
 ];
 
 /** Paths of uploads, which may take longer than other requests. */
-export const agentUploads = /^\/agent\/v1\/(?:logs\/[^/]+|log-requests\/[^/]+\/archive)$/;
+export const agentUploads =
+  /^\/agent\/v1\/(?:logs\/[^/]+|log-requests\/[^/]+\/archive|executions\/[^/]+\/(?:transcript|result))$/;
 
 /** What the server knows about a call besides the request. `closing` is aborted when the process starts to drain. */
 export interface CallInfo {

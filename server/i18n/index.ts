@@ -1,3 +1,4 @@
+export * from './execution.ts';
 export * from './languages.ts';
 export * from './problem.ts';
 export * from './problem-response.ts';

@@ -43,6 +43,7 @@ const refreshWatcherMs = 5_000;
 
 const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
   act: 'viewer',
+  execution: 'viewer',
   vm: 'viewer',
   output: 'viewer',
   fleet: 'viewer',

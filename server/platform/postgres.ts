@@ -44,7 +44,7 @@ const logLimit = 16 * 1024 * 1024;
 const ours: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
-  max_connections: '140',
+  max_connections: '150',
   checkpoint_timeout: '15min',
   jit: 'off',
   log_min_error_statement: 'panic',

@@ -12,6 +12,7 @@ export const language = z.string().min(1).max(100);
 export const inVm = z.object({ id: vmId });
 export const inOutput = z.object({ id: vmId, output: z.uuid() });
 export const inArchive = z.object({ id: vmId, archive: z.uuid() });
+export const inExecution = z.object({ id: vmId, execution: z.uuid() });
 export const inExtension = z.object({ id: vmId, name: extensionName });
 export const inHandler = z.object({ handler });
 export const inProblem = z.object({ key: problemKey });

@@ -177,6 +177,6 @@ async function send(
     ...(body instanceof ReadableStream && { duplex: 'half' as const }),
   });
   const text = await response.text();
-  const isJson = text !== '' && /json/.test(response.headers.get('content-type') ?? '');
+  const isJson = text !== '' && /json\b/.test(response.headers.get('content-type') ?? '');
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
 }

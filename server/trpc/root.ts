@@ -3,6 +3,7 @@ import { type Permission, permissions } from './permissions.ts';
 import { accountRouter } from './routers/account.ts';
 import { activityRouter } from './routers/activity.ts';
 import { attentionRouter } from './routers/attention.ts';
+import { executionsRouter } from './routers/executions.ts';
 import { findsRouter } from './routers/finds.ts';
 import { fleetRouter } from './routers/fleet.ts';
 import { gatewayRouter } from './routers/gateway.ts';
@@ -27,6 +28,7 @@ export const appRouter = router({
   activity: activityRouter,
   account: accountRouter,
   attention: attentionRouter,
+  executions: executionsRouter,
   finds: findsRouter,
   fleet: fleetRouter,
   gateway: gatewayRouter,

@@ -14,6 +14,9 @@ const identity = (vm: string, counter: number) => ({
   etag: `"${counter % 5}"`,
   logRequests: counter % 2,
   newestLogRequest: counter % 2 === 0 ? null : `request-${counter}`,
+  executionStamp: counter % 3,
+  executionTurn: counter % 7,
+  cancelStamp: counter % 4,
 });
 
 /** Returns a seeded random number generator, so that failures can be reproduced. */
@@ -47,8 +50,10 @@ test('after every change, finds the same agents by credential and by VM as a pla
       const expected = model.get(hash);
       const found = memory.find(hash);
       const { vmId, vmName, instanceId, counter, logRequests, newestLogRequest, etag } = found ?? {};
+      const { executionStamp, executionTurn, cancelStamp } = found ?? {};
       const lastSeenAt = new Date(counter ?? 0);
-      expect(found && { vmId, vmName, instanceId, counter, lastSeenAt, logRequests, newestLogRequest, etag }).toEqual(
+      const shown = { vmId, vmName, instanceId, counter, lastSeenAt, logRequests, newestLogRequest, etag };
+      expect(found && { ...shown, executionStamp, executionTurn, cancelStamp }).toEqual(
         expected && identity(expected.vm, expected.counter),
       );
       expect(memory.isOfVm(hash, uuidOf(vm))).toBe(expected !== undefined);
@@ -134,4 +139,18 @@ test('reading an agent again keeps its call counter; a new credential resets it'
   expect(memory.remember(hashOf('a'), identity('a', 2), 2)).toMatchObject({ highest: 12, etag: '"2"', epoch: 2 });
   expect(memory.remember(hashOf('a, enrolled again'), identity('a', 3), 2).highest).toBe(-1);
   expect(memory.find(hashOf('a'))).toBeUndefined();
+});
+
+test('announces each news of executions once', () => {
+  const memory = new AgentMemory(2);
+  const news = (executionStamp: number, cancelStamp: number) =>
+    memory.remember(hashOf('a'), { ...identity('a', 1), executionStamp, cancelStamp }, 1);
+  expect(news(0, 0).hasUnannouncedExecution).toBe(false);
+  const agent = news(5, 0);
+  expect(agent.hasUnannouncedExecution).toBe(true);
+  agent.noteExecutionsAnnounced();
+  expect([agent.hasUnannouncedExecution, news(5, 0).hasUnannouncedExecution]).toEqual([false, false]);
+  expect(news(5, 4).hasUnannouncedExecution, 'an execution to end').toBe(true);
+  agent.noteExecutionsAnnounced();
+  expect(news(6, 4).hasUnannouncedExecution, 'another execution').toBe(true);
 });

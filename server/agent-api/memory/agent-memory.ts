@@ -4,6 +4,9 @@ import type { CallWindow } from '../call-window.ts';
 import type { Bucket, Spending } from '../rate-limit.ts';
 import { KeyIndex } from './key-index.ts';
 
+/** News about executions. Each is a bit. */
+const executionNews = { waiting: 1, cancel: 2 };
+
 const wordsOfHash = 8;
 const wordsOfUuid = 4;
 
@@ -35,6 +38,11 @@ class Columns {
   readonly logRequests: Int32Array;
   readonly newestLogRequest: (string | null)[];
   readonly announcedLogRequest: (string | null)[];
+  readonly executionStamp: Float64Array;
+  readonly executionTurn: Float64Array;
+  readonly cancelStamp: Float64Array;
+  /** Bits of `executionNews` that were announced to the agent. */
+  readonly announcedExecutions: Uint8Array;
   /** Whether the agent has called since the CLOCK hand last passed its row. */
   readonly called: Uint8Array;
 
@@ -58,6 +66,10 @@ class Columns {
     this.logRequests = new Int32Array(rows);
     this.newestLogRequest = new Array<string | null>(rows).fill(null);
     this.announcedLogRequest = new Array<string | null>(rows).fill(null);
+    this.executionStamp = new Float64Array(rows);
+    this.executionTurn = new Float64Array(rows);
+    this.cancelStamp = new Float64Array(rows);
+    this.announcedExecutions = new Uint8Array(rows);
     this.called = new Uint8Array(rows);
   }
 }
@@ -120,6 +132,29 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
   }
   set announcedLogRequest(request: string | null) {
     this.#columns.announcedLogRequest[this.#here] = request;
+  }
+
+  /** Stamp and turn of the oldest waiting execution; 0 if there is none. */
+  get executionStamp(): number {
+    return this.#columns.executionStamp[this.#here] ?? 0;
+  }
+  get executionTurn(): number {
+    return this.#columns.executionTurn[this.#here] ?? 0;
+  }
+  /** Stamp of the execution that the machine should end; 0 if there is none. */
+  get cancelStamp(): number {
+    return this.#columns.cancelStamp[this.#here] ?? 0;
+  }
+
+  /** Whether a waiting execution, or one to end, was not announced to the agent. */
+  get hasUnannouncedExecution(): boolean {
+    const announced = this.#columns.announcedExecutions[this.#here] ?? 0;
+    const isWaitingKnown = this.executionStamp === 0 || (announced & executionNews.waiting) !== 0;
+    const isCancelKnown = this.cancelStamp === 0 || (announced & executionNews.cancel) !== 0;
+    return !isWaitingKnown || !isCancelKnown;
+  }
+  noteExecutionsAnnounced(): void {
+    this.#columns.announcedExecutions[this.#here] = executionNews.waiting | executionNews.cancel;
   }
 
   get highest(): number {
@@ -249,8 +284,21 @@ export class AgentMemory {
     columns.counter[row] = counter;
     columns.logRequests[row] = logRequests;
     columns.newestLogRequest[row] = newestLogRequest;
+    this.#rememberExecutions(row, identity);
     columns.called[row] = 1;
     return new KnownAgent(columns, row);
+  }
+
+  /** Stores what waits for the agent. What changed was not announced yet. */
+  #rememberExecutions(row: number, { executionStamp, executionTurn, cancelStamp }: AgentIdentity): void {
+    const columns = this.#columns;
+    let announced = columns.announcedExecutions[row] ?? 0;
+    if (columns.executionStamp[row] !== executionStamp) announced &= ~executionNews.waiting;
+    if (columns.cancelStamp[row] !== cancelStamp) announced &= ~executionNews.cancel;
+    columns.announcedExecutions[row] = announced;
+    columns.executionStamp[row] = executionStamp;
+    columns.executionTurn[row] = executionTurn;
+    columns.cancelStamp[row] = cancelStamp;
   }
 
   /** Marks the VM's cached goal state as stale. */
@@ -280,6 +328,9 @@ export class AgentMemory {
     columns.spent[row] = 0;
     columns.spentAt[row] = 0;
     columns.announcedLogRequest[row] = null;
+    columns.executionStamp[row] = 0;
+    columns.cancelStamp[row] = 0;
+    columns.announcedExecutions[row] = 0;
     return row;
   }
 

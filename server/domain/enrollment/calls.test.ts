@@ -88,6 +88,9 @@ describe('a credential', () => {
           etag: '"test.2"',
           logRequests: 0,
           newestLogRequest: null,
+          executionStamp: 0,
+          executionTurn: 0,
+          cancelStamp: 0,
         },
       ],
     ]);

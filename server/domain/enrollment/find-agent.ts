@@ -17,6 +17,11 @@ export interface AgentIdentity {
   logRequests: number;
   /** Id of the newest of these log requests; null if there is none. */
   newestLogRequest: string | null;
+  /** Stamp and turn of the oldest execution that waits for this VM; 0 if none does or the VM is on hold. */
+  executionStamp: number;
+  executionTurn: number;
+  /** Stamp of the execution that the machine has and should end; 0 if there is none. */
+  cancelStamp: number;
 }
 
 /**
@@ -29,13 +34,22 @@ const byCredential = {
   name: 'agents-by-credential',
   text: `select a.credential_hash as hash, a.vm_id as "vmId", v.name as "vmName", a.instance_id as "instanceId",
                 coalesce(p.counter, 0) as counter, p.last_seen_at as "lastSeenAt", ${etagFor} as etag,
-                w.count as "logRequests", w.newest as "newestLogRequest"
+                w.count as "logRequests", w.newest as "newestLogRequest", coalesce(x.stamp, 0) as "executionStamp",
+                coalesce(x.turn, 0) as "executionTurn", coalesce(c.stamp, 0) as "cancelStamp"
            from agents a join vms v on v.id = a.vm_id join goal_state_heads h on h.vm_id = a.vm_id
            left join agent_presence p on p.vm_id = a.vm_id
            cross join lateral (
              select count(*)::int as count, (array_agg(l.id::text order by l.requested_at desc, l.id desc))[1] as newest
                from log_archives l where l.vm_id = a.vm_id and l.answered_at is null
                 and l.requested_at > now() - interval '24 hours') w
+           left join lateral (
+             select e.stamp, e.turn from executions e
+              where e.vm_id = a.vm_id and e.state = 'queued' and e.channel = 'https' and h.held_etag is null
+              order by e.turn limit 1) x on true
+           left join lateral (
+             select e.stamp from executions e
+              where e.vm_id = a.vm_id and e.state in ('delivered', 'running', 'restarting')
+                and e.cancel_asked_at is not null) c on true
           where a.credential_hash = any($1::text[])`,
 };
 
@@ -45,16 +59,28 @@ export function credentialHash(authorization: string | null): string | null {
   return credential === undefined ? null : sha256Hex(credential);
 }
 
+type Numbers = 'counter' | 'executionStamp' | 'executionTurn' | 'cancelStamp';
+/** A row as the driver returns it: large numbers are texts. */
+type Stored = Omit<AgentIdentity, Numbers> & { hash: string } & Record<Numbers, string>;
+
 /**
  * Finds the agents for these credential hashes in one statement. Credentials that are unknown or belong to deleted VMs
  * are absent.
  */
 export async function findAgents(db: Database, hashes: readonly string[]): Promise<Map<string, AgentIdentity>> {
-  const { rows } = await db.$client.query<Omit<AgentIdentity, 'counter'> & { hash: string; counter: string }>({
-    ...byCredential,
-    values: [hashes],
-  });
-  return new Map(rows.map(({ hash, ...row }) => [hash, { ...row, counter: Number(row.counter) }]));
+  const { rows } = await db.$client.query<Stored>({ ...byCredential, values: [hashes] });
+  return new Map(
+    rows.map(({ hash, counter, executionStamp, executionTurn, cancelStamp, ...row }) => [
+      hash,
+      {
+        ...row,
+        counter: Number(counter),
+        executionStamp: Number(executionStamp),
+        executionTurn: Number(executionTurn),
+        cancelStamp: Number(cancelStamp),
+      },
+    ]),
+  );
 }
 
 /**
@@ -63,7 +89,7 @@ export async function findAgents(db: Database, hashes: readonly string[]): Promi
  */
 export interface AgentNews {
   vmId: string;
-  /** The ETag for an agent whose goal state or hold changed; empty if only logs were requested. */
+  /** The ETag for an agent whose goal state or hold changed; empty if logs were requested, or an execution was queued or canceled. */
   etag: string | null;
   /** Hash of the credential of a recently enrolled machine. */
   credentialHash: string | null;
@@ -79,7 +105,8 @@ const newsSince = {
          union all select vm_id, null, credential_hash from agents where enrolled_at >= $1
          union all select id, null, null from vms where deleted_at >= $1
          union all select vm_id, null, null from audit_entries where action = 'wire-access.revoke' and at >= $1
-         union all select vm_id, '', null from log_archives where answered_at is null and requested_at >= $1`,
+         union all select vm_id, '', null from log_archives where answered_at is null and requested_at >= $1
+         union all select vm_id, '', null from executions where queued_at >= $1 or cancel_asked_at >= $1`,
 };
 
 /**

@@ -6,6 +6,7 @@ export { enrollAgent } from './enroll-agent.ts';
 export { type AgentIdentity, credentialHash, findAgents, listAgentNews } from './find-agent.ts';
 export { enrollment, issueEnrollmentToken } from './issue-token.ts';
 export { newerAgentVersion, outdatedAgentSql } from './newer-agent.ts';
+export { notePlatforms } from './note-platforms.ts';
 export { pollAfter, pollSeconds } from './polling.ts';
 export { recordRejectedCall } from './record-rejected-call.ts';
 export { registerVm } from './register-vm.ts';

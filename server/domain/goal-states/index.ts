@@ -25,6 +25,7 @@ export {
   lockHead,
   publishGoalState,
   requireIncarnation,
+  takeTurn,
 } from './publish.ts';
 export { type ReleasedSecrets, releasedSecrets, releaseSecrets } from './release-secrets.ts';
 export { planRemoval, type RemovalReceipt, removalReceipt, removeExtension } from './remove-extension.ts';

@@ -108,7 +108,16 @@ export async function publishGoalState(tx: Transaction, ctx: Context, head: Head
  * Returns the turn after the last used turn. Goal states of the first release have no turn; each of them counts as one
  * turn.
  */
-const nextTurn = ({ turn, incarnation }: Head): number => Math.max(turn, incarnation) + 1;
+const nextTurn = ({ turn, otherTurn, incarnation }: Head): number => Math.max(turn, otherTurn, incarnation) + 1;
+
+/**
+ * Takes the VM's next turn for work other than a goal state, such as an execution. The caller holds the head's lock.
+ */
+export async function takeTurn(tx: Transaction, head: Head): Promise<number> {
+  const turn = nextTurn(head);
+  await tx.update(goalStateHeads).set({ otherTurn: turn }).where(eq(goalStateHeads.vmId, head.vmId));
+  return turn;
+}
 
 /**
  * Returns the turn of the current goal state if the new goal state differs only in the encryption of secrets, because

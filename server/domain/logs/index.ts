@@ -5,8 +5,9 @@ export { archiveList, listArchives, listRequestedArchives, openArchive } from '.
 export { listOutputs } from './list-outputs.ts';
 export { type Output, output } from './output.ts';
 export { type FoundLine, getOutput, type OutputDetails, readOutput, searchOutput } from './read-output.ts';
+export { readTranscript, searchTranscript } from './read-transcript.ts';
 export { receiveArchive } from './receive-archive.ts';
 export { receiveNextOutput } from './receive-next-output.ts';
-export { receiveOutput } from './receive-output.ts';
+export { receiveOutput, receiveTranscript } from './receive-output.ts';
 export { requestArchive } from './request-archive.ts';
 export type { Row } from './rows.ts';

@@ -20,6 +20,10 @@ export const receiveOutputInput = z.object({
 });
 export type ReceiveOutputInput = z.input<typeof receiveOutputInput>;
 
+/** A part of an execution's transcript. Without `range`, the body is the whole transcript. */
+export const receiveTranscriptInput = z.object({ vmId, executionId: z.uuid(), range: outputRange.nullable() });
+export type ReceiveTranscriptInput = z.input<typeof receiveTranscriptInput>;
+
 /** `cursor` is `nextCursor` of the previous page. */
 export const listOutputsInput = z.object({
   vmId,

@@ -1,4 +1,4 @@
-import { and, desc, eq, lt } from 'drizzle-orm';
+import { and, desc, eq, isNull, lt } from 'drizzle-orm';
 import { z } from 'zod';
 import { commandOutputs } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
@@ -7,7 +7,7 @@ import { readCursor, writeCursor } from '#server/domain/cursor.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ListOutputsInput, listOutputsInput } from './input.ts';
-import { type Output, outputOf } from './output.ts';
+import { isOfCommand, type Output, outputOf } from './output.ts';
 
 /** Lists outputs of commands on a VM, newest first, for operators. Works for removed extensions and deleted VMs too. */
 export async function listOutputs(
@@ -22,6 +22,7 @@ export async function listOutputs(
     .where(
       and(
         eq(commandOutputs.vmId, vmId),
+        isNull(commandOutputs.executionId),
         extension === undefined ? undefined : eq(commandOutputs.extension, extension),
         // Ids increase in the order in which the first parts arrived.
         cursor === undefined ? undefined : lt(commandOutputs.id, placeOf(cursor)),
@@ -29,7 +30,7 @@ export async function listOutputs(
     )
     .orderBy(desc(commandOutputs.id))
     .limit(limit + 1);
-  const items = rows.slice(0, limit).map(outputOf);
+  const items = rows.slice(0, limit).filter(isOfCommand).map(outputOf);
   const last = items.at(-1);
   return { items, nextCursor: rows.length > limit && last ? writeCursor([last.id]) : null };
 }

@@ -8,7 +8,14 @@ import { DomainError } from '#server/domain/error.ts';
 import { PieceGone } from './piece.ts';
 import { layOut, type Stretch } from './rows.ts';
 
-export type OutputRow = typeof commandOutputs.$inferSelect;
+type OutputRow = typeof commandOutputs.$inferSelect;
+type CommandRow = {
+  [Column in keyof OutputRow]: Column extends Subject ? NonNullable<OutputRow[Column]> : OutputRow[Column];
+};
+type Subject = 'extension' | 'sequenceNumber' | 'command' | 'attempt';
+
+/** Whether a row is the output of a command. Otherwise it is the transcript of an execution. */
+export const isOfCommand = (row: OutputRow): row is CommandRow => row.executionId === null;
 
 /** The stored output of one run of a command. */
 export const output = z.object({
@@ -26,28 +33,41 @@ export const output = z.object({
 });
 export type Output = z.infer<typeof output>;
 
-export function outputOf(row: OutputRow): Output {
-  const { vmId: _, startedAt, updatedAt, ...rest } = row;
+export function outputOf(row: CommandRow): Output {
+  const { vmId: _, executionId: __, startedAt, updatedAt, ...rest } = row;
   return { ...rest, startedAt: startedAt.toISOString(), updatedAt: updatedAt.toISOString() };
 }
 
-/** Loads an output and its pieces. Throws 404 `output_unknown`. */
+/** Loads the output of a command and its pieces. Throws 404 `output_unknown`. */
 export async function loadOutput(
   ctx: Context,
   vmId: string,
   outputId: string,
-): Promise<{ row: OutputRow; stretches: Stretch[] }> {
+): Promise<{ row: CommandRow; stretches: Stretch[] }> {
   const [row] = await ctx.db
     .select()
     .from(commandOutputs)
     .where(and(eq(commandOutputs.vmId, vmId), eq(commandOutputs.id, outputId)));
-  if (row === undefined) throw new DomainError('not_found', 'output_unknown');
+  if (row === undefined || !isOfCommand(row)) throw new DomainError('not_found', 'output_unknown');
+  return { row, stretches: await stretchesOf(ctx, row) };
+}
+
+/** Loads the pieces of an execution's transcript; none before anything of it has arrived. */
+export async function loadTranscript(ctx: Context, vmId: string, executionId: string): Promise<Stretch[]> {
+  const [row] = await ctx.db
+    .select()
+    .from(commandOutputs)
+    .where(and(eq(commandOutputs.vmId, vmId), eq(commandOutputs.executionId, executionId)));
+  return row === undefined ? [] : stretchesOf(ctx, row);
+}
+
+async function stretchesOf(ctx: Context, { vmId, id, totalBytes }: OutputRow): Promise<Stretch[]> {
   const pieces = await ctx.db
     .select()
     .from(outputPieces)
-    .where(and(eq(outputPieces.vmId, vmId), eq(outputPieces.outputId, outputId)))
+    .where(and(eq(outputPieces.vmId, vmId), eq(outputPieces.outputId, id)))
     .orderBy(outputPieces.start);
-  return { row, stretches: layOut(pieces, row.totalBytes) };
+  return layOut(pieces, totalBytes);
 }
 
 /**

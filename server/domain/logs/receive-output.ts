@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { v7 as uuid } from 'uuid';
 import type { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
 import { commandOutputs, extensionSequences, outputPieces } from '#db/schema/index.ts';
+import type { CommandName } from '#protocol/manifest.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -13,11 +14,28 @@ import { KeyedLock } from '#server/platform/keyed-lock.ts';
 import { slot } from '#server/platform/process-memory.ts';
 import { IncomingBytes } from './arrival.ts';
 import { dropOldOutputs, lockOutputs } from './drop-old-outputs.ts';
-import { type ReceiveOutputInput, receiveOutputInput } from './input.ts';
+import {
+  type ReceiveOutputInput,
+  type ReceiveTranscriptInput,
+  receiveOutputInput,
+  receiveTranscriptInput,
+} from './input.ts';
 import { mergePieces } from './merge-pieces.ts';
 import { bytesOf, cut, type Piece, packPiece, pieceBytes } from './piece.ts';
 
-type Part = z.output<typeof receiveOutputInput>;
+/** Which output the bytes belong to, and which of its bytes they are. */
+interface Part {
+  vmId: string;
+  range: z.output<typeof receiveOutputInput>['range'];
+  subject: CommandSubject | { executionId: string };
+}
+
+interface CommandSubject {
+  extension: string;
+  sequenceNumber: number;
+  command: CommandName;
+  attempt: number;
+}
 
 /** Holds one lock per VM. */
 const outputLock = slot(() => new KeyedLock());
@@ -38,8 +56,25 @@ export async function receiveOutput(
   input: ReceiveOutputInput,
   body: AsyncIterable<Uint8Array>,
 ): Promise<{ received: number }> {
-  const part = parse(receiveOutputInput, input, 'bad_request');
-  await requireKnown(ctx, part);
+  const { vmId, range, sequence, ...run } = parse(receiveOutputInput, input, 'bad_request');
+  await requireKnown(ctx, { vmId, extension: run.extension, sequence });
+  return receivePart(ctx, { vmId, range, subject: { ...run, sequenceNumber: sequence } }, body);
+}
+
+/**
+ * Stores a part of an execution's transcript, like `receiveOutput`. The caller has checked that the VM has the
+ * execution.
+ */
+export async function receiveTranscript(
+  ctx: Context,
+  input: ReceiveTranscriptInput,
+  body: AsyncIterable<Uint8Array>,
+): Promise<{ received: number }> {
+  const { vmId, range, executionId } = parse(receiveTranscriptInput, input, 'bad_request');
+  return receivePart(ctx, { vmId, range, subject: { executionId } }, body);
+}
+
+async function receivePart(ctx: Context, part: Part, body: AsyncIterable<Uint8Array>): Promise<{ received: number }> {
   const created: Piece[] = [];
   let lastCreated = Date.now();
   const make = async (raw: Buffer, start: number): Promise<Piece> => {
@@ -66,7 +101,10 @@ export async function receiveOutput(
 }
 
 /** Also accepts an uninstalled extension, because the output of its last command can arrive after the removal. */
-async function requireKnown(ctx: Context, { vmId, extension, sequence }: Part): Promise<void> {
+async function requireKnown(
+  ctx: Context,
+  { vmId, extension, sequence }: { vmId: string; extension: string; sequence: number },
+): Promise<void> {
   const [known] = await ctx.db
     .select({ highest: extensionSequences.highest })
     .from(extensionSequences)
@@ -143,29 +181,33 @@ async function store(
   return { received: withoutGap(kept), freed };
 }
 
+const runColumns = [
+  commandOutputs.vmId,
+  commandOutputs.extension,
+  commandOutputs.sequenceNumber,
+  commandOutputs.command,
+  commandOutputs.attempt,
+];
+
 /** Creates or finds the row of this run, and locks it, so that parts of one output are merged one at a time. */
 async function lockOutput(tx: Transaction, ctx: Context, part: Part, total: number | null): Promise<{ id: string }> {
-  const { vmId, extension, command, attempt, sequence: sequenceNumber } = part;
+  const { vmId, subject } = part;
   const { totalBytes } = commandOutputs;
+  const isOfCommand = 'command' in subject;
   const [output] = await tx
     .insert(commandOutputs)
     .values({
       vmId,
       id: uuid(),
-      ...{ extension, sequenceNumber, command, attempt },
+      ...subject,
       totalBytes: total,
       storedBytes: 0,
       startedAt: ctx.now,
       updatedAt: ctx.now,
     })
     .onConflictDoUpdate({
-      target: [
-        commandOutputs.vmId,
-        commandOutputs.extension,
-        commandOutputs.sequenceNumber,
-        commandOutputs.command,
-        commandOutputs.attempt,
-      ],
+      target: isOfCommand ? runColumns : [commandOutputs.vmId, commandOutputs.executionId],
+      ...(!isOfCommand && { targetWhere: isNotNull(commandOutputs.executionId) }),
       set: { totalBytes: total === null ? sql`${totalBytes}` : total },
     })
     .returning({ id: commandOutputs.id });

@@ -59,8 +59,16 @@ export function errorRow(stretches: readonly Stretch[]): number | null {
 /** A row for display. `more`: number of bytes of the line that are not shown. */
 export type Row = { kind: 'line'; text: string; more?: number } | { kind: 'gap'; bytes: number };
 
-/** Number of bytes of a line that are shown; the download contains the rest. */
-const shownBytes = 4_096;
+/** How lines become rows. */
+export interface LineForm {
+  /** Number of bytes of a line that a row has; the download contains the rest. */
+  bytes: number;
+  /** Returns the text of a row. */
+  text(line: string): string;
+}
+
+/** Output for display: long lines are cut, and control characters are visible. */
+const forDisplay: LineForm = { bytes: 4_096, text: readable };
 const lineEnd = 0x0a;
 
 /** Maximum rows per step. A piece may consist of line breaks only, and so contain very many rows. */
@@ -71,11 +79,12 @@ export async function* rowsFrom(
   stretches: readonly Stretch[],
   from: number,
   read: (piece: StoredPiece) => Promise<Buffer>,
+  form: LineForm = forDisplay,
 ): AsyncGenerator<Row[]> {
   for (const stretch of stretches) {
     if (stretch.row + stretch.rows <= from) continue;
     if (stretch.kind === 'gap') yield [{ kind: 'gap', bytes: stretch.bytes }];
-    else yield* linesOf(stretch.pieces, from, read);
+    else yield* linesOf(stretch.pieces, from, read, form);
   }
 }
 
@@ -83,6 +92,7 @@ async function* linesOf(
   pieces: readonly PlacedPiece[],
   from: number,
   read: (piece: StoredPiece) => Promise<Buffer>,
+  form: LineForm,
 ): AsyncGenerator<Row[]> {
   // Row `from` may begin inside the last piece that starts in an earlier row.
   const first = Math.max(
@@ -90,7 +100,7 @@ async function* linesOf(
     pieces.findLastIndex(({ row }) => row < from),
   );
   let row = pieces[first]?.row ?? 0;
-  const line = new Line();
+  const line = new Line(form);
   for (const piece of pieces.slice(first)) {
     const raw = await read(piece);
     const rows: Row[] = [];
@@ -110,20 +120,25 @@ async function* linesOf(
 
 /** A line that arrives in parts. If it is very long, only its beginning is kept. */
 class Line {
+  readonly #form: LineForm;
   #parts: Buffer[] = [];
   #held = 0;
   #size = 0;
 
+  constructor(form: LineForm) {
+    this.#form = form;
+  }
+
   add(part: Buffer): void {
     this.#size += part.length;
-    if (this.#held >= shownBytes || part.length === 0) return;
-    const kept = part.subarray(0, shownBytes - this.#held);
+    if (this.#held >= this.#form.bytes || part.length === 0) return;
+    const kept = part.subarray(0, this.#form.bytes - this.#held);
     this.#parts.push(kept);
     this.#held += kept.length;
   }
 
   take(): Row {
-    const text = readable(Buffer.concat(this.#parts).toString('utf8'));
+    const text = this.#form.text(Buffer.concat(this.#parts).toString('utf8'));
     const more = this.#size - this.#held;
     this.#parts = [];
     this.#held = 0;
@@ -136,8 +151,9 @@ class Line {
 const terminal = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
 /** Removes terminal control sequences, and makes other control characters visible. */
-const readable = (text: string): string =>
-  text
+function readable(text: string): string {
+  return text
     .replace(/\r$/, '')
     .replaceAll(terminal, '')
     .replaceAll(/\p{Cc}/gu, (character) => (character === '\t' ? character : '\uFFFD'));
+}

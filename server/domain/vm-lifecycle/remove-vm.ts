@@ -1,6 +1,7 @@
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { endWaiting } from '#server/domain/executions/index.ts';
 import { uninstallAll } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { lockVm, markDecommissioning } from '#server/domain/vms/index.ts';
@@ -19,6 +20,7 @@ export async function removeVm(ctx: Context, input: RemoveVmInput): Promise<{ de
     const { name } = await lockVm(tx, vmId);
     if (decommission) {
       await markDecommissioning(tx, vmId, ctx.now);
+      await endWaiting(tx, ctx, vmId);
       const waiting = await uninstallAll(tx, ctx, vmId);
       if (waiting > 0) {
         await recordAudit(tx, ctx, {

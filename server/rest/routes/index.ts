@@ -3,6 +3,7 @@ import { allFleetFields } from '#server/domain/views/fleet-fields.ts';
 import type { RestRoute } from '../route.ts';
 import { activityRoutes } from './activity.ts';
 import { attentionRoutes } from './attention.ts';
+import { executionRoutes } from './executions.ts';
 import { goalStateRoutes } from './goal-states.ts';
 import { handlerRoutes } from './handlers.ts';
 import { holdRoutes } from './holds.ts';
@@ -29,6 +30,7 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...holdRoutes,
   ...wireAccessRoutes,
   ...goalStateRoutes,
+  ...executionRoutes,
   ...viewRoutes,
   ...attentionRoutes,
   ...logRoutes,

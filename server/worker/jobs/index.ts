@@ -20,6 +20,7 @@ import { keepPartitionsJob } from './keep-partitions.ts';
 import { markForgottenJob } from './mark-forgotten.ts';
 import { runRetriesJob } from './run-retries.ts';
 import { sendAnchorsJob } from './send-anchors.ts';
+import { settleExecutionsJob } from './settle-executions.ts';
 
 /** Creates all jobs of a worker. Some of them keep state between runs. */
 export function createJobs({ log }: Pick<OpenServices, 'log'>): Job[] {
@@ -28,6 +29,7 @@ export function createJobs({ log }: Pick<OpenServices, 'log'>): Job[] {
     keepPartitionsJob,
     markForgottenJob,
     endHoldsJob,
+    settleExecutionsJob,
     runRetriesJob,
     endSnoozesJob,
     gatherMessagesJob,

@@ -28,7 +28,7 @@ function requireText(header: string | null): void {
 }
 
 /** Parses `bytes 0-1023/4096`, or `bytes 0-1023/*` while the command may still write. Returns null without a header. */
-function readRange(header: string | null): { start: number; until: number; total: number | null } | null {
+export function readRange(header: string | null): { start: number; until: number; total: number | null } | null {
   if (header === null) return null;
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/.exec(header.trim());
   const [start, end] = [Number(match?.[1]), Number(match?.[2])];
@@ -40,7 +40,7 @@ function readRange(header: string | null): { start: number; until: number; total
 }
 
 /** Yields the body, decompressed as it arrives. Limits apply to the decompressed bytes. */
-async function* unpacked(call: AgentCall): AsyncGenerator<Uint8Array> {
+export async function* unpacked(call: AgentCall): AsyncGenerator<Uint8Array> {
   const encoding = call.header('content-encoding')?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return yield* call.stream();
   if (encoding !== 'gzip') throw new DomainError('unsupported_media_type', 'encoding_unknown');

@@ -1,0 +1,136 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import type { ExecutionState } from '#protocol/executions/index.ts';
+import { vms } from './vms.ts';
+
+const ofVm = () =>
+  uuid('vm_id')
+    .notNull()
+    .references(() => vms.id);
+const time = (name: string) => timestamp(name, { withTimezone: true });
+
+/** Execution plans as they were queued, by the digest of their text. Executions of the same plan share a row. */
+export const executionPlans = pgTable('execution_plans', {
+  /** SHA-256 in hexadecimal. */
+  sha256: text().primaryKey(),
+  /** JSON, in the order of properties in which it was given. */
+  text: text().notNull(),
+  createdAt: time('created_at').notNull(),
+});
+
+/** Execution plans that were queued for a VM, and what became of them. */
+export const executions = pgTable(
+  'executions',
+  {
+    vmId: ofVm(),
+    id: uuid().notNull(),
+    /** The `ID` of the plan, which the source calls globally unique; the execution's id if the plan has none. */
+    planId: text('plan_id').notNull(),
+    /** Rises with each execution of the VM. AMQP agents need it; it orders nothing else. */
+    stamp: bigint({ mode: 'number' }).notNull(),
+    /** The execution's place in the order of the VM's work. */
+    turn: bigint({ mode: 'number' }).notNull(),
+    state: text().$type<ExecutionState>().notNull(),
+    name: text().notNull(),
+    version: text().notNull(),
+    planSha256: text('plan_sha256')
+      .notNull()
+      .references(() => executionPlans.sha256),
+    channel: text().$type<'https' | 'amqp'>().notNull(),
+    queuedAt: time('queued_at').notNull(),
+    queuedBy: text('queued_by').notNull(),
+    note: text(),
+    /** If no machine has begun the execution by then, none does. */
+    validUntil: time('valid_until').notNull(),
+    timeoutSeconds: integer('timeout_seconds').notNull(),
+    /** When the portal ends the execution; null once it has ended. */
+    dueAt: time('due_at'),
+    /** How often the plan was handed out. */
+    handedOut: integer('handed_out').notNull().default(0),
+    deliveredAt: time('delivered_at'),
+    receivedAt: time('received_at'),
+    begunAt: time('begun_at'),
+    concludedAt: time('concluded_at'),
+    /** When the machine that the execution was queued for enrolled; null if there was none. */
+    machineEnrolledAt: time('machine_enrolled_at'),
+    cancelAskedAt: time('cancel_asked_at'),
+    cancelAskedBy: text('cancel_asked_by'),
+    /** How often the Body has begun, and how often the machine restarted. */
+    run: integer().notNull().default(0),
+    reboots: integer().notNull().default(0),
+    /** The code of the result; null without one. */
+    errorCode: bigint('error_code', { mode: 'number' }),
+    /** Why the portal ended the execution; null if the machine did. */
+    reason: text(),
+    /** The first result: the JSON text that the machine sent. */
+    result: text(),
+    resultLate: boolean('result_late').notNull().default(false),
+    /** How many results came after the first. */
+    repeats: integer().notNull().default(0),
+    /** While someone follows the log, until this time, the machine sends it each second. */
+    followedUntil: time('followed_until'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.vmId, t.id] }),
+    uniqueIndex('executions_plan').on(t.planId),
+    uniqueIndex('executions_stamp').on(t.vmId, t.stamp),
+    uniqueIndex('executions_turn').on(t.vmId, t.turn),
+    index('executions_queued').on(t.vmId, t.turn).where(sql`${t.state} = 'queued'`),
+    // A machine runs one execution at a time.
+    uniqueIndex('executions_open').on(t.vmId).where(sql`${t.state} in ('delivered', 'running', 'restarting')`),
+    index('executions_due').on(t.dueAt).where(sql`${t.dueAt} is not null`),
+    index('executions_queued_at').on(t.queuedAt),
+    index('executions_cancel_asked').on(t.cancelAskedAt).where(sql`${t.cancelAskedAt} is not null`),
+  ],
+);
+
+/** The calls of an execution's Body. */
+export const executionCalls = pgTable(
+  'execution_calls',
+  {
+    vmId: uuid('vm_id').notNull(),
+    executionId: uuid('execution_id').notNull(),
+    n: integer().notNull(),
+    run: integer().notNull(),
+    /** Null for a call of `api`. */
+    script: text(),
+    function: text(),
+    state: text().$type<'running' | 'succeeded' | 'failed'>().notNull(),
+    /** The rows of the transcript in which the call begins and ends. */
+    row: integer().notNull(),
+    untilRow: integer('until_row'),
+    /** Milliseconds since the Body began. */
+    atMs: bigint('at_ms', { mode: 'number' }).notNull(),
+    tookMs: bigint('took_ms', { mode: 'number' }),
+    exitCode: integer('exit_code'),
+    fromJournal: boolean('from_journal').notNull().default(false),
+  },
+  (t) => [
+    primaryKey({ columns: [t.vmId, t.executionId, t.n] }),
+    foreignKey({
+      columns: [t.vmId, t.executionId],
+      foreignColumns: [executions.vmId, executions.id],
+      name: 'execution_calls_execution',
+    }).onDelete('cascade'),
+  ],
+);
+
+/** The highest stamp of each VM. Kept when executions are deleted, so that stamps never repeat (MU-27). */
+export const executionStamps = pgTable('execution_stamps', {
+  vmId: uuid('vm_id')
+    .primaryKey()
+    .references(() => vms.id),
+  highest: bigint({ mode: 'number' }).notNull(),
+});

@@ -1,0 +1,12 @@
+export * from './execution-door.ts';
+export * from './execution-plan.ts';
+export * from './execution-result.ts';
+export * from './executor-options.ts';
+export * from './format-string.ts';
+export * from './limits.ts';
+export type { PlanCode, PlanFault, PlanFaultCode } from './plan-faults.ts';
+export type { BodyType, PlanFile } from './plan-files.ts';
+export type { MachinePlatforms, PlanScript } from './plan-scripts.ts';
+export * from './program-version.ts';
+export * from './states.ts';
+export * from './v-current.ts';

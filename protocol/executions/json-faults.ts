@@ -1,0 +1,35 @@
+import { executionLimits } from './limits.ts';
+import type { Path } from './plan-faults.ts';
+
+/** A value that cannot be read as a plan at all. */
+interface ShapeFault {
+  path: Path;
+  code: 'json_too_deep' | 'json_character';
+  params?: Record<string, number>;
+}
+
+/** Returns a fault if a value is nested too deeply. Stops there, so that no other function recurses too deeply. */
+export function deepestFault(value: unknown): ShapeFault | null {
+  const limit = executionLimits.planDepth;
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const containers = level.filter((one) => typeof one === 'object' && one !== null) as object[];
+    if (depth >= limit && containers.length > 0) return { path: [], code: 'json_too_deep', params: { limit } };
+    level = containers.flatMap((one) => Object.values(one) as unknown[]);
+  }
+  return null;
+}
+
+/** Returns the first text with a NUL character or half of a surrogate pair, which the portal does not accept. */
+export function unstorableFault(value: unknown, path: Path = []): ShapeFault | null {
+  if (typeof value === 'string') return isStorable(value) ? null : { path, code: 'json_character' };
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [key, inner] of Object.entries(value)) {
+    const at = [...path, key];
+    const fault = isStorable(key) ? unstorableFault(inner, at) : ({ path: at, code: 'json_character' } as const);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+const isStorable = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();

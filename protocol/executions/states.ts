@@ -1,0 +1,13 @@
+/** States in which an execution waits in the portal. */
+export const waitingStates = ['waiting-approval', 'queued'] as const;
+
+/** States in which a machine has the execution. A VM has at most one such execution. */
+export const openStates = ['delivered', 'running', 'restarting'] as const;
+
+/** States in which an execution has ended. */
+export const finalStates = ['succeeded', 'failed', 'timed-out', 'cancelled', 'expired', 'lost'] as const;
+
+export const executionStates = [...waitingStates, ...openStates, ...finalStates] as const;
+
+/** The state of an execution. Each has a time by which the execution leaves it, except those in which it has ended. */
+export type ExecutionState = (typeof executionStates)[number];

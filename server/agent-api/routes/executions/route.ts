@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { executionLimits } from '#protocol/executions/index.ts';
+import { handOutNext, noteProgress, takeResult, takeTranscript } from '#server/domain/executions/index.ts';
+import { admit } from '../../authenticate.ts';
+import { readJson, readText } from '../../body.ts';
+import { type AgentCall, contextOf } from '../../call.ts';
+import { readRange, unpacked } from '../logs/route.ts';
+
+/** Maximum size of progress: 10,000 calls with long names are about 4 MiB. */
+const progressBytes = 8 * 1024 * 1024;
+
+/** `GET /agent/v1/executions/next`: the execution that this machine should do next, or 204. */
+export async function nextExecution(call: AgentCall): Promise<Response> {
+  const { agent } = await admit(call);
+  const envelope = await handOutNext(contextOf(call, agent), agent.vmId);
+  call.door.agents.forget(agent.vmId);
+  if (envelope === null) return new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } });
+  const digest = createHash('sha256').update(envelope).digest('base64');
+  return new Response(envelope, {
+    headers: {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(envelope)),
+      'repr-digest': `sha-256=:${digest}:`,
+      'cache-control': 'no-store',
+    },
+  });
+}
+
+/** `PUT /agent/v1/executions/{id}/progress`: acknowledges the plan, then tells how far the Body is. */
+export async function executionProgress(call: AgentCall, match: RegExpExecArray): Promise<Response> {
+  const { agent } = await admit(call);
+  const { value } = await readJson(call, progressBytes);
+  const seconds = await noteProgress(contextOf(call, agent), agent.vmId, match[1] ?? '', value);
+  return new Response(null, { status: 204, headers: { 'annex-next-after': String(seconds) } });
+}
+
+/** `POST /agent/v1/executions/{id}/transcript`: stores a part of the transcript, as `POST /logs` does for outputs. */
+export async function executionTranscript(call: AgentCall, match: RegExpExecArray): Promise<Response> {
+  const { agent } = await admit(call);
+  const range = readRange(call.header('content-range'));
+  const input = { vmId: agent.vmId, executionId: match[1] ?? '', range };
+  const { received, nextAfter } = await takeTranscript(contextOf(call, agent), input, unpacked(call));
+  return new Response(null, {
+    status: 204,
+    headers: { 'annex-output-bytes': String(received), 'annex-next-after': String(nextAfter) },
+  });
+}
+
+/** `PUT /agent/v1/executions/{id}/result`: ends the execution. A result that is sent again is counted. */
+export async function executionResult(call: AgentCall, match: RegExpExecArray): Promise<Response> {
+  const { agent } = await admit(call);
+  const text = await readText(call, executionLimits.resultBytes, 'result_too_large');
+  await takeResult(contextOf(call, agent), agent.vmId, match[1] ?? '', text);
+  call.door.agents.forget(agent.vmId);
+  return new Response(null, { status: 204 });
+}

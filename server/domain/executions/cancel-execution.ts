@@ -1,0 +1,64 @@
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { lockHead } from '#server/domain/goal-states/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { isFinal, isOpen } from './execution.ts';
+import {
+  type CancelExecutionInput,
+  type CancelWaitingInput,
+  cancelExecutionInput,
+  cancelWaitingInput,
+} from './input.ts';
+import { announce, apply, lockExecution, lockQueued, note } from './rows.ts';
+
+/**
+ * Cancels an execution. One that waits never begins. One that the machine has is ended by the agent, which the result
+ * shows; `isEnded` is false until then. Throws 404 `vm_unknown` | `execution_unknown`, 409 `execution_concluded`.
+ */
+export async function cancelExecution(ctx: Context, input: CancelExecutionInput): Promise<{ isEnded: boolean }> {
+  allow(ctx.actor, 'operator');
+  const { vmId, executionId, reason } = parse(cancelExecutionInput, input);
+  return ctx.db.transaction(async (tx) => {
+    // The lock orders the cancellation and a hand-out.
+    await lockHead(tx, vmId);
+    const row = await lockExecution(tx, vmId, executionId);
+    if (isFinal(row.state)) throw new DomainError('conflict', 'execution_concluded');
+    const asked = { cancelAskedAt: row.cancelAskedAt ?? ctx.now, cancelAskedBy: row.cancelAskedBy ?? ctx.actor.name };
+    const isEnded = !isOpen(row.state);
+    if (isEnded) await apply(tx, ctx, row, 'cancel', { ...asked, reason: 'execution.cancelled' });
+    else await note(tx, row, asked);
+    if (row.cancelAskedAt === null) {
+      await recordAudit(tx, ctx, {
+        action: 'execution.cancel',
+        target: { kind: 'execution', id: row.id },
+        vmId,
+        details: { name: row.name, reason: reason ?? null },
+      });
+    }
+    await announce(tx, vmId, 'agent');
+    return { isEnded };
+  });
+}
+
+/** Cancels all executions that wait for a VM. Returns their number. Throws 404 `vm_unknown`. */
+export async function cancelWaiting(ctx: Context, input: CancelWaitingInput): Promise<number> {
+  allow(ctx.actor, 'operator');
+  const { vmId } = parse(cancelWaitingInput, input);
+  return ctx.db.transaction(async (tx) => {
+    await lockHead(tx, vmId);
+    const waiting = await lockQueued(tx, vmId);
+    if (waiting.length === 0) return 0;
+    const asked = { cancelAskedAt: ctx.now, cancelAskedBy: ctx.actor.name, reason: 'execution.cancelled' };
+    for (const row of waiting) await apply(tx, ctx, row, 'cancel', asked);
+    await recordAudit(tx, ctx, {
+      action: 'execution.cancel-waiting',
+      target: { kind: 'vm', id: vmId },
+      vmId,
+      details: { count: waiting.length },
+    });
+    await announce(tx, vmId, 'agent');
+    return waiting.length;
+  });
+}

@@ -1,0 +1,72 @@
+import { type ExecutionState, finalStates, openStates } from '#protocol/executions/index.ts';
+
+export type { ExecutionState } from '#protocol/executions/index.ts';
+
+/** What can happen to an execution. `end`: the portal ends a waiting execution. */
+export type ExecutionEvent =
+  | 'hand-out'
+  | 'run'
+  | 'restart'
+  | 'succeed'
+  | 'fail'
+  | 'cancel'
+  | 'expire'
+  | 'end'
+  | 'time-out'
+  | 'lose';
+
+const waiting = { cancel: 'cancelled', expire: 'expired', end: 'cancelled' } as const;
+const onMachine = {
+  run: 'running',
+  restart: 'restarting',
+  succeed: 'succeeded',
+  fail: 'failed',
+  cancel: 'cancelled',
+  'time-out': 'timed-out',
+  lose: 'lost',
+} as const;
+
+/** The table of states: what each event leads to. An event that is absent changes nothing. */
+const transitions: Readonly<Record<ExecutionState, Readonly<Partial<Record<ExecutionEvent, ExecutionState>>>>> = {
+  'waiting-approval': waiting,
+  queued: { ...waiting, 'hand-out': 'delivered' },
+  delivered: { ...onMachine, 'hand-out': 'delivered' },
+  running: onMachine,
+  restarting: onMachine,
+  succeeded: {},
+  failed: {},
+  'timed-out': {},
+  cancelled: {},
+  expired: {},
+  lost: {},
+};
+
+/** Returns the state after an event, or null if the event changes nothing in this state. */
+export function after(state: ExecutionState, event: ExecutionEvent): ExecutionState | null {
+  return transitions[state][event] ?? null;
+}
+
+export const isFinal = (state: ExecutionState): boolean => (finalStates as readonly string[]).includes(state);
+
+export const isOpen = (state: ExecutionState): boolean => (openStates as readonly string[]).includes(state);
+
+/**
+ * Returns when the portal ends an execution that was handed out: after its time, and a grace of a tenth of it, 5 to 60
+ * seconds, because the agent enforces the time itself.
+ */
+export function dueAfter(deliveredAt: Date, timeoutSeconds: number): Date {
+  const grace = Math.min(60, Math.max(5, timeoutSeconds / 10));
+  return new Date(deliveredAt.getTime() + (timeoutSeconds + grace) * 1_000);
+}
+
+/** Returns the stamp that follows `last`: milliseconds × 10, but always higher than the last one (MU-27). */
+export function nextStamp(now: Date, last: number): number {
+  return Math.max(now.getTime() * 10, last + 1);
+}
+
+/** Sends progress each second during the first seconds and while someone follows the log, otherwise less often. */
+export function nextProgressSeconds(now: Date, begunAt: Date | null, followedUntil: Date | null): number {
+  const isFollowed = followedUntil !== null && followedUntil > now;
+  const isFresh = begunAt === null || now.getTime() - begunAt.getTime() < 10_000;
+  return isFollowed || isFresh ? 1 : 5;
+}

@@ -1,0 +1,30 @@
+declare global {
+  interface JSON {
+    /** Returns a value that `JSON.stringify` writes as this text. Part of JavaScript, but not yet of TypeScript's types. */
+    rawJSON(text: string): unknown;
+  }
+}
+
+/** Returns the source of JSON numbers as it was written, so that no digit changes. */
+function keepDigits(_: string, value: unknown, context?: { source?: string }): unknown {
+  return typeof value === 'number' && context?.source !== undefined ? JSON.rawJSON(context.source) : value;
+}
+
+/**
+ * Returns a plan's text with `ID` and `Stamp` filled in, after `FormatVersion` and `Action`. All other properties keep
+ * their order and their digits. A plan of the format vCurrent gets the stamp only.
+ */
+export function fillPlan(text: string, { id, stamp }: { id: string; stamp: number }): string {
+  const plan = Object.entries(JSON.parse(text, keepDigits) as Record<string, unknown>);
+  const isVCurrent = !plan.some(([name]) => name === 'FormatVersion') || plan.some(([name]) => name === 'Commands');
+  const filled: [string, unknown][] = isVCurrent
+    ? [['Stamp', stamp]]
+    : [
+        ['ID', id],
+        ['Stamp', stamp],
+      ];
+  const others = plan.filter(([name]) => !filled.some(([key]) => key === name));
+  const lead = others.findLastIndex(([name]) => name === 'FormatVersion' || name === 'Action') + 1;
+  const at = isVCurrent ? others.length : lead;
+  return JSON.stringify(Object.fromEntries(others.toSpliced(at, 0, ...filled)));
+}

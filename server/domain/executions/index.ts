@@ -1,0 +1,13 @@
+export { cancelExecution, cancelWaiting } from './cancel-execution.ts';
+export { executionDetails, getExecution, getPlan, getResult } from './get-execution.ts';
+export { handOutNext } from './hand-out-next.ts';
+export { listExecutions } from './list-executions.ts';
+export { noteProgress } from './note-progress.ts';
+export { queueExecution } from './queue-execution.ts';
+export { followExecution, type LogRow, readLog, searchLog } from './read-log.ts';
+export { endExecutions, endWaiting, settleDue } from './settle-due.ts';
+export { execution } from './shown-execution.ts';
+export { streamLog } from './stream-log.ts';
+export { takeResult } from './take-result.ts';
+export { takeTranscript } from './take-transcript.ts';
+export { planJudgement, validatePlan } from './validate-plan.ts';

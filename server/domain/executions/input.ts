@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { executionLimits, executionStates } from '#protocol/executions/index.ts';
+import { givenText } from '#protocol/file.ts';
+import { vmId } from '#server/domain/vms/input.ts';
+
+const { timeoutSeconds: timeLimits, validForSeconds: validLimits } = executionLimits;
+const executionId = z.uuid();
+const seconds = ({ least, most }: { least: number; most: number }) => z.int().min(least).max(most);
+
+/** The terms under which a plan is queued. `plan` is a JSON object or its text. */
+export const executionTerms = z.object({
+  plan: z.union([z.record(z.string(), z.unknown()), z.string()]),
+  timeoutSeconds: seconds(timeLimits).default(timeLimits.usual),
+  validForSeconds: seconds(validLimits).default(validLimits.usual),
+  note: givenText(500).optional(),
+});
+export const queueExecutionInput = executionTerms.extend({ vmId });
+export type QueueExecutionInput = z.input<typeof queueExecutionInput>;
+
+export const getExecutionInput = z.object({ vmId, executionId });
+export type GetExecutionInput = z.input<typeof getExecutionInput>;
+
+export const cancelExecutionInput = getExecutionInput.extend({ reason: givenText(500).optional() });
+export type CancelExecutionInput = z.input<typeof cancelExecutionInput>;
+
+export const cancelWaitingInput = z.object({ vmId });
+export type CancelWaitingInput = z.input<typeof cancelWaitingInput>;
+
+export const executionFilter = z.object({
+  state: z.enum(executionStates).optional(),
+  code: z.coerce.number().int().min(0).optional(),
+  by: z.string().max(200).optional(),
+  q: z.string().max(200).optional(),
+});
+export const listExecutionsInput = executionFilter.extend({
+  vmId: vmId.optional(),
+  limit: z.int().min(1).max(200).default(50),
+  cursor: z.string().max(500).optional(),
+});
+export type ListExecutionsInput = z.input<typeof listExecutionsInput>;
+
+/** Rows count from 0. */
+export const readLogInput = getExecutionInput.extend({
+  row: z.int().min(0),
+  count: z.int().min(1).max(500).default(500),
+});
+export type ReadLogInput = z.input<typeof readLogInput>;
+
+/** Searches for text, ignoring case, from a row on. */
+export const searchLogInput = getExecutionInput.extend({
+  q: z.string().min(1).max(200),
+  row: z.int().min(0).default(0),
+});
+export type SearchLogInput = z.input<typeof searchLogInput>;
+
+/** `plan` is JSON or its text. With `vmId`, the plan is judged for the machine of this VM. */
+export const validatePlanInput = z.object({ plan: z.unknown(), vmId: vmId.optional() });
+export type ValidatePlanInput = z.input<typeof validatePlanInput>;

@@ -1,0 +1,55 @@
+import { eq } from 'drizzle-orm';
+import type { Database, Transaction } from '#db/client.ts';
+import { agents } from '#db/schema/index.ts';
+import {
+  type ExecutionPlan,
+  executionLimits,
+  type MachinePlatforms,
+  type PlanCode,
+  type PlanFault,
+  readExecutionPlan,
+} from '#protocol/executions/index.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parseJson } from '#server/platform/json.ts';
+
+/** A plan that was judged: its text as it is stored, and what it says. Or its faults and their code. */
+export type JudgedPlan =
+  | { text: string; plan: ExecutionPlan; converted: boolean }
+  | { code: PlanCode; faults: PlanFault[] };
+
+/** The machine of a VM, as far as it concerns execution plans. */
+export interface PlanMachine {
+  /** When the machine enrolled, which distinguishes it from its successors; null if none is connected. */
+  enrolledAt: Date | null;
+  kind: 'reference' | 'stock' | null;
+  /** Null if the agent never said what the machine can run. */
+  platforms: MachinePlatforms | null;
+  /** Whether the machine's owner has switched execution plans off. */
+  isOff: boolean;
+}
+
+/** Returns what is known of a VM's machine. */
+export async function findPlanMachine(db: Database | Transaction, vmId: string): Promise<PlanMachine> {
+  const [agent] = await db
+    .select({ enrolledAt: agents.enrolledAt, kind: agents.kind, platforms: agents.platforms })
+    .from(agents)
+    .where(eq(agents.vmId, vmId));
+  if (agent === undefined) return { enrolledAt: null, kind: null, platforms: null, isOff: false };
+  const { enrolledAt, kind, platforms } = agent;
+  return { enrolledAt, kind, platforms: platforms?.platforms ?? null, isOff: platforms?.executionPlans === 'off' };
+}
+
+/**
+ * Judges a plan, given as JSON or as its text. Throws 413 `json_too_large` above 4 MiB, 422 `invalid` for a text that
+ * is not acceptable JSON.
+ */
+export function judgePlan(given: unknown, platforms: MachinePlatforms | null): JudgedPlan {
+  const text = typeof given === 'string' ? given : JSON.stringify(given);
+  const bytes = Buffer.from(text);
+  const limit = executionLimits.planBytes;
+  if (bytes.byteLength > limit) throw new DomainError('too_large', 'json_too_large', { params: { limit } });
+  const { value, faults } = parseJson(bytes, { maxDepth: executionLimits.planDepth, oddities: 'refuse' });
+  if (faults.length > 0) throw new DomainError('unprocessable', 'invalid', { faults });
+  const read = readExecutionPlan(value, { platforms });
+  return 'faults' in read ? read : { text, ...read };
+}

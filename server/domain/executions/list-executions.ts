@@ -1,0 +1,55 @@
+import { and, desc, eq, ilike, isNull, lt, or, type SQL } from 'drizzle-orm';
+import { z } from 'zod';
+import { executions, vms } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { readCursor, writeCursor } from '#server/domain/cursor.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type ListExecutionsInput, listExecutionsInput } from './input.ts';
+import { type Execution, executionOf } from './shown-execution.ts';
+
+/** Lists executions, newest first: those of a VM, or of all VMs. Throws 400 `cursor_invalid`. */
+export async function listExecutions(
+  ctx: Context,
+  input: ListExecutionsInput,
+): Promise<{ items: Execution[]; nextCursor: string | null }> {
+  allow(ctx.actor, 'viewer');
+  const { vmId, limit, cursor, ...filter } = parse(listExecutionsInput, input);
+  const rows = await ctx.db
+    .select({ execution: executions, vmName: vms.name })
+    .from(executions)
+    .innerJoin(vms, eq(vms.id, executions.vmId))
+    .where(
+      and(
+        // Executions of a deleted VM are shown only by the VM's id.
+        vmId === undefined ? isNull(vms.deletedAt) : eq(executions.vmId, vmId),
+        ...conditionsOf(filter),
+        // Ids rise in the order in which executions were queued.
+        cursor === undefined ? undefined : lt(executions.id, placeOf(cursor)),
+      ),
+    )
+    .orderBy(desc(executions.id))
+    .limit(limit + 1);
+  const items = rows.slice(0, limit).map(({ execution, vmName }) => executionOf(execution, vmName));
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last ? writeCursor([last.id]) : null };
+}
+
+type Filter = Omit<z.output<typeof listExecutionsInput>, 'vmId' | 'limit' | 'cursor'>;
+
+function conditionsOf({ state, code, by, q }: Filter): (SQL | undefined)[] {
+  const pattern = q === undefined ? null : `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  return [
+    state === undefined ? undefined : eq(executions.state, state),
+    code === undefined ? undefined : eq(executions.errorCode, code),
+    by === undefined ? undefined : eq(executions.queuedBy, by),
+    pattern === null ? undefined : or(ilike(executions.name, pattern), ilike(vms.name, pattern)),
+  ];
+}
+
+function placeOf(cursor: string): string {
+  const [id = ''] = readCursor(cursor, 1);
+  if (!z.uuid().safeParse(id).success) throw new DomainError('bad_request', 'cursor_invalid');
+  return id;
+}

@@ -1,0 +1,133 @@
+import { eq } from 'drizzle-orm';
+import { v7 as uuid } from 'uuid';
+import type { Transaction } from '#db/client.ts';
+import { executionPlans, executionStamps, executions } from '#db/schema/index.ts';
+import { executionLimits } from '#protocol/executions/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { lockHead, takeTurn } from '#server/domain/goal-states/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { canonicalJson } from '#server/platform/canonical-json.ts';
+import { sha256Hex } from '#server/platform/keys.ts';
+import { nextStamp } from './execution.ts';
+import { type QueueExecutionInput, queueExecutionInput } from './input.ts';
+import { findPlanMachine, type JudgedPlan, judgePlan, type PlanMachine } from './judge-plan.ts';
+import { announce, countWaiting, type ExecutionRow } from './rows.ts';
+
+type Accepted = Extract<JudgedPlan, { text: string }>;
+
+/**
+ * Queues an execution plan for a VM, for admins: it takes the VM's next turn and stamp. A plan with an ID that was
+ * queued before is not queued again; `isNew` tells (MU-10, MU-24). Throws 404 `vm_unknown`, 409 `plan_id_taken` |
+ * `vm_decommissioning` | `executions_off` | `agent_without_executions` | `queue_full`, 413 `json_too_large`, 422
+ * `plan_invalid` with every fault.
+ */
+export async function queueExecution(
+  ctx: Context,
+  input: QueueExecutionInput,
+): Promise<{ execution: ExecutionRow; isNew: boolean }> {
+  allow(ctx.actor, 'admin');
+  const { vmId, plan: given, ...terms } = parse(queueExecutionInput, input);
+  return ctx.db.transaction(async (tx) => {
+    const head = await lockHead(tx, vmId);
+    const machine = await findPlanMachine(tx, vmId);
+    const judged = judgePlan(given, machine.platforms);
+    if ('faults' in judged) {
+      const params = { code: judged.code };
+      throw new DomainError('unprocessable', 'plan_invalid', { params, faults: judged.faults });
+    }
+    const same = await findSame(tx, vmId, judged);
+    if (same !== null) return { execution: same, isNew: false };
+    if (head.decommissioning) throw new DomainError('conflict', 'vm_decommissioning');
+    rejectUnfit(machine, await countWaiting(tx, vmId));
+    const turn = await takeTurn(tx, head);
+    const execution = await insert(tx, ctx, { vmId, turn, machine: machine.enrolledAt, judged, terms });
+    await recordAudit(tx, ctx, {
+      action: 'execution.queue',
+      target: { kind: 'execution', id: execution.id },
+      vmId,
+      details: {
+        name: execution.name,
+        version: execution.version,
+        plan: execution.planSha256,
+        timeoutSeconds: terms.timeoutSeconds,
+      },
+    });
+    await announce(tx, vmId, 'agent');
+    return { execution, isNew: true };
+  });
+}
+
+/** Returns the execution with the plan's ID if it is the same plan for the same VM. Throws 409 `plan_id_taken`. */
+async function findSame(tx: Transaction, vmId: string, { plan, text }: Accepted): Promise<ExecutionRow | null> {
+  if (plan.id === null) return null;
+  const [known] = await tx
+    .select({ execution: executions, text: executionPlans.text })
+    .from(executions)
+    .innerJoin(executionPlans, eq(executionPlans.sha256, executions.planSha256))
+    .where(eq(executions.planId, plan.id));
+  if (known === undefined) return null;
+  const isSame = canonicalJson(JSON.parse(known.text)) === canonicalJson(JSON.parse(text));
+  if (isSame && known.execution.vmId === vmId) return known.execution;
+  throw new DomainError('conflict', 'plan_id_taken');
+}
+
+function rejectUnfit({ kind, isOff }: PlanMachine, waiting: number): void {
+  if (isOff) throw new DomainError('conflict', 'executions_off');
+  if (kind === 'stock') throw new DomainError('conflict', 'agent_without_executions');
+  const limit = executionLimits.waiting;
+  if (waiting >= limit) throw new DomainError('conflict', 'queue_full', { params: { limit } });
+}
+
+interface NewExecution {
+  vmId: string;
+  turn: number;
+  /** When the VM's machine enrolled; null if there is none. */
+  machine: Date | null;
+  judged: Accepted;
+  terms: { timeoutSeconds: number; validForSeconds: number; note?: string | undefined };
+}
+
+async function insert(
+  tx: Transaction,
+  ctx: Context,
+  { vmId, turn, machine, judged: { plan, text }, terms }: NewExecution,
+): Promise<ExecutionRow> {
+  const id = uuid();
+  const planSha256 = sha256Hex(text);
+  await tx.insert(executionPlans).values({ sha256: planSha256, text, createdAt: ctx.now }).onConflictDoNothing();
+  const validUntil = new Date(ctx.now.getTime() + terms.validForSeconds * 1_000);
+  const [row] = await tx
+    .insert(executions)
+    .values({
+      ...{ vmId, id, turn, machineEnrolledAt: machine, planSha256, validUntil, dueAt: validUntil },
+      planId: plan.id ?? id,
+      stamp: await takeStamp(tx, ctx, vmId),
+      state: 'queued',
+      name: plan.name ?? '',
+      version: plan.version,
+      channel: 'https',
+      queuedAt: ctx.now,
+      queuedBy: ctx.actor.name,
+      note: terms.note ?? null,
+      timeoutSeconds: terms.timeoutSeconds,
+    })
+    .onConflictDoNothing()
+    .returning();
+  // Someone queued the ID for another VM at the same moment.
+  if (row === undefined) throw new DomainError('conflict', 'plan_id_taken');
+  return row;
+}
+
+/** Takes the VM's next stamp. The caller holds the lock of the VM's head. */
+async function takeStamp(tx: Transaction, ctx: Context, vmId: string): Promise<number> {
+  const [last] = await tx.select().from(executionStamps).where(eq(executionStamps.vmId, vmId));
+  const highest = nextStamp(ctx.now, last?.highest ?? 0);
+  await tx
+    .insert(executionStamps)
+    .values({ vmId, highest })
+    .onConflictDoUpdate({ target: executionStamps.vmId, set: { highest } });
+  return highest;
+}

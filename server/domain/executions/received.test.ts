@@ -1,0 +1,196 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Context } from '#server/domain/context.ts';
+import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
+import { testContext } from '#server/testing/context.ts';
+import { cancelExecution, getResult, readLog, searchLog } from './index.ts';
+import { givenMachine, resultOf } from './testing/machine.ts';
+
+let door: AgentDoor;
+let admin: Context;
+
+beforeAll(async () => {
+  const opened = await openTestDoor();
+  door = opened.door;
+  admin = await testContext({ services: opened.ctx, role: 'admin' });
+});
+afterAll(() => door.close());
+
+/** Returns arrays nested this deeply. */
+const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+
+describe('a result', () => {
+  test('that comes again is counted, and the first stays', async () => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue();
+    await machine.next();
+    await machine.result(id, id, { Body: 'first' });
+    for (let again = 0; again < 3; again += 1) {
+      expect((await machine.result(id, id, { Body: 'again', ErrorCode: 1 })).status).toBe(204);
+    }
+    expect(await machine.get(id)).toMatchObject({ state: 'succeeded', errorCode: 0, repeats: 3 });
+    expect(await getResult(admin, { vmId: machine.vmId, executionId: id })).toContain('"first"');
+  });
+
+  test('keeps its digits', async () => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue();
+    await machine.next();
+    const body = JSON.stringify(resultOf(id)).replace('"hello w"', '123456789012345678901234567890.10');
+    const answer = await machine.agent.call(`/executions/${id}/result`, { method: 'PUT', body });
+    expect(answer.status).toBe(204);
+    expect(await getResult(admin, { vmId: machine.vmId, executionId: id })).toBe(body);
+  });
+
+  test('after a cancellation makes it canceled', async () => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue();
+    await machine.next();
+    await machine.progress(id, 'running');
+    expect(await cancelExecution(admin, { vmId: machine.vmId, executionId: id })).toEqual({ isEnded: false });
+    expect(await machine.get(id)).toMatchObject({ state: 'running', cancelAskedBy: admin.actor.name });
+    await machine.result(id, id, { ErrorCode: 1, Body: { Message: 'Cancelled.', Cancelled: true } });
+    expect(await machine.get(id)).toMatchObject({ state: 'cancelled', message: { id: 'execution.cancelled' } });
+  });
+
+  test.each<[what: string, change: object, status: number]>([
+    ['of another plan', { SourceID: 'other' }, 422],
+    ['with a negative code', { ErrorCode: -1 }, 400],
+    ['with half a code', { ErrorCode: 1.5 }, 400],
+    ['with a code that is a text', { ErrorCode: '0' }, 400],
+    ['with a huge code', { ErrorCode: 1e308 }, 400],
+    ['without a code', { ErrorCode: undefined }, 400],
+    ['nested too deeply', { Body: nested(1_500) }, 400],
+    ['beyond 16 MiB', { Body: 'x'.repeat(16 * 1024 * 1024) }, 413],
+  ])('%s is refused, and the execution goes on', async (_, change, status) => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue();
+    await machine.next();
+    expect((await machine.result(id, id, change)).status).toBe(status);
+    expect(await machine.get(id)).toMatchObject({ state: 'delivered', errorCode: null });
+  });
+
+  test.each<[code: number, body: unknown, id: string, params: string[]]>([
+    [
+      1,
+      { Message: 'hello ended', AdditionalInfo: { script: 'hello' } },
+      'execution.code.1',
+      ['hello', 'hello ended', '1'],
+    ],
+    [10, { Message: 'over' }, 'execution.code.10', ['', 'over', '3600']],
+    [42, null, 'execution.code.other', ['', '', '42']],
+    [107, { Message: 'mine' }, 'execution.code.user', ['', 'mine', '7']],
+  ])('with code %i is explained (MU-20)', async (ErrorCode, Body, id, params) => {
+    const machine = await givenMachine(admin, door);
+    const { id: executionId } = await machine.queue();
+    await machine.next();
+    await machine.result(executionId, executionId, { ErrorCode, Body });
+    expect(await machine.get(executionId)).toMatchObject({ state: 'failed', message: { id, params } });
+  });
+});
+
+describe('progress', () => {
+  test('that goes back changes nothing', async () => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue();
+    await machine.next();
+    const call = { n: 1, script: 'a', function: null, row: 1, atMs: 1 };
+    await machine.progress(id, 'running', { run: 2, calls: [{ ...call, state: 'succeeded', tookMs: 5 }] });
+    await machine.progress(id);
+    await machine.progress(id, 'running', { run: 1, calls: [{ ...call, state: 'running' }] });
+    await machine.progress(id, 'running', { run: 2, calls: [{ ...call, state: 'running' }] });
+    expect(await machine.get(id)).toMatchObject({
+      state: 'running',
+      run: 2,
+      calls: [{ state: 'succeeded', tookMs: 5 }],
+    });
+  });
+
+  test('with more than 10,000 calls is refused', async () => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue();
+    await machine.next();
+    const calls = Array.from({ length: 10_001 }, (_, index) => ({
+      ...{ n: index + 1, script: 'a', function: null, state: 'running', row: 1, atMs: 1 },
+    }));
+    expect((await machine.progress(id, 'running', { calls })).status).toBe(400);
+    expect((await machine.progress(id, 'running', { calls: calls.slice(0, 10_000) })).status).toBe(204);
+    expect((await machine.get(id)).calls).toHaveLength(10_000);
+  });
+
+  test.each(['progress', 'transcript', 'result'])('%s of an execution of another VM is 404', async (what) => {
+    const [machine, other] = [await givenMachine(admin, door), await givenMachine(admin, door)];
+    const { id } = await other.queue();
+    await other.next();
+    const answers = {
+      progress: () => machine.progress(id),
+      transcript: () => machine.transcript(id, '[]\n'),
+      result: () => machine.result(id),
+    };
+    expect((await answers[what as keyof typeof answers]()).status).toBe(404);
+    expect(await other.get(id)).toMatchObject({ state: 'delivered' });
+  });
+
+  test('of an execution that was never handed out is refused', async () => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue();
+    expect([(await machine.progress(id)).status, (await machine.result(id)).status]).toEqual([409, 404]);
+    expect((await machine.transcript(id, '[]\n')).status).toBe(404);
+  });
+});
+
+describe('a transcript', () => {
+  test('arrives in parts, in any order and packed, and shows what is missing and what is no record', async () => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue();
+    await machine.next();
+    const [a, b, c] = ['[0,"out",0,"one"]\n', '{"no":"record"}\n', '[2,"err",1,"three"]\n'];
+    const from = a.length + b.length;
+    await machine.transcript(id, c, { 'content-range': `bytes ${from}-${from + c.length - 1}/*` });
+    await machine.transcript(id, gzipSync(a), {
+      'content-range': `bytes 0-${a.length - 1}/*`,
+      'content-encoding': 'gzip',
+    });
+    const read = async () =>
+      (await readLog(admin, { vmId: machine.vmId, executionId: id, row: 0 })).rows.map(({ kind, text }) => [
+        kind,
+        text,
+      ]);
+    expect(await read()).toEqual([
+      ['out', 'one'],
+      ['gap', String(b.length)],
+      ['err', 'three'],
+    ]);
+    await machine.transcript(id, b, { 'content-range': `bytes ${a.length}-${from - 1}/*` });
+    expect(await read()).toEqual([
+      ['out', 'one'],
+      ['text', b.trim()],
+      ['err', 'three'],
+    ]);
+  });
+
+  test('keeps its row numbers while it grows (MU-57)', async () => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue();
+    await machine.next();
+    let sent = 0;
+    for (let row = 0; row < 20; row += 1) {
+      const line = `${JSON.stringify([row, 'out', 1, `line ${row}`])}\n`;
+      await machine.transcript(id, line, { 'content-range': `bytes ${sent}-${sent + line.length - 1}/*` });
+      sent += line.length;
+      const { rows } = await readLog(admin, { vmId: machine.vmId, executionId: id, row: 0, count: 1 });
+      expect(rows[0]).toMatchObject({ row: 0, text: 'line 0' });
+    }
+    const { total, rows } = await readLog(admin, { vmId: machine.vmId, executionId: id, row: 12, count: 2 });
+    const searched = await searchLog(admin, { vmId: machine.vmId, executionId: id, q: 'LINE 1', row: 5 });
+    expect(searched.found.map(({ row }) => row)).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
+    expect(searched.next).toBeNull();
+    expect([total, rows.map(({ row, text }) => [row, text])]).toEqual([
+      20,
+      [
+        [12, 'line 12'],
+        [13, 'line 13'],
+      ],
+    ]);
+  });
+});

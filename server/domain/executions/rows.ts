@@ -1,0 +1,81 @@
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { executions } from '#db/schema/index.ts';
+import { openStates } from '#protocol/executions/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
+import { tell } from '#server/platform/wakes/index.ts';
+import { after, type ExecutionEvent, isFinal } from './execution.ts';
+
+export type ExecutionRow = typeof executions.$inferSelect;
+
+const only = (vmId: string, id: string) => and(eq(executions.vmId, vmId), eq(executions.id, id));
+
+/** Returns an execution, locked until the commit. Throws 404 `execution_unknown`. */
+export async function lockExecution(tx: Transaction, vmId: string, id: string): Promise<ExecutionRow> {
+  const [row] = await tx.select().from(executions).where(only(vmId, id)).for('update');
+  if (row === undefined) throw new DomainError('not_found', 'execution_unknown');
+  return row;
+}
+
+/** Returns the execution that the VM's machine has, if any, locked until the commit. */
+export async function lockOpen(tx: Transaction, vmId: string): Promise<ExecutionRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(executions)
+    .where(and(eq(executions.vmId, vmId), inArray(executions.state, [...openStates])))
+    .for('update');
+  return row;
+}
+
+/** Returns the executions that wait for a VM, in the order of their turns, locked until the commit. */
+export function lockQueued(tx: Transaction, vmId: string): Promise<ExecutionRow[]> {
+  return tx
+    .select()
+    .from(executions)
+    .where(and(eq(executions.vmId, vmId), eq(executions.state, 'queued')))
+    .orderBy(asc(executions.turn))
+    .for('update');
+}
+
+/**
+ * Applies an event to an execution, with further columns to set. An event that changes nothing in the execution's state
+ * writes nothing. Returns whether it changed something.
+ */
+export async function apply(
+  tx: Transaction,
+  ctx: Pick<Context, 'now'>,
+  row: ExecutionRow,
+  event: ExecutionEvent,
+  values: Partial<ExecutionRow> = {},
+): Promise<boolean> {
+  const state = after(row.state, event);
+  if (state === null) return false;
+  const concluded = isFinal(state) ? { concludedAt: ctx.now, dueAt: null } : {};
+  await tx
+    .update(executions)
+    .set({ ...concluded, ...values, state })
+    .where(only(row.vmId, row.id));
+  return true;
+}
+
+/** Sets columns of an execution without changing its state. */
+export async function note(tx: Transaction, row: ExecutionRow, values: Partial<ExecutionRow>): Promise<void> {
+  await tx.update(executions).set(values).where(only(row.vmId, row.id));
+}
+
+/** Tells pages that the executions of a VM changed, and with `agent`, the gateways. */
+export async function announce(tx: Transaction, vmId: string, whom: 'pages' | 'agent'): Promise<void> {
+  await recordChange(tx, 'execution', vmId);
+  if (whom === 'agent') await tell(tx, goalStatesChannel, [vmId]);
+}
+
+/** Returns how many executions wait for a VM. */
+export function countWaiting(tx: Transaction, vmId: string): Promise<number> {
+  return tx.$count(
+    executions,
+    and(eq(executions.vmId, vmId), sql`${executions.state} in ('waiting-approval', 'queued')`),
+  );
+}

@@ -1,0 +1,60 @@
+import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { executions } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { isOpen } from './execution.ts';
+import { announce, apply, lockExecution } from './rows.ts';
+
+/** Maximum number of executions that one call ends. */
+const atOnce = 500;
+
+/**
+ * Ends executions whose time is over: those that no machine began (`expired`), and those that were not answered
+ * (`timed-out`, MU-19, MU-31, MU-34). Returns their number.
+ */
+export async function settleDue(ctx: Context): Promise<number> {
+  const due = await ctx.db
+    .select({ vmId: executions.vmId, id: executions.id })
+    .from(executions)
+    .where(lte(executions.dueAt, ctx.now))
+    .orderBy(asc(executions.dueAt))
+    .limit(atOnce);
+  let settled = 0;
+  for (const { vmId, id } of due) if (await settle(ctx, vmId, id)) settled += 1;
+  return settled;
+}
+
+function settle(ctx: Context, vmId: string, id: string): Promise<boolean> {
+  return ctx.db.transaction(async (tx) => {
+    const row = await lockExecution(tx, vmId, id);
+    if (row.dueAt === null || row.dueAt > ctx.now) return false;
+    const isLate = isOpen(row.state);
+    const reason = isLate ? 'execution.timed-out' : 'execution.expired';
+    const changed = await apply(tx, ctx, row, isLate ? 'time-out' : 'expire', { reason });
+    await announce(tx, vmId, 'agent');
+    return changed;
+  });
+}
+
+/** Ends all executions of a VM that is deleted: those that wait are canceled, and the one on its machine is lost. */
+export async function endExecutions(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
+  const unfinished = await tx
+    .select()
+    .from(executions)
+    .where(and(eq(executions.vmId, vmId), sql`${executions.dueAt} is not null`))
+    .for('update');
+  for (const row of unfinished) {
+    const isLost = isOpen(row.state);
+    await apply(tx, ctx, row, isLost ? 'lose' : 'end', { reason: isLost ? 'execution.lost' : 'execution.cancelled' });
+  }
+}
+
+/** Cancels the executions that wait for a VM that is decommissioned. */
+export async function endWaiting(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
+  const waiting = await tx
+    .select()
+    .from(executions)
+    .where(and(eq(executions.vmId, vmId), inArray(executions.state, ['waiting-approval', 'queued'])))
+    .for('update');
+  for (const row of waiting) await apply(tx, ctx, row, 'end', { reason: 'execution.cancelled' });
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { errorCodes, executionStates } from '#protocol/executions/index.ts';
+import { count, time } from '#server/domain/answers.ts';
+import type { ExecutionRow } from './rows.ts';
+
+/** A sentence about an execution, as a message id with its params (MU-20). Doors add the text. */
+export const executionMessage = z.object({ id: z.string(), params: z.array(z.string()) });
+
+/** An execution without its plan, its result and its log. */
+export const execution = z.object({
+  id: z.uuid(),
+  vmId: z.uuid(),
+  vmName: z.string(),
+  planId: z.string(),
+  stamp: count,
+  turn: count,
+  state: z.enum(executionStates),
+  name: z.string().describe('Empty if the plan has no name.'),
+  version: z.string(),
+  channel: z.enum(['https', 'amqp']),
+  queuedAt: time,
+  queuedBy: z.string(),
+  deliveredAt: time.nullable(),
+  receivedAt: time.nullable(),
+  begunAt: time.nullable(),
+  concludedAt: time.nullable(),
+  validUntil: time.describe('If no machine has begun the execution by then, none does.'),
+  dueAt: time.nullable().describe('When the portal ends the execution; null once it has ended.'),
+  timeoutSeconds: count,
+  errorCode: z.int().nullable().describe('The code of the result; null without one.'),
+  message: executionMessage.nullable().describe('How the execution ended; null before.'),
+  reason: z.string().nullable().describe('Why the portal ended the execution; null if the machine did.'),
+  late: z.boolean().describe('Whether the result came after the end.'),
+  repeats: count.describe('How many results came after the first.'),
+  run: count.describe('How often the Body has begun.'),
+  reboots: count,
+  cancelAskedAt: time.nullable(),
+  cancelAskedBy: z.string().nullable(),
+  note: z.string().nullable(),
+});
+export type Execution = z.infer<typeof execution>;
+
+const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+export function executionOf(row: ExecutionRow, vmName: string): Execution {
+  return {
+    ...{ id: row.id, vmId: row.vmId, vmName, planId: row.planId, stamp: row.stamp, turn: row.turn },
+    ...{ state: row.state, name: row.name, version: row.version, channel: row.channel, note: row.note },
+    queuedAt: row.queuedAt.toISOString(),
+    queuedBy: row.queuedBy,
+    deliveredAt: iso(row.deliveredAt),
+    receivedAt: iso(row.receivedAt),
+    begunAt: iso(row.begunAt),
+    concludedAt: iso(row.concludedAt),
+    validUntil: row.validUntil.toISOString(),
+    dueAt: iso(row.dueAt),
+    timeoutSeconds: row.timeoutSeconds,
+    errorCode: row.errorCode,
+    message: messageOf(row),
+    reason: row.reason,
+    late: row.resultLate,
+    ...{ repeats: row.repeats, run: row.run, reboots: row.reboots },
+    cancelAskedAt: iso(row.cancelAskedAt),
+    cancelAskedBy: row.cancelAskedBy,
+  };
+}
+
+/** Returns how an execution ended, or null while it has not. What the portal concluded comes before the code. */
+export function messageOf(row: Pick<ExecutionRow, 'state' | 'reason' | 'errorCode' | 'result' | 'timeoutSeconds'>) {
+  if (row.reason !== null) return { id: row.reason, params: [] };
+  if (row.state === 'cancelled') return { id: 'execution.cancelled', params: [] };
+  const { errorCode: code } = row;
+  if (code === null) return null;
+  const { message, script } = exceptionOf(row.result);
+  if (code >= errorCodes.user)
+    return { id: 'execution.code.user', params: [script, message, String(code - errorCodes.user)] };
+  const isKnown = code <= errorCodes.timeout;
+  const number = code === errorCodes.timeout ? String(row.timeoutSeconds) : String(code);
+  return { id: isKnown ? `execution.code.${code}` : 'execution.code.other', params: [script, message, number] };
+}
+
+/** Returns what the Body of a result says about an exception; empty texts where it says nothing. */
+function exceptionOf(result: string | null): { message: string; script: string } {
+  const body = (
+    JSON.parse(result ?? 'null') as {
+      Body?: { Message?: unknown; AdditionalInfo?: { script?: unknown } } | null;
+    } | null
+  )?.Body;
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
+  return { message: text(body?.Message), script: text(body?.AdditionalInfo?.script) };
+}

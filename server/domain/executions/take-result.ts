@@ -1,0 +1,41 @@
+import { type ExecutionResult, errorCodes, executionLimits, executionResult } from '#protocol/executions/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { parseJson } from '#server/platform/json.ts';
+import { isFinal, isOpen } from './execution.ts';
+import { announce, apply, lockExecution, note } from './rows.ts';
+
+/**
+ * Stores the result of an execution, given as its JSON text, which ends it. The text stays as it is. The first result stays; further ones are counted. A result after
+ * the end is kept and marked as late, and changes no state (MU-19, MU-35). Throws 404 `execution_unknown`, 400 `invalid`,
+ * 422 `result_of_another`.
+ */
+export async function takeResult(ctx: Context, vmId: string, id: string, text: string): Promise<void> {
+  const result = readResult(text);
+  await ctx.db.transaction(async (tx) => {
+    const row = await lockExecution(tx, vmId, id);
+    // A result for a plan that was never handed out cannot come from the machine.
+    if (!isOpen(row.state) && row.handedOut === 0) throw new DomainError('not_found', 'execution_unknown');
+    if (result.SourceID !== row.planId) throw new DomainError('unprocessable', 'result_of_another');
+    if (row.result !== null) {
+      await note(tx, row, { repeats: row.repeats + 1 });
+      return;
+    }
+    const values = { result: text, errorCode: result.ErrorCode, receivedAt: row.receivedAt ?? ctx.now };
+    if (isFinal(row.state)) await note(tx, row, { ...values, resultLate: true });
+    else {
+      const ended = result.ErrorCode === errorCodes.none ? 'succeed' : 'fail';
+      await apply(tx, ctx, row, row.cancelAskedAt === null ? ended : 'cancel', values);
+    }
+    // The next execution can begin.
+    await announce(tx, vmId, 'agent');
+  });
+}
+
+function readResult(text: string): ExecutionResult {
+  // Digits and characters that the portal does not accept elsewhere are the plan's own affair.
+  const { value, faults } = parseJson(text, { maxDepth: executionLimits.resultDepth, oddities: 'repair' });
+  if (faults.length > 0) throw new DomainError('bad_request', 'invalid', { faults });
+  return parse(executionResult, value, 'bad_request');
+}

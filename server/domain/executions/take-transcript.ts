@@ -1,0 +1,27 @@
+import { and, eq } from 'drizzle-orm';
+import { executions } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { receiveTranscript } from '#server/domain/logs/index.ts';
+import type { ReceiveTranscriptInput } from '#server/domain/logs/input.ts';
+import { nextProgressSeconds } from './execution.ts';
+
+/**
+ * Stores a part of an execution's transcript, also after its end. Returns the number of bytes received from the start
+ * without a gap, and after how many seconds to send more. Throws 404 `execution_unknown`, and what `receiveOutput`
+ * throws.
+ */
+export async function takeTranscript(
+  ctx: Context,
+  input: ReceiveTranscriptInput,
+  body: AsyncIterable<Uint8Array>,
+): Promise<{ received: number; nextAfter: number }> {
+  const { vmId, executionId } = input;
+  const [row] = await ctx.db
+    .select()
+    .from(executions)
+    .where(and(eq(executions.vmId, vmId), eq(executions.id, executionId)));
+  if (row === undefined || row.handedOut === 0) throw new DomainError('not_found', 'execution_unknown');
+  const { received } = await receiveTranscript(ctx, input, body);
+  return { received, nextAfter: nextProgressSeconds(ctx.now, row.begunAt, row.followedUntil) };
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { executionEnvelope } from '#protocol/executions/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { getExecution, queueExecution } from '#server/domain/executions/index.ts';
+import { givenAgent } from '#server/testing/agent-door.ts';
+
+/** The plan of docs/protocol.md. */
+export const plan = {
+  FormatVersion: '2.0.0',
+  Action: 'Execute',
+  Name: 'Hello',
+  Version: '1.0.0',
+  Service: 'web',
+  Body: "api.logInfo('renewing')\nreturn hello(args.who).stdout",
+  Parameters: { who: 'w' },
+  Scripts: {
+    hello: {
+      Type: 'Application',
+      Version: '1.0.0',
+      EntryPoint: 'f1',
+      Files: [],
+      Options: { captureStdout: true, captureStderr: true, verifyExitcode: true },
+    },
+  },
+  Files: { f1: { Name: 'hello.sh', BodyType: 'Text', Body: '#!/bin/sh\necho hello $1\n' } },
+};
+
+/** The parameters of `fetch` for a call with a JSON body. */
+export const putJson = (body: unknown) => ({ method: 'PUT', body: JSON.stringify(body) });
+
+/** Creates a VM whose machine asks for executions and answers them through the agents' API. */
+export async function givenMachine(admin: Context, door: { url: string }) {
+  const agent = await givenAgent(admin, door, `plans-${randomUUID().slice(0, 8)}`);
+  const { vmId } = agent;
+  const call = (id: string, what: string, init: RequestInit) => agent.call(`/executions/${id}/${what}`, init);
+  const queue = async (given: Record<string, unknown> = plan, terms: object = {}) =>
+    (await queueExecution({ ...admin, now: new Date() }, { vmId, plan: given, ...terms })).execution;
+  return {
+    agent,
+    vmId,
+    queue,
+    next: async () => {
+      const answer = await agent.call('/executions/next');
+      return answer.status === 204 ? null : executionEnvelope.parse(await answer.json());
+    },
+    progress: (id: string, state = 'received', more: object = {}) =>
+      call(id, 'progress', putJson({ run: 1, state, sentMsAgo: 0, ...more })),
+    result: (id: string, planId = id, more: object = {}) => call(id, 'result', putJson(resultOf(planId, more))),
+    transcript: (id: string, body: string | Buffer<ArrayBuffer>, headers: Record<string, string> = {}) =>
+      call(id, 'transcript', { method: 'POST', body, headers: { 'content-type': 'application/jsonl', ...headers } }),
+    get: (executionId: string) => getExecution(admin, { vmId, executionId }),
+    poll: (etag: string, wait = '') => agent.call(`/goal-state${wait}`, { headers: { 'if-none-match': etag } }),
+    etag: async () => (await agent.call('/goal-state')).headers.get('etag') ?? '',
+  };
+}
+
+/** Returns a result of a plan that succeeded. */
+export const resultOf = (SourceID: string, more: object = {}) => ({
+  FormatVersion: '2.0.0',
+  ID: '6f1c2b7a9d3e4f50a1b2c3d4e5f60718',
+  SourceID,
+  Action: 'Execute:Result',
+  ErrorCode: 0,
+  Body: 'hello w',
+  Time: '2026-11-22T09:15:04.120Z',
+  ...more,
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { allow } from '#server/domain/actor.ts';
+import { fault } from '#server/domain/answers.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type ValidatePlanInput, validatePlanInput } from './input.ts';
+import { findPlanMachine, judgePlan } from './judge-plan.ts';
+
+export const planJudgement = z.object({
+  code: z.int().min(0).describe('The error code that the plan would get; 0 if it can run.'),
+  faults: z.array(fault),
+  converted: z.boolean().describe('Whether the plan has the format vCurrent and would be converted.'),
+});
+export type PlanJudgement = z.infer<typeof planJudgement>;
+
+/**
+ * Judges a plan without queuing it, for operators: for a VM's machine if one is named, otherwise for any. Throws 413
+ * `json_too_large`, 422 `invalid` for a text that is no JSON.
+ */
+export async function validatePlan(ctx: Context, input: ValidatePlanInput): Promise<PlanJudgement> {
+  allow(ctx.actor, 'operator');
+  const { plan, vmId } = parse(validatePlanInput, input);
+  const platforms = vmId === undefined ? null : (await findPlanMachine(ctx.db, vmId)).platforms;
+  const judged = judgePlan(plan, platforms);
+  if ('faults' in judged) return { code: judged.code, faults: judged.faults, converted: false };
+  return { code: 0, faults: [], converted: judged.converted };
+}
