@@ -17,7 +17,7 @@ export interface RequestInfo {
   remoteAddress: string;
   /** Aborted when the process starts to drain, so that held polls and streams end. */
   closing: AbortSignal;
-  /** Closes the connection, also while a response is being sent. */
+  /** Closes the connection, even while a response is being sent. */
   disconnect(): void;
 }
 

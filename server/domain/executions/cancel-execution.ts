@@ -14,14 +14,15 @@ import {
 import { announce, apply, lockExecution, lockQueued, note } from './rows.ts';
 
 /**
- * Cancels an execution. One that waits never begins. One that the machine has is ended by the agent, which the result
- * shows; `isEnded` is false until then. Throws 404 `vm_unknown` | `execution_unknown`, 409 `execution_concluded`.
+ * Cancels an execution. A waiting execution ends immediately. An execution that was delivered is ended by the agent:
+ * `isEnded` is then false, and the result shows the end. Throws 404 `vm_unknown` | `execution_unknown`, 409
+ * `execution_concluded`.
  */
 export async function cancelExecution(ctx: Context, input: CancelExecutionInput): Promise<{ isEnded: boolean }> {
   allow(ctx.actor, 'operator');
   const { vmId, executionId, reason } = parse(cancelExecutionInput, input);
   return ctx.db.transaction(async (tx) => {
-    // The lock orders the cancellation and a hand-out.
+    // The lock keeps the execution from being delivered while it is canceled.
     await lockHead(tx, vmId);
     const row = await lockExecution(tx, vmId, executionId);
     if (isFinal(row.state)) throw new DomainError('conflict', 'execution_concluded');
@@ -42,7 +43,7 @@ export async function cancelExecution(ctx: Context, input: CancelExecutionInput)
   });
 }
 
-/** Cancels all executions that wait for a VM. Returns their number. Throws 404 `vm_unknown`. */
+/** Cancels all waiting executions of a VM and returns their number. Throws 404 `vm_unknown`. */
 export async function cancelWaiting(ctx: Context, input: CancelWaitingInput): Promise<number> {
   allow(ctx.actor, 'operator');
   const { vmId } = parse(cancelWaitingInput, input);

@@ -2,7 +2,7 @@ import { type ExecutionState, finalStates, openStates } from '#protocol/executio
 
 export type { ExecutionState } from '#protocol/executions/index.ts';
 
-/** What can happen to an execution. `end`: the portal ends a waiting execution. */
+/** Events of an execution. `end`: the portal ends a waiting execution. */
 export type ExecutionEvent =
   | 'hand-out'
   | 'run'
@@ -26,7 +26,7 @@ const onMachine = {
   lose: 'lost',
 } as const;
 
-/** The table of states: what each event leads to. An event that is absent changes nothing. */
+/** The state that each event leads to, by the current state. Events that are not listed change nothing. */
 const transitions: Readonly<Record<ExecutionState, Readonly<Partial<Record<ExecutionEvent, ExecutionState>>>>> = {
   'waiting-approval': waiting,
   queued: { ...waiting, 'hand-out': 'delivered' },
@@ -51,20 +51,23 @@ export const isFinal = (state: ExecutionState): boolean => (finalStates as reado
 export const isOpen = (state: ExecutionState): boolean => (openStates as readonly string[]).includes(state);
 
 /**
- * Returns when the portal ends an execution that was handed out: after its time, and a grace of a tenth of it, 5 to 60
- * seconds, because the agent enforces the time itself.
+ * Returns when the portal ends a delivered execution: after its timeout and a grace period of a tenth of the timeout (5
+ * to 60 seconds). The grace period leaves the agent time to enforce the timeout itself.
  */
 export function dueAfter(deliveredAt: Date, timeoutSeconds: number): Date {
   const grace = Math.min(60, Math.max(5, timeoutSeconds / 10));
   return new Date(deliveredAt.getTime() + (timeoutSeconds + grace) * 1_000);
 }
 
-/** Returns the stamp that follows `last`: milliseconds × 10, but always higher than the last one (MU-27). */
+/** Returns the stamp after `last`: the time in milliseconds × 10, but always higher than `last` (MU-27). */
 export function nextStamp(now: Date, last: number): number {
   return Math.max(now.getTime() * 10, last + 1);
 }
 
-/** Sends progress each second during the first seconds and while someone follows the log, otherwise less often. */
+/**
+ * Returns the seconds until the agent's next progress report: 1 until the Body has run for 10 seconds and while someone
+ * follows the log, otherwise 5.
+ */
 export function nextProgressSeconds(now: Date, begunAt: Date | null, followedUntil: Date | null): number {
   const isFollowed = followedUntil !== null && followedUntil > now;
   const isFresh = begunAt === null || now.getTime() - begunAt.getTime() < 10_000;

@@ -11,8 +11,8 @@ import { announce, apply, type ExecutionRow, lockOpen, lockQueued } from './rows
 
 /**
  * Returns the envelope of the execution that the VM's machine should do next, as JSON text; null if there is none or
- * the VM is on hold. To ask says that nothing is open on the machine: an execution that was handed out and never
- * acknowledged is handed out again, and one that was acknowledged is lost (MU-36).
+ * the VM is on hold. The request implies that the machine has no unfinished execution: a delivered execution that was
+ * not acknowledged is delivered again, and an acknowledged execution becomes `lost` (MU-36).
  */
 export async function handOutNext(ctx: Context, vmId: string): Promise<string | null> {
   return ctx.db.transaction(async (tx) => {
@@ -36,7 +36,7 @@ export async function handOutNext(ctx: Context, vmId: string): Promise<string | 
   });
 }
 
-/** Returns the oldest execution that this machine may still begin. Ends those that no machine may begin any more. */
+/** Returns the oldest execution that this machine may begin. Ends executions that no machine may begin any more. */
 async function firstQueued(tx: Transaction, ctx: Context, vmId: string): Promise<ExecutionRow | null> {
   const { enrolledAt } = await findPlanMachine(tx, vmId);
   for (const row of await lockQueued(tx, vmId)) {

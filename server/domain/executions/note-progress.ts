@@ -13,9 +13,9 @@ import { announce, apply, type ExecutionRow, lockExecution, note } from './rows.
 const callsAtOnce = 2_000;
 
 /**
- * Stores what an agent says about its execution: that it has received the plan, that the Body runs, the calls that
- * changed. Progress that goes back changes nothing. Returns after how many seconds to send more. Throws 404
- * `execution_unknown`, 409 `execution_concluded`, after which the agent ends the execution.
+ * Stores an agent's progress report: whether it has received the plan, whether the Body is running, and which calls
+ * changed. Reports older than the stored state change nothing. Returns the seconds until the next report. Throws 404
+ * `execution_unknown` and 409 `execution_concluded`; after 409, the agent ends the execution.
  */
 export async function noteProgress(ctx: Context, vmId: string, id: string, input: unknown): Promise<number> {
   const progress = parse(executionProgress, input, 'bad_request');
@@ -39,7 +39,7 @@ export async function noteProgress(ctx: Context, vmId: string, id: string, input
   });
 }
 
-/** Stores the calls that changed. A call of a later run replaces that of an earlier one. */
+/** Stores changed calls. A call of a later run replaces the same call of an earlier run. */
 async function storeCalls(
   tx: Transaction,
   { vmId, id: executionId }: ExecutionRow,

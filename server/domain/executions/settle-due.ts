@@ -9,8 +9,8 @@ import { announce, apply, lockExecution } from './rows.ts';
 const atOnce = 500;
 
 /**
- * Ends executions whose time is over: those that no machine began (`expired`), and those that were not answered
- * (`timed-out`, MU-19, MU-31, MU-34). Returns their number.
+ * Ends executions whose time is over: executions that no machine began (`expired`), and executions without a result
+ * (`timed-out`, MU-19, MU-31, MU-34). Returns the number of executions it ended.
  */
 export async function settleDue(ctx: Context): Promise<number> {
   const due = await ctx.db
@@ -36,7 +36,7 @@ function settle(ctx: Context, vmId: string, id: string): Promise<boolean> {
   });
 }
 
-/** Ends all executions of a VM that is deleted: those that wait are canceled, and the one on its machine is lost. */
+/** Ends all executions of a VM that is being deleted: waiting executions are canceled, and the delivered one is lost. */
 export async function endExecutions(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
   const unfinished = await tx
     .select()
@@ -49,7 +49,7 @@ export async function endExecutions(tx: Transaction, ctx: Context, vmId: string)
   }
 }
 
-/** Cancels the executions that wait for a VM that is decommissioned. */
+/** Cancels the waiting executions of a VM that is being decommissioned. */
 export async function endWaiting(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
   const waiting = await tx
     .select()

@@ -7,15 +7,15 @@ import { isFinal, isOpen } from './execution.ts';
 import { announce, apply, lockExecution, note } from './rows.ts';
 
 /**
- * Stores the result of an execution, given as its JSON text, which ends it. The text stays as it is. The first result stays; further ones are counted. A result after
- * the end is kept and marked as late, and changes no state (MU-19, MU-35). Throws 404 `execution_unknown`, 400 `invalid`,
- * 422 `result_of_another`.
+ * Stores the result of an execution and ends the execution. The JSON text is stored unchanged. Only the first result is
+ * stored; later results are counted. A result that arrives after the end is stored and marked as late, and does not
+ * change the state (MU-19, MU-35). Throws 404 `execution_unknown`, 400 `invalid`, 422 `result_of_another`.
  */
 export async function takeResult(ctx: Context, vmId: string, id: string, text: string): Promise<void> {
   const result = readResult(text);
   await ctx.db.transaction(async (tx) => {
     const row = await lockExecution(tx, vmId, id);
-    // A result for a plan that was never handed out cannot come from the machine.
+    // The machine cannot have a result for a plan that it never received.
     if (!isOpen(row.state) && row.handedOut === 0) throw new DomainError('not_found', 'execution_unknown');
     if (result.SourceID !== row.planId) throw new DomainError('unprocessable', 'result_of_another');
     if (row.result !== null) {
@@ -34,7 +34,7 @@ export async function takeResult(ctx: Context, vmId: string, id: string, text: s
 }
 
 function readResult(text: string): ExecutionResult {
-  // Digits and characters that the portal does not accept elsewhere are the plan's own affair.
+  // Results may contain numbers and characters that the portal rejects elsewhere.
   const { value, faults } = parseJson(text, { maxDepth: executionLimits.resultDepth, oddities: 'repair' });
   if (faults.length > 0) throw new DomainError('bad_request', 'invalid', { faults });
   return parse(executionResult, value, 'bad_request');

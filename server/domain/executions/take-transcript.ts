@@ -7,9 +7,9 @@ import type { ReceiveTranscriptInput } from '#server/domain/logs/input.ts';
 import { nextProgressSeconds } from './execution.ts';
 
 /**
- * Stores a part of an execution's transcript, also after its end. Returns the number of bytes received from the start
- * without a gap, and after how many seconds to send more. Throws 404 `execution_unknown`, and what `receiveOutput`
- * throws.
+ * Stores a part of an execution's transcript, even after the execution has ended. Returns the number of bytes received
+ * without a gap from the start, and the seconds until the agent should send more. Throws 404 `execution_unknown`, and
+ * the errors of `receiveOutput`.
  */
 export async function takeTranscript(
   ctx: Context,

@@ -128,7 +128,7 @@ describe('the arrangement of groups', () => {
     });
   });
 
-  test('a position leads to the id of its VM; beyond the end, there is no id', () => {
+  test('a position leads to the id of its VM; a position after the last VM has no id', () => {
     const { order } = arrange('none', [group('a', 7, 3), group('b', 12)], ids);
     expect(idAt(order, 0, 0)).toBe('00000000-0000-0000-0000-000000000007');
     expect(idAt(order, 0, 1)).toBe('00000000-0000-0000-0000-000000000003');

@@ -141,7 +141,7 @@ export function packCells(healths: Uint8Array): string {
   return packed;
 }
 
-/** Returns the id of the VM at a position of a group; null beyond the end of the group. */
+/** Returns the id of the VM at a position of a group; null if the group has no such position. */
 export function idAt({ ids, groups }: MapOrder, group: number, index: number): string | null {
   const place = groups[group]?.places[index];
   if (place === undefined) return null;

@@ -6,8 +6,8 @@ import { firstBar } from './bars.ts';
 import { type MapReader, shareReading } from './readings.ts';
 
 /**
- * How many VMs got and lost each health within the hour, each equal to the number of VMs in a filtered list; and the
- * difference between the number of VMs now and at the beginning of the hour.
+ * Changes within the hour, by health. `came` and `gone` count the VMs that got and lost the health, as in a filtered
+ * list of VMs. `more` is the number of VMs now minus the number at the beginning of the hour.
  */
 export interface Moved {
   /** The beginning of the hour. */
@@ -32,7 +32,7 @@ interface Row extends Record<string, unknown> {
 export async function readMoved(ctx: Context & MapReader): Promise<Moved> {
   return shareReading(ctx, 'moved', async () => {
     const since = new Date(firstBar(ctx.now));
-    // An index contains the times of each health value.
+    // One query per health value, because the index on `rank` and `since` serves one rank at a time.
     const came = vmHealths.map(
       (health) => sql`select ${health} as health, count(*)::int as came, 0 as gone, 0 as more
         from ${vmHealth} where rank = ${rankOf(health)} and since >= ${since}`,
