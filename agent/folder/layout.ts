@@ -24,7 +24,7 @@ export interface AgentLayout {
   /** The trial of a new agent after an update, and the first poll of the running agent. */
   trial: string;
   firstPoll: string;
-  /** Held by a running update. */
+  /** The lock that a running update holds. */
   updateLock: string;
   /** Folder of the running command: its record, process id, exit code and output pipe. */
   command: string;

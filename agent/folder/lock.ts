@@ -20,7 +20,7 @@ export function lockUpdates(layout: AgentLayout): () => void {
   return takeLock(layout.updateLock, (holder) => `Another update is running, process ${holder}. Wait until it ends.`);
 }
 
-/** Creates the lock. Throws AgentError with a sentence about the process that holds it, if there is one. */
+/** Creates the lock. Throws AgentError if another process holds the lock. */
 function takeLock(lock: string, refusal: (holder: number) => string): () => void {
   const ours = `${process.pid} ${startTime(process.pid) ?? ''}\n`;
   const mine = `${lock}.${process.pid}`;
@@ -40,7 +40,7 @@ function takeLock(lock: string, refusal: (holder: number) => string): () => void
   };
 }
 
-/** Removes the lock of a process that has ended. Restores it if it turns out to belong to a running one. */
+/** Removes the lock of a process that has ended. Restores the lock if its process turns out to be running. */
 function putAside(lock: string): void {
   const aside = `${lock}.${process.pid}.old`;
   try {

@@ -25,12 +25,12 @@ const time = (name: string) => timestamp(name, { withTimezone: true });
 export const executionPlans = pgTable('execution_plans', {
   /** SHA-256 in hexadecimal. */
   sha256: text().primaryKey(),
-  /** JSON, in the order of properties in which it was given. */
+  /** The plan's JSON, with its properties in their original order. */
   text: text().notNull(),
   createdAt: time('created_at').notNull(),
 });
 
-/** Execution plans that were queued for a VM, and what became of them. */
+/** Execution plans that were queued for a VM, with their state and result. */
 export const executions = pgTable(
   'executions',
   {
@@ -38,7 +38,7 @@ export const executions = pgTable(
     id: uuid().notNull(),
     /** The `ID` of the plan, which the source calls globally unique; the execution's id if the plan has none. */
     planId: text('plan_id').notNull(),
-    /** Rises with each execution of the VM. AMQP agents need it; it orders nothing else. */
+    /** Increases with each execution of the VM. AMQP agents need it; the portal orders executions by `turn`. */
     stamp: bigint({ mode: 'number' }).notNull(),
     /** The execution's place in the order of the VM's work. */
     turn: bigint({ mode: 'number' }).notNull(),
@@ -52,12 +52,12 @@ export const executions = pgTable(
     queuedAt: time('queued_at').notNull(),
     queuedBy: text('queued_by').notNull(),
     note: text(),
-    /** If no machine has begun the execution by then, none does. */
+    /** An execution that no machine has begun by then expires. */
     validUntil: time('valid_until').notNull(),
     timeoutSeconds: integer('timeout_seconds').notNull(),
     /** When the portal ends the execution; null once it has ended. */
     dueAt: time('due_at'),
-    /** How often the plan was handed out. */
+    /** How often the plan was delivered. */
     handedOut: integer('handed_out').notNull().default(0),
     deliveredAt: time('delivered_at'),
     receivedAt: time('received_at'),
@@ -70,7 +70,7 @@ export const executions = pgTable(
     /** How often the Body has begun, and how often the machine restarted. */
     run: integer().notNull().default(0),
     reboots: integer().notNull().default(0),
-    /** The code of the result; null without one. */
+    /** The result's error code; null without a result. */
     errorCode: bigint('error_code', { mode: 'number' }),
     /** Why the portal ended the execution; null if the machine did. */
     reason: text(),
@@ -79,7 +79,7 @@ export const executions = pgTable(
     resultLate: boolean('result_late').notNull().default(false),
     /** How many results came after the first. */
     repeats: integer().notNull().default(0),
-    /** While someone follows the log, until this time, the machine sends it each second. */
+    /** Until this time, the machine sends the log each second, because someone is following it. */
     followedUntil: time('followed_until'),
   },
   (t) => [

@@ -4,13 +4,13 @@ import { corpusPlatforms, planCorpus } from './testing/plan-corpus.ts';
 
 const read = (text: string, platforms = corpusPlatforms) => readExecutionPlan(JSON.parse(text), { platforms, id: 'x' });
 
-describe('the judge of plans (MU-2, MU-22)', () => {
+describe('the validation of plans (MU-2, MU-22)', () => {
   test.each(planCorpus)('$name', ({ text, code, paths }) => {
     const result = read(text);
     expect('faults' in result ? [result.code, result.faults.map(({ path }) => path)] : [0, []]).toEqual([code, paths]);
   });
 
-  test('judges a format of 9,999 digits in less than 10 ms', () => {
+  test('checks a format of 9,999 digits in less than 10 ms', () => {
     const plan = { FormatVersion: '9'.repeat(9_999) };
     readExecutionPlan(plan);
     const begun = performance.now();
@@ -18,7 +18,7 @@ describe('the judge of plans (MU-2, MU-22)', () => {
     expect(performance.now() - begun).toBeLessThan(10);
   });
 
-  test('repeats nothing of a plan in its faults but names and versions', () => {
+  test('faults repeat only names and versions from the plan', () => {
     const result = read(
       '{"FormatVersion":"2.0.0","Body":7,"Files":{"f1":{"Name":"/secret","BodyType":"x","Body":"s3cret"}}}',
     );
@@ -37,7 +37,7 @@ describe('the judge of plans (MU-2, MU-22)', () => {
   });
 });
 
-test('a machine that never told its platforms refuses no type', () => {
+test('without known platforms, no type is rejected', () => {
   const plan = {
     FormatVersion: '2.0.0',
     Scripts: { a: { Type: 'Fish', EntryPoint: 'f', Version: '9' } },

@@ -26,20 +26,20 @@ export interface ExecutionPlan {
   replyTo: string | null;
 }
 
-/** A plan that can run; `converted` tells whether it was written in the format vCurrent. Or its faults and their code. */
+/** A valid plan, or the faults of an invalid plan with their code. `converted`: the plan was written in format vCurrent. */
 export type ReadPlan = { plan: ExecutionPlan; converted: boolean } | { code: PlanCode; faults: PlanFault[] };
 
 interface ReadOptions {
-  /** What the machine can run; unknown if absent, so that no script is refused for its type. */
+  /** What the machine can run. If absent, no script is rejected because of its type. */
   platforms?: MachinePlatforms | null;
   /** The ID of a converted plan, and of a plan without one. */
   id?: string;
 }
 
 /**
- * Reads parsed JSON as an execution plan: the one judge of plans, for forms, doors, agents and the conductor. Names
- * every fault; the code is that of the first kind present in the order 9, 2, 7, 3, 5 (MU-21). The size of the text, and
- * properties given twice, are checked where the JSON is parsed.
+ * Reads and validates parsed JSON as an execution plan. Portal and agents use this function, so that they accept the
+ * same plans. Returns every fault; the code is the first one present in the order 9, 2, 7, 3, 5 (MU-21). The size of the
+ * text and duplicate properties are checked when the JSON is parsed.
  */
 export function readExecutionPlan(value: unknown, options: ReadOptions = {}): ReadPlan {
   const faults = new PlanFaults();
@@ -64,7 +64,7 @@ export function readExecutionPlan(value: unknown, options: ReadOptions = {}): Re
   return faults.code === null ? { plan, converted: false } : { code: faults.code, faults: faults.all };
 }
 
-/** The format that a plan is written in: vNext is 2.x, and vCurrent what was before (MU-1, MU-22). */
+/** The format of a plan: vNext is 2.x, and vCurrent is the format before it (MU-1, MU-22). */
 export type PlanFormat = 'v-current' | 'v-next' | 'newer' | 'invalid';
 
 /** Returns the format of a plan by its `FormatVersion`, which is compared as a semantic version. */

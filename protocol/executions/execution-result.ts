@@ -16,7 +16,7 @@ export const errorCodes = {
   user: 100,
 } as const;
 
-/** What the Body of a result tells about an exception. `Stack` has lines of the plan's Body only. */
+/** An exception in the Body of a result. `Stack` contains only lines of the plan's Body. */
 export interface ResultException {
   Message: string;
   Type: string;

@@ -20,7 +20,7 @@ const { least, most } = executionLimits.timeoutSeconds;
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
 
 const common = {
-  /** Seconds; by default what is left of the execution's time. */
+  /** Timeout in seconds; by default the remaining time of the execution. */
   timeout: z.number().min(least).max(most).optional(),
   /** Whether an exit code other than 0 fails the call. */
   verifyExitcode: z.boolean().default(true),

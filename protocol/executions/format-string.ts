@@ -1,4 +1,4 @@
-/** A part of a format string: literal text, or a value that a call puts in. The argument `*` is all positional ones. */
+/** A part of a format string: literal text, or an argument of a call. `*` is all positional arguments. */
 export type FormatPart = { text: string } | { argument: string | number };
 
 export type FormatFaultCode = 'format_quote' | 'format_brace' | 'format_placeholder';
@@ -33,8 +33,8 @@ export function parseFormat(format: string): FormatResult<FormatPart[]> {
 }
 
 /**
- * Parses a command line into words, before values are put in: quotes and backslashes work as in a shell, and nothing
- * else does. A value is therefore always (part of) one argument and never code.
+ * Parses a command line into words, before values are inserted. Only quotes and backslashes have the meaning that they
+ * have in a shell. A value is therefore always (part of) one argument and never code.
  */
 export function parseCommandLine(line: string): FormatResult<FormatPart[][]> {
   const reader = new Reader(line);

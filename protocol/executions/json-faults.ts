@@ -8,7 +8,7 @@ interface ShapeFault {
   params?: Record<string, number>;
 }
 
-/** Returns a fault if a value is nested too deeply. Stops there, so that no other function recurses too deeply. */
+/** Returns a fault if a value is nested too deeply. Called first, because other functions recurse into the value. */
 export function deepestFault(value: unknown): ShapeFault | null {
   const limit = executionLimits.planDepth;
   let level: unknown[] = [value];

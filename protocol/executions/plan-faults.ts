@@ -1,7 +1,7 @@
 import { jsonPointer } from '../pointer.ts';
 import type { FormatFaultCode } from './format-string.ts';
 
-/** Error codes of the source for a plan that cannot run (MU-1 to MU-3), in order of precedence (MU-21). */
+/** Murano's error codes for a plan that cannot run (MU-1 to MU-3), in order of precedence (MU-21). */
 export const planCodes = [9, 2, 7, 3, 5] as const;
 export type PlanCode = (typeof planCodes)[number];
 
@@ -49,7 +49,7 @@ export interface PlanFault {
   params?: Record<string, string | number>;
 }
 
-/** Limits the number of faults in a response, which could otherwise be many times as large as a hostile plan. */
+/** Maximum number of faults in a response. Without a limit, the response could be many times as large as the plan. */
 const maxPlanFaults = 1_000;
 
 /** Collects the faults of a plan. */

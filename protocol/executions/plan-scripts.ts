@@ -19,7 +19,7 @@ export interface PlanScript {
   type: string;
   /** The lowest version of the platform that the script accepts; null if any. */
   version: string | null;
-  /** The id of the file to run, or a name such as `module::class`, which is no file. */
+  /** The id of the file to run, or a name such as `module::class` that is not a file. */
   entryPoint: string;
   /** The ids of the script's other files. */
   files: string[];
@@ -40,7 +40,7 @@ interface Surroundings {
   fileIds: ReadonlySet<string>;
   /** Null if unknown. */
   platforms: MachinePlatforms | null;
-  /** Whether the plan's format allows entry points that are no files. */
+  /** Whether the plan's format allows entry points that are not files. */
   allowsNames: boolean;
 }
 

@@ -9,5 +9,5 @@ export const finalStates = ['succeeded', 'failed', 'timed-out', 'cancelled', 'ex
 
 export const executionStates = [...waitingStates, ...openStates, ...finalStates] as const;
 
-/** The state of an execution. Each has a time by which the execution leaves it, except those in which it has ended. */
+/** All states of an execution. An execution leaves each state within a limited time, unless it has ended. */
 export type ExecutionState = (typeof executionStates)[number];

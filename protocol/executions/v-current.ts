@@ -117,7 +117,7 @@ function bodyOf(calls: readonly string[], reboot: VCurrentPlan['rebootOnCompleti
 
 const indented = (line: string): string => `    ${line}`;
 
-/** Returns `ps.fn(a=args['fn_a'])`, or the same with `getattr` where a name is no identifier of Python. */
+/** Returns `ps.fn(a=args['fn_a'])`, or a form with `getattr` if a name is not a Python identifier. */
 function callOf(name: string, keys: readonly [argument: string, key: string][]): string {
   const areNames = keys.every(([argument]) => isIdentifier(argument));
   const values = areNames
@@ -134,7 +134,7 @@ const keywords = new Set(
 
 const isIdentifier = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text) && !keywords.has(text);
 
-/** Returns a text as a literal of Python in single quotes. */
+/** Returns a text as a Python literal in single quotes. */
 function python(text: string): string {
   const escaped = text.replaceAll(/[\\'\p{Cc}\u2028\u2029]/gu, (character) =>
     character === '\\' || character === "'"

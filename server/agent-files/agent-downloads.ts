@@ -16,13 +16,13 @@ export interface ServedFile {
 const maxDownloads = 64;
 const maxPerAddress = 16;
 const chunkBytes = 256 * 1024;
-/** The rate at which a client must read at least. A few clients that read nothing would otherwise block all others. */
+/** Minimum rate at which a client must read. Without it, a few clients that read nothing would block all others. */
 const leastBytesPerSecond = 4 * 1024;
 
 /** A client that downloads a file. */
 export type DownloadingClient = Pick<RequestInfo, 'remoteAddress' | 'disconnect'>;
 
-/** Sends files to anyone, so it limits how slowly clients may read, and how many may read a large file at a time. */
+/** Streams files without authentication. Disconnects slow clients, and limits concurrent downloads of large files. */
 export class AgentDownloads {
   readonly #byAddress = new Map<string, number>();
   readonly #periodMs: number;
@@ -38,7 +38,7 @@ export class AgentDownloads {
     return this.small(file, client, this.#take(household(client.remoteAddress)));
   }
 
-  /** Returns the content of a file. Disconnects a client that reads too slowly. Calls `onEnd` at the end. */
+  /** Returns the content of a file. Disconnects a client that reads too slowly. Calls `onEnd` when the download ends. */
   small(file: ServedFile, client: DownloadingClient, onEnd?: () => void): ReadableStream<Uint8Array> {
     let at = 0;
     let seen = 0;

@@ -106,7 +106,7 @@ describe('an execution', () => {
 });
 
 describe('a plan', () => {
-  test('that cannot run is refused with its code and every fault, in the language of the caller', async () => {
+  test('that cannot run is rejected with its code and every fault, in the language of the caller', async () => {
     const id = await givenVm();
     const bad = { ...plan, Action: 'x', Files: {} };
     const { status, body } = await door.call('POST', `/vms/${id}/executions`, { body: { plan: bad }, headers: german });

@@ -292,7 +292,7 @@ const files: Row[] = [
   ['a relative address', uri('/x'), 2, at.body],
   ['a checksum', withFile({ BodyType: 'URI', Body: 'https://example.com/a', Sha256: 'A'.repeat(64) }), 0],
   [
-    'a checksum that is none',
+    'a checksum that is not valid',
     withFile({ BodyType: 'URI', Body: 'https://example.com/a', Sha256: 'abc' }),
     2,
     ['/Files/f1/Sha256'],
@@ -344,7 +344,7 @@ const several: Row[] = [
   ],
 ];
 
-/** Plans that the portal and the agent must judge alike (MU-21). */
+/** Plans for which the portal and the agent must return the same code and faults (MU-21). */
 export const planCorpus: readonly CorpusPlan[] = [
   ...formats,
   ...topLevel,

@@ -141,7 +141,7 @@ test('reading an agent again keeps its call counter; a new credential resets it'
   expect(memory.find(hashOf('a'))).toBeUndefined();
 });
 
-test('announces each news of executions once', () => {
+test('announces each change of the waiting executions once', () => {
   const memory = new AgentMemory(2);
   const news = (executionStamp: number, cancelStamp: number) =>
     memory.remember(hashOf('a'), { ...identity('a', 1), executionStamp, cancelStamp }, 1);

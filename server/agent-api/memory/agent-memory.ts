@@ -4,7 +4,7 @@ import type { CallWindow } from '../call-window.ts';
 import type { Bucket, Spending } from '../rate-limit.ts';
 import { KeyIndex } from './key-index.ts';
 
-/** News about executions. Each is a bit. */
+/** Kinds of news about executions, one bit each. */
 const executionNews = { waiting: 1, cancel: 2 };
 
 const wordsOfHash = 8;
@@ -146,7 +146,7 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
     return this.#columns.cancelStamp[this.#here] ?? 0;
   }
 
-  /** Whether a waiting execution, or one to end, was not announced to the agent. */
+  /** Whether a waiting execution, or an execution to end, has not been announced to the agent yet. */
   get hasUnannouncedExecution(): boolean {
     const announced = this.#columns.announcedExecutions[this.#here] ?? 0;
     const isWaitingKnown = this.executionStamp === 0 || (announced & executionNews.waiting) !== 0;
@@ -289,7 +289,7 @@ export class AgentMemory {
     return new KnownAgent(columns, row);
   }
 
-  /** Stores what waits for the agent. What changed was not announced yet. */
+  /** Stores what waits for the agent, and marks what has changed as not announced yet. */
   #rememberExecutions(row: number, { executionStamp, executionTurn, cancelStamp }: AgentIdentity): void {
     const columns = this.#columns;
     let announced = columns.announcedExecutions[row] ?? 0;

@@ -17,7 +17,7 @@ export interface AgentIdentity {
   logRequests: number;
   /** Id of the newest of these log requests; null if there is none. */
   newestLogRequest: string | null;
-  /** Stamp and turn of the oldest execution that waits for this VM; 0 if none does or the VM is on hold. */
+  /** Stamp and turn of the VM's oldest waiting execution; 0 if there is none or the VM is on hold. */
   executionStamp: number;
   executionTurn: number;
   /** Stamp of the execution that the machine has and should end; 0 if there is none. */
@@ -60,7 +60,7 @@ export function credentialHash(authorization: string | null): string | null {
 }
 
 type Numbers = 'counter' | 'executionStamp' | 'executionTurn' | 'cancelStamp';
-/** A row as the driver returns it: large numbers are texts. */
+/** A row as the driver returns it, with large numbers as strings. */
 type Stored = Omit<AgentIdentity, Numbers> & { hash: string } & Record<Numbers, string>;
 
 /**

@@ -6,7 +6,7 @@ import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 
 /**
- * Stores what a VM's machine can run, which the agent tells at its start if it changed. Throws 400 `invalid` with every
+ * Stores what a VM's machine can run. The agent sends it at its start if it has changed. Throws 400 `invalid` with every
  * fault.
  */
 export async function notePlatforms(ctx: Context, vmId: string, input: unknown): Promise<void> {

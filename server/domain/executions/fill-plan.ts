@@ -1,11 +1,11 @@
 declare global {
   interface JSON {
-    /** Returns a value that `JSON.stringify` writes as this text. Part of JavaScript, but not yet of TypeScript's types. */
+    /** `JSON.rawJSON` returns a value that `JSON.stringify` writes as this text. TypeScript has no type for it yet. */
     rawJSON(text: string): unknown;
   }
 }
 
-/** Returns the source of JSON numbers as it was written, so that no digit changes. */
+/** Keeps the source text of JSON numbers, so that no digit changes. */
 function keepDigits(_: string, value: unknown, context?: { source?: string }): unknown {
   return typeof value === 'number' && context?.source !== undefined ? JSON.rawJSON(context.source) : value;
 }

@@ -7,7 +7,7 @@ const { timeoutSeconds: timeLimits, validForSeconds: validLimits } = executionLi
 const executionId = z.uuid();
 const seconds = ({ least, most }: { least: number; most: number }) => z.int().min(least).max(most);
 
-/** The terms under which a plan is queued. `plan` is a JSON object or its text. */
+/** A plan to queue, with its time limits. `plan` is a JSON object or its text. */
 export const executionTerms = z.object({
   plan: z.union([z.record(z.string(), z.unknown()), z.string()]),
   timeoutSeconds: seconds(timeLimits).default(timeLimits.usual),
@@ -53,6 +53,6 @@ export const searchLogInput = getExecutionInput.extend({
 });
 export type SearchLogInput = z.input<typeof searchLogInput>;
 
-/** `plan` is JSON or its text. With `vmId`, the plan is judged for the machine of this VM. */
+/** `plan` is a JSON object or its text. With `vmId`, the plan is checked against what this VM's machine can run. */
 export const validatePlanInput = z.object({ plan: z.unknown(), vmId: vmId.optional() });
 export type ValidatePlanInput = z.input<typeof validatePlanInput>;

@@ -12,12 +12,12 @@ import {
 import { DomainError } from '#server/domain/error.ts';
 import { parseJson } from '#server/platform/json.ts';
 
-/** A plan that was judged: its text as it is stored, and what it says. Or its faults and their code. */
+/** A valid plan with its text, or the faults of an invalid plan with their code. */
 export type JudgedPlan =
   | { text: string; plan: ExecutionPlan; converted: boolean }
   | { code: PlanCode; faults: PlanFault[] };
 
-/** The machine of a VM, as far as it concerns execution plans. */
+/** The facts about a VM's machine that decide whether it can run a plan. */
 export interface PlanMachine {
   /** When the machine enrolled, which distinguishes it from its successors; null if none is connected. */
   enrolledAt: Date | null;
@@ -28,7 +28,7 @@ export interface PlanMachine {
   isOff: boolean;
 }
 
-/** Returns what is known of a VM's machine. */
+/** Returns the facts about a VM's machine that matter for plans. */
 export async function findPlanMachine(db: Database | Transaction, vmId: string): Promise<PlanMachine> {
   const [agent] = await db
     .select({ enrolledAt: agents.enrolledAt, kind: agents.kind, platforms: agents.platforms })
@@ -40,8 +40,8 @@ export async function findPlanMachine(db: Database | Transaction, vmId: string):
 }
 
 /**
- * Judges a plan, given as JSON or as its text. Throws 413 `json_too_large` above 4 MiB, 422 `invalid` for a text that
- * is not acceptable JSON.
+ * Validates a plan, given as a JSON value or as text. Throws 413 `json_too_large` above 4 MiB, and 422 `invalid` if the
+ * text is not acceptable JSON.
  */
 export function judgePlan(given: unknown, platforms: MachinePlatforms | null): JudgedPlan {
   const text = typeof given === 'string' ? given : JSON.stringify(given);

@@ -9,7 +9,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type ListExecutionsInput, listExecutionsInput } from './input.ts';
 import { type Execution, executionOf } from './shown-execution.ts';
 
-/** Lists executions, newest first: those of a VM, or of all VMs. Throws 400 `cursor_invalid`. */
+/** Lists the executions of one VM or of all VMs, newest first. Throws 400 `cursor_invalid`. */
 export async function listExecutions(
   ctx: Context,
   input: ListExecutionsInput,
@@ -22,7 +22,7 @@ export async function listExecutions(
     .innerJoin(vms, eq(vms.id, executions.vmId))
     .where(
       and(
-        // Executions of a deleted VM are shown only by the VM's id.
+        // Executions of a deleted VM are listed only if the caller names the VM's id.
         vmId === undefined ? isNull(vms.deletedAt) : eq(executions.vmId, vmId),
         ...conditionsOf(filter),
         // Ids rise in the order in which executions were queued.

@@ -34,7 +34,7 @@ describe('a plan with an ID (MU-24)', () => {
     expect((await listExecutions(admin, { vmId })).items).toHaveLength(1);
   });
 
-  test('with other contents, or for another VM, is refused', async () => {
+  test('with other contents, or for another VM, is rejected', async () => {
     const [one, other] = [await givenVm(admin), await givenVm(admin)];
     const given = { ...plan, ID: `taken-${one.vmId}` };
     await queue(one.vmId, given);
@@ -86,7 +86,7 @@ describe('a plan that is queued', () => {
   });
 });
 
-describe('a plan is refused', () => {
+describe('a plan is rejected', () => {
   test.each(['viewer', 'operator', 'publisher'] as const)('for the role %s', async (role) => {
     const { vmId } = await givenVm(admin);
     await expect(queueExecution(await as(role), { vmId, plan })).rejects.toMatchObject({ kind: 'forbidden' });
@@ -187,7 +187,7 @@ describe('a check without queuing', () => {
     });
   });
 
-  test('is refused for viewers', async () => {
+  test('is rejected for viewers', async () => {
     await expect(validatePlan(await as('viewer'), { plan })).rejects.toMatchObject({ kind: 'forbidden' });
   });
 });

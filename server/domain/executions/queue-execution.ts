@@ -19,8 +19,8 @@ import { announce, countWaiting, type ExecutionRow } from './rows.ts';
 type Accepted = Extract<JudgedPlan, { text: string }>;
 
 /**
- * Queues an execution plan for a VM, for admins: it takes the VM's next turn and stamp. A plan with an ID that was
- * queued before is not queued again; `isNew` tells (MU-10, MU-24). Throws 404 `vm_unknown`, 409 `plan_id_taken` |
+ * Queues an execution plan for a VM, for admins. The execution takes the VM's next turn and stamp. If a plan with the
+ * same ID was queued before, returns that execution with `isNew` false (MU-10, MU-24). Throws 404 `vm_unknown`, 409 `plan_id_taken` |
  * `vm_decommissioning` | `executions_off` | `agent_without_executions` | `queue_full`, 413 `json_too_large`, 422
  * `plan_invalid` with every fault.
  */
@@ -116,7 +116,7 @@ async function insert(
     })
     .onConflictDoNothing()
     .returning();
-  // Someone queued the ID for another VM at the same moment.
+  // Another call has just queued a plan with this ID for another VM.
   if (row === undefined) throw new DomainError('conflict', 'plan_id_taken');
   return row;
 }

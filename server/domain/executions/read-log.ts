@@ -10,8 +10,8 @@ import { parse } from '#server/domain/parse.ts';
 import { getExecutionInput, type ReadLogInput, readLogInput, type SearchLogInput, searchLogInput } from './input.ts';
 
 /**
- * A row of a log. `out` and `err` are lines of a call (0: of the Body), `log` is a log message, `note` the agent's own
- * words, `gap` bytes that have not arrived, and `text` a line that is no record.
+ * A row of a log. `out` and `err` are lines of output of call `n` (0: the Body), `log` is a log message, `note` a remark
+ * of the agent, `gap` bytes that have not arrived, and `text` a line that is not a valid record.
  */
 export const logRow = z.object({
   row: count,
@@ -25,7 +25,7 @@ export type LogRow = z.infer<typeof logRow>;
 
 const logPage = z.object({ total: count, rows: z.array(logRow) });
 
-/** How long a reader counts as following, in milliseconds. */
+/** Time after a request for which its sender counts as following the log, in milliseconds. */
 const followMs = 15_000;
 
 /** Returns rows of an execution's log, for operators. Throws 404 `execution_unknown`. */
@@ -38,8 +38,8 @@ export async function readLog(ctx: Context, input: ReadLogInput): Promise<z.infe
 }
 
 /**
- * Returns at most a hundred rows of a log whose text contains `q`, ignoring case. `next` is the row from which to
- * continue; null at the end. For operators. Throws 404 `execution_unknown`.
+ * Returns up to 100 rows whose text contains `q`, ignoring case. `next` is the row at which the next search starts; null
+ * at the end of the log. For operators. Throws 404 `execution_unknown`.
  */
 export async function searchLog(
   ctx: Context,
@@ -55,7 +55,7 @@ export async function searchLog(
   return { found: rows.map(({ row: at, line }) => shown(line, at)), next };
 }
 
-/** Notes that someone reads the log of an execution while it runs, so that its agent sends it each second. */
+/** Stores that someone is following an execution's log, so that the agent sends the log each second. */
 export async function followExecution(ctx: Context, input: z.input<typeof getExecutionInput>): Promise<void> {
   allow(ctx.actor, 'operator');
   const { vmId, executionId } = parse(getExecutionInput, input);
@@ -71,7 +71,7 @@ async function requireExecution(ctx: Context, vmId: string, id: string): Promise
   if (found === 0) throw new DomainError('not_found', 'execution_unknown');
 }
 
-/** Returns a stored row for readers. A row that is no record of a transcript becomes a row of text. */
+/** Returns a stored row in the form for readers. A line that is not a valid record becomes a row of text. */
 export function logRowOf(row: number, stored: Row): LogRow {
   const empty = { row, ms: null, n: null, level: null };
   if (stored.kind === 'gap') return { ...empty, kind: 'gap', text: String(stored.bytes) };

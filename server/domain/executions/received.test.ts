@@ -106,7 +106,7 @@ describe('progress', () => {
     });
   });
 
-  test('with more than 10,000 calls is refused', async () => {
+  test('with more than 10,000 calls is rejected', async () => {
     const machine = await givenMachine(admin, door);
     const { id } = await machine.queue();
     await machine.next();
@@ -131,7 +131,7 @@ describe('progress', () => {
     expect(await other.get(id)).toMatchObject({ state: 'delivered' });
   });
 
-  test('of an execution that was never handed out is refused', async () => {
+  test('of an execution that was never handed out is rejected', async () => {
     const machine = await givenMachine(admin, door);
     const { id } = await machine.queue();
     expect([(await machine.progress(id)).status, (await machine.result(id)).status]).toEqual([409, 404]);

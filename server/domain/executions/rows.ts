@@ -30,7 +30,7 @@ export async function lockOpen(tx: Transaction, vmId: string): Promise<Execution
   return row;
 }
 
-/** Returns the executions that wait for a VM, in the order of their turns, locked until the commit. */
+/** Returns the waiting executions of a VM, in the order of their turns, locked until the commit. */
 export function lockQueued(tx: Transaction, vmId: string): Promise<ExecutionRow[]> {
   return tx
     .select()
@@ -41,8 +41,8 @@ export function lockQueued(tx: Transaction, vmId: string): Promise<ExecutionRow[
 }
 
 /**
- * Applies an event to an execution, with further columns to set. An event that changes nothing in the execution's state
- * writes nothing. Returns whether it changed something.
+ * Applies an event to an execution and sets further columns. Writes nothing if the event does not apply in the
+ * execution's state. Returns whether it changed something.
  */
 export async function apply(
   tx: Transaction,
@@ -66,13 +66,13 @@ export async function note(tx: Transaction, row: ExecutionRow, values: Partial<E
   await tx.update(executions).set(values).where(only(row.vmId, row.id));
 }
 
-/** Tells pages that the executions of a VM changed, and with `agent`, the gateways. */
+/** Notifies pages that the executions of a VM changed; with `agent`, notifies the gateways too. */
 export async function announce(tx: Transaction, vmId: string, whom: 'pages' | 'agent'): Promise<void> {
   await recordChange(tx, 'execution', vmId);
   if (whom === 'agent') await tell(tx, goalStatesChannel, [vmId]);
 }
 
-/** Returns how many executions wait for a VM. */
+/** Returns the number of a VM's waiting executions. */
 export function countWaiting(tx: Transaction, vmId: string): Promise<number> {
   return tx.$count(
     executions,

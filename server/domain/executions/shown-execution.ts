@@ -3,7 +3,7 @@ import { errorCodes, executionStates } from '#protocol/executions/index.ts';
 import { count, time } from '#server/domain/answers.ts';
 import type { ExecutionRow } from './rows.ts';
 
-/** A sentence about an execution, as a message id with its params (MU-20). Doors add the text. */
+/** A sentence about an execution, as a message id with its params (MU-20). Entry points add the text. */
 export const executionMessage = z.object({ id: z.string(), params: z.array(z.string()) });
 
 /** An execution without its plan, its result and its log. */
@@ -65,7 +65,7 @@ export function executionOf(row: ExecutionRow, vmName: string): Execution {
   };
 }
 
-/** Returns how an execution ended, or null while it has not. What the portal concluded comes before the code. */
+/** Returns the message that says how an execution ended; null before. The portal's reason takes precedence over the code. */
 export function messageOf(row: Pick<ExecutionRow, 'state' | 'reason' | 'errorCode' | 'result' | 'timeoutSeconds'>) {
   if (row.reason !== null) return { id: row.reason, params: [] };
   if (row.state === 'cancelled') return { id: 'execution.cancelled', params: [] };
@@ -79,7 +79,7 @@ export function messageOf(row: Pick<ExecutionRow, 'state' | 'reason' | 'errorCod
   return { id: isKnown ? `execution.code.${code}` : 'execution.code.other', params: [script, message, number] };
 }
 
-/** Returns what the Body of a result says about an exception; empty texts where it says nothing. */
+/** Returns the message and the script of a result's exception; empty strings if the result does not name them. */
 function exceptionOf(result: string | null): { message: string; script: string } {
   const body = (
     JSON.parse(result ?? 'null') as {

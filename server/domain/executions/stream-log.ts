@@ -5,8 +5,8 @@ import type { GetExecutionInput } from './input.ts';
 import { followExecution, type LogRow, readLog } from './read-log.ts';
 
 /**
- * Yields the rows of an execution's log from a row on, for operators. With `untilNext`, continues until the execution
- * has ended, and calls it before each further reading. Throws 404 `execution_unknown` before the first row.
+ * Yields the rows of an execution's log, starting at a row, for operators. With `untilNext`, reads the log again after
+ * each call of `untilNext`, until the execution has ended. Throws 404 `execution_unknown` before the first row.
  */
 export async function* streamLog(
   ctx: Context,
@@ -16,7 +16,7 @@ export async function* streamLog(
   let { row } = input;
   let { now } = ctx;
   for (;;) {
-    // The state is read before the rows, so that the last reading comes after the end.
+    // The state is read before the rows, so that no row is missing when the execution has ended.
     const { state } = await getExecution(ctx, input);
     const isLast = untilNext === undefined || isFinal(state);
     if (!isLast) await followExecution({ ...ctx, now }, input);

@@ -14,8 +14,8 @@ export const planJudgement = z.object({
 export type PlanJudgement = z.infer<typeof planJudgement>;
 
 /**
- * Judges a plan without queuing it, for operators: for a VM's machine if one is named, otherwise for any. Throws 413
- * `json_too_large`, 422 `invalid` for a text that is no JSON.
+ * Validates a plan without queuing it, for operators. If a VM is named, the plan must also fit its machine. Throws 413
+ * `json_too_large`, and 422 `invalid` if the text is not JSON.
  */
 export async function validatePlan(ctx: Context, input: ValidatePlanInput): Promise<PlanJudgement> {
   allow(ctx.actor, 'operator');

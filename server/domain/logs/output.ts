@@ -52,7 +52,7 @@ export async function loadOutput(
   return { row, stretches: await stretchesOf(ctx, row) };
 }
 
-/** Loads the pieces of an execution's transcript; none before anything of it has arrived. */
+/** Loads the pieces of an execution's transcript; none if nothing has arrived yet. */
 export async function loadTranscript(ctx: Context, vmId: string, executionId: string): Promise<Stretch[]> {
   const [row] = await ctx.db
     .select()

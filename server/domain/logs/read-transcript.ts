@@ -5,7 +5,7 @@ import { loadTranscript, readAgain } from './output.ts';
 import { bytesOf } from './piece.ts';
 import { type LineForm, type Row, rowsFrom, rowsIn, type StoredPiece } from './rows.ts';
 
-/** Transcripts are JSON, so a row is never cut within the limit of the agent's lines, escaped at worst. */
+/** A cut row would not be valid JSON, so the limit fits the agent's longest line even if every byte is escaped. */
 const whole: LineForm = { bytes: executionLimits.logMessageBytes * 8, text: (line) => line };
 
 /** A response ends once its rows exceed this number of characters; the next request continues after them. */
@@ -17,7 +17,7 @@ const reading =
   ({ sha256 }: StoredPiece) =>
     bytesOf(blobs, { sha256, path: null });
 
-/** Returns the number of rows of an execution's transcript, and up to `count` rows from `row` as they were stored. */
+/** Returns the number of rows of an execution's transcript, and up to `count` stored rows, starting at `row`. */
 export function readTranscript(
   ctx: Context,
   { vmId, executionId, row, count }: { vmId: string; executionId: string; row: number; count: number },
@@ -39,8 +39,8 @@ export function readTranscript(
 }
 
 /**
- * Returns at most a hundred rows of a transcript that `matches` accepts, from a row on. `next` is the row from which to
- * continue; null at the end.
+ * Returns up to 100 rows that `matches` accepts, starting at a row. `next` is the row at which the next search starts;
+ * null at the end of the transcript.
  */
 export function searchTranscript(
   ctx: Context,

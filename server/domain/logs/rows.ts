@@ -61,7 +61,7 @@ export type Row = { kind: 'line'; text: string; more?: number } | { kind: 'gap';
 
 /** How lines become rows. */
 export interface LineForm {
-  /** Number of bytes of a line that a row has; the download contains the rest. */
+  /** Maximum bytes of a line in a row. Only the download contains the rest of the line. */
   bytes: number;
   /** Returns the text of a row. */
   text(line: string): string;

@@ -219,7 +219,7 @@ export const executionRoutes: readonly RestRoute[] = [
   }),
 ];
 
-/** A followed log is read again each second. Returns the time. */
+/** Waits a second before a followed log is read again. Returns the time. */
 async function aSecond(): Promise<Date> {
   await delay(1_000);
   return new Date();
@@ -232,7 +232,7 @@ async function* linesOf(
 ): AsyncGenerator<Uint8Array> {
   const line = (row: LogRow) => (format === 'jsonl' ? JSON.stringify(row) : row.text);
   const pack = (rows: readonly LogRow[]) => Buffer.from(rows.map((row) => `${line(row)}\n`).join(''));
-  // As text, the log is what scripts wrote and said, without the agent's records about calls.
+  // As text, the log contains output and messages, without the agent's records of calls.
   const wanted = (rows: readonly LogRow[]) =>
     format === 'jsonl' ? rows : rows.filter(({ kind }) => ['out', 'err', 'log', 'note', 'text'].includes(kind));
   if (first.done) return;

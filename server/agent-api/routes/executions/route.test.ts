@@ -111,7 +111,7 @@ describe('an execution from its queue to its result', () => {
 });
 
 describe('platforms', () => {
-  test('are stored, and a plan is judged by them', async () => {
+  test('are stored, and plans are checked against them', async () => {
     const machine = await givenMachine(admin, door);
     const reported = { platforms: { Bash: { version: '5.2' } }, python: '3.11.2', executionPlans: 'on' };
     expect((await machine.agent.call('/platforms', putJson(reported))).status).toBe(204);
