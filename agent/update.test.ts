@@ -91,6 +91,20 @@ const pidFile = () => `${folder}.pid`;
 /** Kills the agent's process; the service then starts the agent again. */
 const restartCommand = () => `kill -9 $(cat '${pidFile()}') || true`;
 
+/** Starts an update. `interrupted` presses Ctrl-C and returns how the update ended. */
+function startUpdate() {
+  const args = ['update', '--dir', dir, '--restart-command', restartCommand()];
+  const updating = spawn(process.execPath, [program, ...args], { cwd: folder, env: environment, stdio: 'pipe' });
+  const [errors, ended] = [text(updating.stderr), once(updating, 'exit')];
+  return {
+    async interrupted() {
+      updating.kill('SIGINT');
+      const [code] = await ended;
+      return { code, error: await errors };
+    },
+  };
+}
+
 /** Waits until the installed agent has polled the portal at or after this time. */
 async function polledSince(since: number): Promise<void> {
   const poll = (): { sha256?: string; at?: number } => {
@@ -140,6 +154,21 @@ describe('update', { timeout: 180_000 }, () => {
     expect(ran.code).toBe(1);
     expect(ran.error).toContain(`The agent ${newVersion} did not poll the portal in 3 s.`);
     expect(ran.error).toContain(`The agent ${agentVersion} is installed again and was restarted.`);
+    expect(isOld()).toBe(true);
+    expect(filesNextToTheAgent()).toEqual(['agent', 'annex-agent.mjs']);
+    await polledSince(since);
+  });
+
+  test('restores the previous agent if the update is interrupted with Ctrl-C during the trial', async () => {
+    const code = "if (process.argv[2] === 'run') await new Promise(() => setInterval(() => {}, 1000));";
+    portal.served = { version: newVersion, bytes: newer(code) };
+    const since = Date.now();
+    const updating = startUpdate();
+    await expect.poll(isOld, { timeout: 60_000 }).toBe(false);
+    expect(await updating.interrupted()).toEqual({
+      code: 1,
+      error: `The update was interrupted. The agent ${agentVersion} is installed again and was restarted. See the journal for the reason.\n`,
+    });
     expect(isOld()).toBe(true);
     expect(filesNextToTheAgent()).toEqual(['agent', 'annex-agent.mjs']);
     await polledSince(since);
@@ -249,13 +278,22 @@ describe('an update that changes nothing', { timeout: 180_000 }, () => {
 
   test('a download that is interrupted with Ctrl-C', async () => {
     portal.served = { version: newVersion, bytes: newer(), gate: new Promise(() => {}) };
-    const args = ['update', '--dir', dir, '--restart-command', restartCommand()];
-    const updating = spawn(process.execPath, [program, ...args], { cwd: folder, env: environment, stdio: 'pipe' });
-    const [errors, ended] = [text(updating.stderr), once(updating, 'exit')];
+    const updating = startUpdate();
     await portal.until('a download', () => portal.agentDownloads > 0);
-    updating.kill('SIGINT');
-    expect(await ended).toEqual([1, null]);
-    expect(await errors).toContain('aborted');
+    expect(await updating.interrupted()).toEqual({ code: 1, error: expect.stringContaining('aborted') });
+  });
+
+  test('a check of the new agent that is interrupted with Ctrl-C', async () => {
+    const started = join(folder, 'agent', 'started');
+    const code = `if (process.argv[2] === '--version') {
+      process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(started)}, '');
+      await new Promise(() => setInterval(() => {}, 1000));
+    }`;
+    portal.served = { version: newVersion, bytes: newer(code) };
+    const updating = startUpdate();
+    await expect.poll(() => existsSync(started), { timeout: 60_000 }).toBe(true);
+    const error = 'The update was interrupted. Nothing was changed.\n';
+    expect(await updating.interrupted()).toEqual({ code: 1, error });
   });
 
   test('a portal that serves no agent', async () => {

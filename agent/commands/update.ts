@@ -23,7 +23,7 @@ export interface UpdateOptions {
   /** Path of this agent's file. */
   program: string;
   call: Caller;
-  /** Stops the download. */
+  /** Stops the update. If the new agent is already in place, the previous agent is restored. */
   signal: AbortSignal;
 }
 
@@ -70,7 +70,7 @@ async function updateLocked(
   const incoming = join(dirname(program), `incoming-${basename(program)}`);
   print(`Fetching the agent ${served.version} from ${portal}.`);
   await downloadAgent(portal, served, incoming, { call, signal });
-  await requireRunning(incoming, served.version, pollSeconds);
+  await requireRunning(incoming, served.version, pollSeconds, signal);
   const startedAt = Date.now();
   const trial = { program, from, to: served.sha256, startedAt, deadline: startedAt + pollSeconds * 1000 };
   swapAgent(layout, incoming, trial);
@@ -78,16 +78,19 @@ async function updateLocked(
     `Restarting with the agent ${served.version}. If it does not poll in ${pollSeconds} s, ${agentVersion} is restored.`,
   );
   const trouble = await restart();
-  if (trouble === null && (await polls(layout, trial))) {
+  if (trouble === null && (await polls(layout, trial, signal))) {
     settleTrial(layout, Date.now());
     return print(`The agent ${served.version} is running and has polled the portal.`);
   }
+  const late = signal.aborted
+    ? 'The update was interrupted.'
+    : `The agent ${served.version} did not poll the portal in ${pollSeconds} s.`;
   if (settleTrial(layout, Number.POSITIVE_INFINITY) === 'kept') {
     return print(`The agent ${served.version} is running and has polled the portal.`);
   }
   const second = await restart();
   throw new AgentError(
-    `${trouble ?? `The agent ${served.version} did not poll the portal in ${pollSeconds} s.`} The agent ${agentVersion} is installed again${second === null ? ' and was restarted' : `, but could not be restarted: ${second}`}. See the journal for the reason.`,
+    `${trouble ?? late} The agent ${agentVersion} is installed again${second === null ? ' and was restarted' : `, but could not be restarted: ${second}`}. See the journal for the reason.`,
   );
 }
 
@@ -146,24 +149,25 @@ function requireNewer({ version, minimumNode }: ServedAgent, portal: string): vo
 /**
  * Starts the downloaded agent once, so that a file that cannot run is detected before it replaces the current agent.
  */
-async function requireRunning(incoming: string, version: string, seconds: number): Promise<void> {
+async function requireRunning(incoming: string, version: string, seconds: number, signal: AbortSignal): Promise<void> {
   try {
-    const limit = { timeout: seconds * 1000, killSignal: 'SIGKILL' } as const;
+    const limit = { timeout: seconds * 1000, killSignal: 'SIGKILL', signal } as const;
     const { stdout } = await run(process.execPath, [incoming, '--version'], limit);
     if (stdout.trim() === version) return;
     throw new AgentError(`it says that its version is ${stdout.trim()}`);
   } catch (error) {
     rmSync(incoming, { force: true });
+    if (signal.aborted) throw new AgentError('The update was interrupted. Nothing was changed.');
     const [sentence = ''] = sentenceOf(error).trim().split('\n').slice(-1);
     throw new AgentError(`The agent ${version} does not run on this machine: ${sentence}. Nothing was changed.`);
   }
 }
 
-/** Waits until the new agent has polled. Returns false after the deadline. */
-async function polls(layout: AgentLayout, trial: UpdateTrial): Promise<boolean> {
-  while (Date.now() < trial.deadline) {
+/** Waits until the new agent has polled. Returns false after the deadline, or if the signal aborts. */
+async function polls(layout: AgentLayout, trial: UpdateTrial, signal: AbortSignal): Promise<boolean> {
+  while (Date.now() < trial.deadline && !signal.aborted) {
     if (hasPolled(layout, trial)) return true;
-    await wait(0.2, []);
+    await wait(0.2, [signal]);
   }
   return hasPolled(layout, trial);
 }
