@@ -165,6 +165,15 @@ describe('individual protected settings', () => {
     expect(await getExtension(ada, { vmId: vm.vmId, name: 'probe' })).toMatchObject({ publicSettings: { a: 2 } });
   });
 
+  test('are all stored if many calls change different settings at the same moment', async () => {
+    const vm = await givenSecrets();
+    const names = Array.from({ length: 30 }, (_, n) => `key-${n}`);
+    const outcomes = await Promise.all(names.map((name) => outcomeOf(change(eve, vm, { set: { [name]: 'x' } }))));
+    expect(outcomes).toEqual(names.map(() => 'done'));
+    const given = Object.fromEntries(names.map((name) => [name, 'x']));
+    expect(await storedValue(vm)).toEqual({ password: 'first', keytab: 'file', ...given });
+  });
+
   test('are not changed if the caller saw another goal state', async () => {
     const vm = await givenSecrets();
     await vm.declare('probe', { ...goal(), settings: { publicSettings: { a: 2 } } });

@@ -2,6 +2,8 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { KeyedLock } from '#server/platform/keyed-lock.ts';
+import { slot } from '#server/platform/process-memory.ts';
 import type { ExtensionGoalInput } from './declare.ts';
 import { getExtension } from './get-extension.ts';
 import {
@@ -15,7 +17,10 @@ import { planExtension } from './plan-extension.ts';
 import { type ExtensionReceipt, setExtension } from './set-extension.ts';
 
 /** Maximum number of attempts if other changes publish a goal state at the same time. */
-const maxAttempts = 5;
+const maxAttempts = 20;
+
+/** Lets calls without `ifMatch` for the same VM run one after the other. Otherwise each call would reject the others. */
+const vmLock = slot(() => new KeyedLock());
 
 /**
  * Changes and removes individual protected settings of an extension. The other settings and the rest of the declaration
@@ -29,17 +34,19 @@ export async function changeProtectedSettings(
 ): Promise<ExtensionReceipt> {
   allow(ctx.actor, 'operator');
   const { vmId, name, changes, ifMatch, plan } = parse(changeProtectedSettingsInput, input);
-  return startingOver(ifMatch === undefined, async () => {
+  const change = async () => {
     const { goal, incarnation } = await declaredGoal(ctx, vmId, name);
     return setExtension(ctx, { vmId, name, goal, changes, ifMatch: ifMatch ?? incarnation, plan });
-  });
+  };
+  if (ifMatch !== undefined) return change();
+  return ctx.memory.of(vmLock).run(vmId, () => startingOver(change));
 }
 
 /** Plans `changeProtectedSettings` with the same input, without writing. The result includes the faults. */
 export async function planProtectedSettings(ctx: Context, input: PlanProtectedSettingsInput): Promise<Plan> {
   allow(ctx.actor, 'operator');
   const { vmId, name, changes } = parse(planProtectedSettingsInput, input);
-  return startingOver(true, async () => {
+  return startingOver(async () => {
     const { goal } = await declaredGoal(ctx, vmId, name);
     return planExtension(ctx, { vmId, name, goal, changes });
   });
@@ -49,13 +56,13 @@ export async function planProtectedSettings(ctx: Context, input: PlanProtectedSe
  * Runs `attempt` again if the goal state changed in the meantime, because the declaration is read before the VM is
  * locked.
  */
-async function startingOver<Result>(mayStartOver: boolean, attempt: () => Promise<Result>): Promise<Result> {
+async function startingOver<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (let left = maxAttempts; ; left -= 1) {
     try {
       return await attempt();
     } catch (error) {
       const isMovedOn = error instanceof DomainError && error.code === 'goal_state_moved_on';
-      if (!mayStartOver || !isMovedOn || left <= 1) throw error;
+      if (!isMovedOn || left <= 1) throw error;
     }
   }
 }
