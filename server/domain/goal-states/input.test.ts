@@ -5,6 +5,7 @@ import { outcomeOf } from '#server/testing/records.ts';
 import {
   compareGoalStatesInput,
   listGoalStatesInput,
+  planProtectedSettingsInput,
   releaseSecretsInput,
   removeExtensionInput,
   revertGoalStateInput,
@@ -94,6 +95,25 @@ test.each([
 ])('the name %j of an extension: %j', async (name, faults) => {
   expect(await faultsOf(setExtensionInput, { vmId, name, goal })).toEqual(faults);
   expect(await faultsOf(removeExtensionInput, { vmId, name })).toEqual(faults);
+});
+
+describe('a setting named __proto__', () => {
+  const reserved = JSON.parse('{"__proto__": 1, "port": 80}');
+  const below = JSON.parse('{"proxy": {"__proto__": 1}}');
+
+  test.each(['publicSettings', 'protectedSettings'])('is rejected in %s and accepted below a setting', async (half) => {
+    const faults = [`/goal/settings/${half}/__proto__ name_reserved`];
+    expect(await declared({ settings: { [half]: reserved } })).toEqual(faults);
+    expect(await declared({ settings: { handlerSettings: { [half]: reserved } } })).toEqual(faults);
+    const read = parse(setExtensionInput, { vmId, name: 'probe', goal: { ...goal, settings: { [half]: below } } });
+    expect(JSON.stringify(read.goal.settings)).toContain(JSON.stringify(below));
+  });
+
+  test('is rejected in changes and accepted below a setting', async () => {
+    const changed = (set: unknown) => faultsOf(planProtectedSettingsInput, { vmId, name: 'probe', changes: { set } });
+    expect(await changed(reserved)).toEqual(['/changes/set/__proto__ name_reserved']);
+    expect(await changed(below)).toEqual([]);
+  });
 });
 
 describe('AZ-C1 the two halves of settings', () => {

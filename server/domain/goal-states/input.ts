@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hasInvisible } from '#protocol/invisible.ts';
 import { maxCommandSeconds } from '#protocol/limits.ts';
+import { namedValues, rejectReservedName } from '#protocol/named-values.ts';
 import { extensionNamePattern, maxExtensionNameLength } from '#protocol/names.ts';
 import { unwrapSettings } from '#protocol/settings-wrapper.ts';
 import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
@@ -42,19 +43,20 @@ function isWalkable(settings: unknown): boolean {
 }
 
 const tooDeep = { error: 'json_too_deep', params: { limit: deepestWalk } };
-const publicSettings = z.record(z.string(), z.unknown()).refine(isWalkable, tooDeep);
+const publicSettings = namedValues(z.string(), z.unknown()).refine(isWalkable, tooDeep);
 /** Any JSON value, because the publisher's schema decides whether it must be an object. */
 const protectedSettings = z.unknown().refine(isWalkable, tooDeep);
+const allProtectedSettings = protectedSettings.superRefine(rejectReservedName);
 
 const plainSettings = z.strictObject({
   publicSettings: publicSettings.default({}),
-  protectedSettings: protectedSettings.nullish(),
+  protectedSettings: allProtectedSettings.nullish(),
 });
 
 const wrapped = z.strictObject({
   handlerSettings: z.strictObject({
     publicSettings: publicSettings.nullish(),
-    protectedSettings: protectedSettings.nullish(),
+    protectedSettings: allProtectedSettings.nullish(),
     protectedSettingsCertThumbprint: z.literal('').nullish(),
   }),
 });
@@ -122,7 +124,7 @@ const settingName = z.string().max(1_000);
  */
 export const settingChanges = z
   .strictObject({
-    set: z.record(settingName, protectedSettings).default({}),
+    set: namedValues(settingName, protectedSettings).default({}),
     remove: z.array(settingName).max(10_000).default([]),
   })
   .superRefine(({ set, remove }, ctx) => {

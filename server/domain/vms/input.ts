@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { changesDirection } from '#protocol/direction.ts';
 import { hasInvisible } from '#protocol/invisible.ts';
+import { namedValues } from '#protocol/named-values.ts';
 
 const encoder = new TextEncoder();
 const atMost = (bytes: number) => (text: string) => encoder.encode(text).length <= bytes;
@@ -19,8 +20,10 @@ export const vmName = z
   .refine((name) => !hasInvisible(name), { error: 'text_invisible', abort: true })
   .regex(/^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?$/u, 'vm_name_form');
 
-export const vmTags = z
-  .record(z.string().min(1).refine(atMost(tagLimits.bytes)), z.string().refine(atMost(tagLimits.bytes)))
+export const vmTags = namedValues(
+  z.string().min(1).refine(atMost(tagLimits.bytes)),
+  z.string().refine(atMost(tagLimits.bytes)),
+)
   .refine((tags) => Object.keys(tags).length <= tagLimits.count)
   .superRefine((tags, ctx) => {
     for (const [name, value] of Object.entries(tags)) {

@@ -75,6 +75,7 @@ describe('tags', () => {
     ['a value that turns the direction of text', { role: 'web\u202emoc' }, '/tags/role'],
     ['a name that turns the direction of text', { 'a\u2066b': 'v' }, '/tags'],
     ['a number', { size: 5 }, '/tags/size'],
+    ['a name that has a meaning in JavaScript', JSON.parse('{"__proto__": "v"}'), '/tags/__proto__'],
   ])('%s are rejected', async (_, tags, path) => {
     const vm = await create();
     await expect(updateVm(ctx, { vmId: vm.id, tags: tags as Record<string, string> })).rejects.toMatchObject({
