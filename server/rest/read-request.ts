@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator';
 import type { z } from 'zod';
-import { DomainError } from '#server/domain/error.ts';
+import { DomainError, type Fault } from '#server/domain/error.ts';
 import { faultsOfIssue } from '#server/domain/parse.ts';
 import type { RestRoute } from './route.ts';
 
@@ -30,7 +30,8 @@ export function readParams(route: RestRoute, raw: Record<string, string>): unkno
 
 /**
  * Parses the query. An empty parameter counts as absent. Throws 400 with all faults, whose paths are `?name`; a
- * parameter that the route does not have is a fault too, because a misspelled filter would otherwise match everything.
+ * parameter that the route does not have is a fault too, because a misspelled filter would otherwise match everything,
+ * and so is a repeated parameter that has one value, because the others would be ignored.
  */
 export function readQuery(route: RestRoute, request: Request): unknown {
   return parseQuery(route.query, new URL(request.url).searchParams, route.repeated);
@@ -47,8 +48,13 @@ export function parseQuery<S extends z.ZodObject>(
     .filter(isGiven)
     .map((name) => [name, repeated.includes(name) ? given.getAll(name) : given.get(name)]);
   const result = schema.strict().safeParse(Object.fromEntries(values), { reportInput: true });
-  if (result.success) return result.data as z.output<S>;
-  const faults = result.error.issues.flatMap(faultsOfIssue);
+  const isSingle = (name: string): boolean => Object.hasOwn(schema.shape, name) && !repeated.includes(name);
+  const twice = [...new Set(given.keys())].filter((name) => isSingle(name) && given.getAll(name).length > 1);
+  if (result.success && twice.length === 0) return result.data as z.output<S>;
+  const faults = [
+    ...twice.map((name): Fault => ({ path: `?${name}`, code: 'parameter_repeated' })),
+    ...(result.error?.issues.flatMap(faultsOfIssue) ?? []),
+  ];
   throw new DomainError('bad_request', 'invalid', {
     faults: faults.map((fault) => ({ ...fault, path: fault.path.replace(/^\//, '?') })),
   });

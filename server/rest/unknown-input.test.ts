@@ -31,6 +31,21 @@ test.each(routes.map((route) => [route.operationId, route] as const))(
   },
 );
 
+const withSingle = routes.flatMap((route) => {
+  const single = Object.keys(route.query.shape).filter((name) => !route.repeated?.includes(name));
+  return single.length === 0 ? [] : [[route.operationId, route, single] as const];
+});
+
+test.each(withSingle)('%s rejects a query parameter that is given twice', async (_, { method, path }, names) => {
+  for (const name of names) {
+    const fault = { path: `?${name}`, code: 'parameter_repeated' };
+    expect(await door.call(method, `${pathOf(path)}?${name}=1&${name}=2`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid', errors: expect.arrayContaining([expect.objectContaining(fault)]) },
+    });
+  }
+});
+
 const withoutBody = routes.filter((route) => route.method !== 'GET' && !takesBody(route));
 
 test.each(withoutBody.map((route) => [route.operationId, route] as const))(
