@@ -268,6 +268,7 @@ test('the handler page shows adoption, failures, languages and two versions side
   });
 
   await test.step('a publisher of another namespace sees the handler, and why it is read-only', async () => {
+    await api.ensurePublisher(`Elsewhere.${unique}`);
     const stranger = await signedIn('publisher', { namespaces: [`Elsewhere.${unique}`] });
     await stranger.goto(`/handlers/${handler}`);
     await expect(stranger.getByText(`In ${namespace} you have read access only`)).toBeVisible();

@@ -2,7 +2,10 @@ import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { accounts, type Role } from '#db/schema/index.ts';
+import { assignProblem, readMarks, readProblems } from '#server/domain/attention/index.ts';
+import { exit51, insertVms, recover } from '#server/domain/attention/testing/insert-vms.ts';
 import type { Services } from '#server/domain/context.ts';
+import { createPublisher } from '#server/domain/publishers/index.ts';
 import { openBrowser } from '#server/testing/browser.ts';
 import { testBootstrap, testContext, testServices } from '#server/testing/context.ts';
 import { confirm } from './account/index.ts';
@@ -22,6 +25,7 @@ let count = 0;
 beforeAll(async () => {
   services = await testServices();
   signIn = openSignIn(services, pino({ level: 'silent' }));
+  await createPublisher(await bootstrap(), { namespace: 'A', displayName: 'A' });
 });
 
 const bootstrap = () => testContext({ services, actor: testBootstrap });
@@ -92,6 +96,54 @@ const exampleProvider = {
 
 const all = { tokens: [true, true, true], invitations: [true, true] };
 const none = { tokens: [false, false, false], invitations: [false, false] };
+
+describe('problems that are assigned to a member', () => {
+  /** Assigns two problems to an operator. The second problem then disappears from its last VM. */
+  async function assignedMember() {
+    const { id } = await member('operator');
+    const [stays, goes] = [`stays-${count}`, `goes-${count}`];
+    await insertVms(services.db, new Date(), [
+      { name: stays, health: 'failed', extension: { ...exit51, exitCode: count } },
+      { name: goes, health: 'failed', extension: { ...exit51, exitCode: 100 + count } },
+    ]);
+    const found = (await readProblems(services.db)).items;
+    const keyOf = (exitCode: number) => found.find(({ extension }) => extension?.exitCode === exitCode)?.key ?? '';
+    const keys = [keyOf(count), keyOf(100 + count)];
+    for (const key of keys) await assignProblem(await bootstrap(), { key, memberId: id });
+    await recover(services.db, goes);
+    const assignees = async () => (await readMarks(services.db, keys)).map(({ assignee }) => assignee?.id ?? null);
+    return { id, problem: keys[0], assignees };
+  }
+
+  test.each<[string, (id: string) => Promise<void>]>([
+    ['is removed', async (id) => removeMember(await bootstrap(), { id })],
+    ['becomes a viewer', async (id) => updateMember(await bootstrap(), { id, role: 'viewer' })],
+    [
+      'becomes a publisher',
+      async (id) => updateMember(await bootstrap(), { id, role: 'publisher', namespaces: ['A'] }),
+    ],
+  ])('are unassigned if the member %s, and the activity log says so', async (_what, act) => {
+    const { id, problem, assignees } = await assignedMember();
+    expect(await assignees()).toEqual([id, id]);
+    await act(id);
+    expect(await assignees()).toEqual([null, null]);
+    const { rows } = await services.db.execute<{ details: unknown }>(
+      sql`select details from audit_entries where action = 'attention.unassign' and target_id = ${problem}`,
+    );
+    expect(rows).toEqual([{ details: expect.objectContaining({ from: `Person ${count}` }) }]);
+  });
+
+  test('stay assigned if the member becomes an admin or gets another name', async () => {
+    const { id, assignees } = await assignedMember();
+    // The last admin could not become an operator again.
+    await member('admin');
+    await updateMember(await bootstrap(), { id, role: 'admin' });
+    await updateMember(await bootstrap(), { id, name: 'Another name' });
+    expect(await assignees()).toEqual([id, id]);
+    await updateMember(await bootstrap(), { id, role: 'operator' });
+    expect(await assignees()).toEqual([id, id]);
+  });
+});
 
 describe('a member who is removed or loses rights', () => {
   test.each<[string, (id: string) => Promise<void>]>([

@@ -2,14 +2,16 @@ import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { apiTokens, invitations, users } from '#db/schema/index.ts';
 import { type Actor, allow } from '#server/domain/actor.ts';
+import { releaseProblems } from '#server/domain/attention/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { includesRights, type Rights } from './members/member.ts';
 
 /**
  * Locks the member or API token that is about to create a token or an invitation, until the end of the transaction.
- * Otherwise, a concurrent `voidGrants` would miss the new token or invitation. Rejects callers who have lost their
+ * Otherwise, a concurrent `withdrawRights` would miss the new token or invitation. Rejects callers who have lost their
  * rights during the call.
  */
 export async function holdAdmin(tx: Transaction, actor: Actor): Promise<void> {
@@ -26,10 +28,22 @@ export async function holdAdmin(tx: Transaction, actor: Actor): Promise<void> {
 }
 
 /**
- * Revokes the API tokens and open invitations that a member created, directly or with such a token. The caller must
- * have locked the member's row.
+ * Withdraws what a member may no longer have after a change of rights; `after` is null if the member is about to be
+ * removed: the API tokens and open invitations that a member with fewer rights created, and assigned problems. The
+ * caller must have locked the member's row.
  */
-export async function voidGrants(tx: Transaction, ctx: Context, memberId: string): Promise<void> {
+export async function withdrawRights(
+  tx: Transaction,
+  ctx: Context,
+  memberId: string,
+  { before, after }: { before: Rights; after: Rights | null },
+): Promise<void> {
+  if (after === null || !includesRights(after, before)) await voidGrants(tx, ctx, memberId);
+  await releaseProblems(tx, ctx, memberId, after?.role ?? null);
+}
+
+/** Revokes the API tokens and open invitations that a member created, directly or with such a token. */
+async function voidGrants(tx: Transaction, ctx: Context, memberId: string): Promise<void> {
   const tokens = await tokensOf(tx, memberId);
   const creators = [memberId, ...tokens.map(({ id }) => id)];
   const revoked = await tx

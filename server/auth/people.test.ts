@@ -5,6 +5,7 @@ import type { Actor } from '#server/domain/actor.ts';
 import type { Services } from '#server/domain/context.ts';
 import { createPublisher, listPublishers } from '#server/domain/publishers/index.ts';
 import { testActor, testBootstrap, testContext, testServices } from '#server/testing/context.ts';
+import { outcomeOf } from '#server/testing/records.ts';
 import { actorFromBearer, bootstrapPeople } from './index.ts';
 import {
   createInvitation,
@@ -24,6 +25,8 @@ let services: Services;
 
 beforeAll(async () => {
   services = await testServices();
+  for (const namespace of ['Acme.Lab', 'A.B'])
+    await createPublisher(await admin(), { namespace, displayName: namespace });
 });
 
 const as = (actor: Actor, now = new Date()) => testContext({ services, actor, now });
@@ -119,6 +122,25 @@ describe('invitations', () => {
     const acts = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, 'Zeta.Lab'));
     expect(acts).toMatchObject([{ action: 'publisher.create' }]);
     await revokeInvitation(await admin(), { id });
+  });
+
+  test.each<[string, (namespaces: string[]) => Promise<unknown>]>([
+    ['an invitation', async (namespaces) => createInvitation(await admin(), { role: 'publisher', namespaces })],
+    [
+      'a member',
+      async (namespaces) => {
+        const { id } = await join('publisher', `p${Math.random()}`);
+        return updateMember(await admin(), { id, namespaces });
+      },
+    ],
+  ])('%s gets existing namespaces only', async (_, give) => {
+    const faults = async (...namespaces: string[]) =>
+      (await outcomeOf(give(namespaces))).replace('unprocessable invalid; ', '');
+    expect(await faults('Acme.Lab', '../x')).toBe('/namespaces/1 namespace_form');
+    expect(await faults('Acme.Lab', 'Nobody.Lab', 'acme.lab')).toBe(
+      '/namespaces/1 namespace_unknown; /namespaces/2 namespace_unknown',
+    );
+    expect(await faults('Acme.Lab', 'A.B')).toBe('done');
   });
 
   test('a publisher needs a namespace, and a namespace that exists is not created again', async () => {

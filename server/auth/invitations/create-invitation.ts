@@ -4,7 +4,7 @@ import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import { parse } from '#server/domain/parse.ts';
-import { insertPublisher } from '#server/domain/publishers/index.ts';
+import { insertPublisher, requirePublishers } from '#server/domain/publishers/index.ts';
 import { newToken, sha256Hex } from '#server/platform/keys.ts';
 import { holdAdmin } from '../grants.ts';
 import { namespacesOf } from '../members/member.ts';
@@ -17,7 +17,7 @@ const hour = 3_600_000;
 /**
  * Creates a one-time link for joining with this role. If `newPublisher` is given, creates this publisher in the same
  * transaction. Only this call returns the link. Members need a recent confirmation (`confirmation_required`). Throws
- * 409 `publisher_taken`.
+ * 409 `publisher_taken`, and 422 `namespace_unknown` for a namespace that does not exist.
  */
 export async function createInvitation(
   ctx: CallerContext,
@@ -33,6 +33,7 @@ export async function createInvitation(
   const expiresAt = new Date(ctx.now.getTime() + hours * hour);
   await ctx.db.transaction(async (tx) => {
     await holdAdmin(tx, ctx.actor);
+    if (role === 'publisher') await requirePublishers(tx, given.namespaces);
     if (added) await insertPublisher(tx, ctx, added);
     await tx.insert(invitations).values({
       id,

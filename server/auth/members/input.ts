@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { namespace } from '#server/domain/publishers/input.ts';
 import { personName } from '../passwords.ts';
 
 export const role = z.enum(['viewer', 'operator', 'publisher', 'admin']);
 
 /** The namespaces of a publisher. For other roles, none are stored. */
-export const namespaces = z.array(z.string().min(1).max(256)).max(200);
+export const namespaces = z.array(namespace).max(200);
 
 export const updateMemberInput = z.strictObject({
   id: z.string().min(1).max(64),

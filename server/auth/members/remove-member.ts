@@ -6,13 +6,14 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import { voidGrants } from '../grants.ts';
+import { withdrawRights } from '../grants.ts';
 import { type RemoveMemberInput, removeMemberInput } from './input.ts';
 import { requireOtherAdmin } from './member.ts';
 
 /**
  * Removes a member with their password, factors and sessions, and revokes the API tokens and open invitations that they
- * created. The member's entries in the activity log are kept.
+ * created. Problems that are assigned to the member become unassigned. The member's entries in the activity log are
+ * kept.
  */
 export async function removeMember(ctx: Context, input: RemoveMemberInput): Promise<void> {
   allow(ctx.actor, 'admin');
@@ -22,7 +23,7 @@ export async function removeMember(ctx: Context, input: RemoveMemberInput): Prom
     if (!member) throw new DomainError('not_found', 'member_unknown');
     if (member.role === 'admin') await requireOtherAdmin(tx, id);
     await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('update');
-    await voidGrants(tx, ctx, id);
+    await withdrawRights(tx, ctx, id, { before: member, after: null });
     await tx.delete(users).where(eq(users.id, id));
     await recordAudit(tx, ctx, {
       action: 'member.remove',

@@ -6,13 +6,16 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import { voidGrants } from '../grants.ts';
+import { requirePublishers } from '#server/domain/publishers/index.ts';
+import { withdrawRights } from '../grants.ts';
 import { type UpdateMemberInput, updateMemberInput } from './input.ts';
-import { includesRights, namespacesOf, requireOtherAdmin } from './member.ts';
+import { namespacesOf, requireOtherAdmin } from './member.ts';
 
 /**
  * Changes the name, role or namespaces of a member, effective from their next call. The last admin cannot be demoted.
- * Members who lose rights also lose the API tokens and open invitations that they created.
+ * Members who lose rights also lose the API tokens and open invitations that they created, and members who become
+ * viewers or publishers lose the problems that are assigned to them. Throws `namespace_unknown` for a new namespace
+ * that does not exist.
  */
 export async function updateMember(ctx: Context, input: UpdateMemberInput): Promise<void> {
   allow(ctx.actor, 'admin');
@@ -22,6 +25,7 @@ export async function updateMember(ctx: Context, input: UpdateMemberInput): Prom
     const [before] = await tx.select().from(users).where(eq(users.id, id)).for('update');
     if (!before) throw new DomainError('not_found', 'member_unknown');
     const role = wanted.role ?? before.role;
+    if (role === 'publisher') await requirePublishers(tx, wanted.namespaces ?? [], before.namespaces);
     const after = {
       name: wanted.name ?? before.name,
       role,
@@ -31,7 +35,7 @@ export async function updateMember(ctx: Context, input: UpdateMemberInput): Prom
       .update(users)
       .set({ ...after, updatedAt: ctx.now })
       .where(eq(users.id, id));
-    if (!includesRights(after, before)) await voidGrants(tx, ctx, id);
+    await withdrawRights(tx, ctx, id, { before, after });
     await recordAudit(tx, ctx, {
       action: 'member.update',
       target: { kind: 'member', id },

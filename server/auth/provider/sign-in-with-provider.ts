@@ -6,7 +6,7 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { voidGrants } from '../grants.ts';
+import { withdrawRights } from '../grants.ts';
 import { takeInvitation } from '../invitations/take-invitation.ts';
 import { addMember } from '../members/add-member.ts';
 import { includesRights, type Rights, requireOtherAdmin } from '../members/member.ts';
@@ -97,7 +97,7 @@ async function withRole(tx: Transaction, ctx: Context, user: Member, role: Role 
     .update(users)
     .set({ role, namespaces: [...actor.namespaces], updatedAt: ctx.now })
     .where(eq(users.id, id));
-  if (!includesRights({ role, namespaces: actor.namespaces }, user)) await voidGrants(tx, { ...ctx, actor }, id);
+  await withdrawRights(tx, { ...ctx, actor }, id, { before: user, after: { role, namespaces: actor.namespaces } });
   await recordAudit(
     tx,
     { ...ctx, actor },

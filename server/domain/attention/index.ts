@@ -4,6 +4,7 @@ export { listAssignees, type PossibleAssignee, possibleAssignee } from './list-a
 export { assignee, currentMark, type Mark, mark, readMarks, snooze } from './mark.ts';
 export { type FleetProblem, filterOfProblem, type ProblemCause } from './problem.ts';
 export { countProblems, type FleetProblems, readProblems } from './read-problems.ts';
+export { releaseProblems } from './release-problems.ts';
 export { silenceField } from './silent-clusters.ts';
 export { snoozeProblem } from './snooze-problem.ts';
 export { unassignProblem } from './unassign-problem.ts';

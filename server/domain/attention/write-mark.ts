@@ -20,6 +20,9 @@ export interface MarkAct {
 /** Values of the snooze columns while a problem is not snoozed. */
 export const awake = { snoozedAt: null, snoozedBy: null, snoozedUntil: null, snoozedVms: null, snoozedVersions: null };
 
+/** Values of the assignment columns while a problem is not assigned. */
+export const unassigned = { assigneeId: null, assignedBy: null, assignedAt: null };
+
 /** Finds the problem. Throws 404 `problem_unknown` if no VM has it. */
 export async function findProblem(tx: Transaction, key: string): Promise<FleetProblem> {
   const { items } = await readProblems(tx, [key]);

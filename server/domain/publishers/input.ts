@@ -3,12 +3,15 @@ import { givenText } from '#protocol/file.ts';
 import { hasInvisible } from '#protocol/invisible.ts';
 import { maxNamespaceLength, namespacePattern } from '#protocol/names.ts';
 
+/** The namespace of a publisher. */
+export const namespace = z
+  .string()
+  .max(maxNamespaceLength)
+  .refine((text) => !hasInvisible(text), { error: 'text_invisible', abort: true })
+  .regex(namespacePattern, 'namespace_form');
+
 export const createPublisherInput = z.object({
-  namespace: z
-    .string()
-    .max(maxNamespaceLength)
-    .refine((text) => !hasInvisible(text), { error: 'text_invisible', abort: true })
-    .regex(namespacePattern, 'namespace_form'),
+  namespace,
   displayName: givenText(200),
 });
 export type CreatePublisherInput = z.input<typeof createPublisherInput>;
