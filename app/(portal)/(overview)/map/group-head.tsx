@@ -48,7 +48,7 @@ export function GroupHead({ map, group, name, left, top, width }: GroupHeadProps
         // Cut at the beginning, because handlers of one publisher differ only at the end.
         className={cn(
           'min-w-12 shrink truncate rounded-xs font-medium text-ink hover:underline',
-          isHandler && '[direction:rtl]',
+          isHandler && !isShort && '[direction:rtl]',
         )}
       >
         {isHandler ? <bdi dir="ltr">{isShort ? typeOf(name) : name}</bdi> : name}
