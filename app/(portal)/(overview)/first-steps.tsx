@@ -75,16 +75,18 @@ function Step({ done, title, why, children }: StepProps) {
   return (
     <li
       data-st={done ? 'healthy' : 'waiting'}
-      className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line-subtle px-4 py-3 last:border-b-0"
+      className="flex gap-x-3 border-b border-line-subtle px-4 py-3 last:border-b-0"
     >
-      <span className="self-start pt-0.5 [&>svg]:text-st-text">
+      <span className="pt-0.5 [&>svg]:text-st-text">
         <StatusIcon status={done ? 'healthy' : 'waiting'} />
       </span>
-      <div className="min-w-0 flex-[1_1_16rem]">
-        <h3 className="text-13 font-medium">{title}</h3>
-        <p className="text-12 text-ink-3">{done ? t('first.done') : why}</p>
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-2">
+        <div className="min-w-0 flex-[1_1_16rem]">
+          <h3 className="text-13 font-medium">{title}</h3>
+          <p className="text-12 text-ink-3">{done ? t('first.done') : why}</p>
+        </div>
+        {done ? null : <div className="flex flex-wrap items-center gap-2">{children}</div>}
       </div>
-      {done ? null : <div className="flex flex-wrap items-center gap-2">{children}</div>}
     </li>
   );
 }
