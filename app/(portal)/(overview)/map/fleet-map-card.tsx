@@ -148,7 +148,7 @@ function MapControls({ groupBy, groupings, asTable, onAsTable }: MapControlsProp
           if (found !== undefined) choose(found);
         }}
         options={options}
-        className={cn('w-36', options.length <= 5 && 'sm:hidden')}
+        className={cn('w-28 sm:w-36', options.length <= 5 && 'sm:hidden')}
       />
       <IconButton size="sm" label={t(asTable ? 'map.asPicture' : 'map.asTable')} onClick={() => onAsTable(!asTable)}>
         {asTable ? <LayoutGrid aria-hidden /> : <Table2 aria-hidden />}
