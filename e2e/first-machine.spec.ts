@@ -74,7 +74,7 @@ test('on an empty portal, the first machine is healthy after one command, and th
   });
   ended.catch(() => undefined);
   try {
-    const enrolled = progress.getByRole('listitem').filter({ hasText: 'Enrolled' });
+    const enrolled = progress.getByRole('listitem').filter({ hasText: 'Enrollment' });
     await Promise.race([expect(enrolled).toContainText('complete', { timeout: 60_000 }), ended]);
     await expect(progress.getByRole('status')).toHaveText(`first-${unique} is healthy.`, { timeout: 30_000 });
     await expect(dialog.getByText('The token has been used.')).toBeVisible();

@@ -41,7 +41,7 @@ export function EnrollmentProgress({ vm, enrollment }: { vm: { name: string }; e
   const sentence = isTroubled ? 'progress.troubled' : (sentences[reached] ?? 'progress.waiting');
   return (
     <section aria-label={t('progress', { name: vm.name })} className="rounded-md bg-sunken p-3 shadow-hair-subtle">
-      <ol className="flex flex-wrap gap-x-5 gap-y-1.5">
+      <ol className="flex flex-wrap gap-x-3 gap-y-1.5 sm:gap-x-5">
         {steps.map((step, index) => (
           <li
             key={step}
@@ -55,7 +55,8 @@ export function EnrollmentProgress({ vm, enrollment }: { vm: { name: string }; e
           </li>
         ))}
       </ol>
-      <p role="status" className="mt-2 text-12 text-ink-2">
+      {/* Two lines on a phone, so that the dialog keeps its height when a shorter sentence follows. */}
+      <p role="status" className="mt-2 min-h-[2lh] text-12 text-ink-2 sm:min-h-0">
         {t(sentence, { name: vm.name })}
       </p>
     </section>
