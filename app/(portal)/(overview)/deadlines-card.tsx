@@ -14,10 +14,7 @@ import { Countdown, Elapsed } from '#app/_ui/time.tsx';
 import type { OverviewAnswers } from './answers.ts';
 import { Part } from './part.tsx';
 
-/**
- * The number of extensions past their deadline, the most overdue extensions (at most three), and a countdown to the
- * next deadline.
- */
+/** The number of VMs past a deadline, the most overdue VMs (at most three), and a countdown to the next deadline. */
 export function DeadlinesCard({ first }: { first: OverviewAnswers['deadlines'] | undefined }) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();
@@ -47,7 +44,7 @@ export function DeadlinesCard({ first }: { first: OverviewAnswers['deadlines'] |
               {overdue.length > 0 ? (
                 <ul className="grid gap-0.5 py-0.5">
                   {overdue.map(({ vmId, vm, extension, at }) => (
-                    <li key={`${vmId} ${extension}`} className="flex gap-2 text-12 text-ink-2">
+                    <li key={vmId} className="flex gap-2 text-12 text-ink-2">
                       <span className="min-w-0 flex-1 truncate">
                         <TextLink href={`/vms/${vmId}`} prefetch={false} title={vm}>
                           {vm}

@@ -349,6 +349,18 @@ describe('deadlines', () => {
     expect([past, overdue.map(({ vm }) => vm), next]).toEqual([5, ['vm-0', 'vm-1', 'vm-2'], null]);
   });
 
+  test('a VM with several missed deadlines is listed once, with the extension that is overdue longest', async () => {
+    await insert(names(2));
+    await fails(0, { deadlineAt: ago(30) });
+    await fails(0, { name: 'metrics', deadlineAt: ago(50) });
+    await fails(1, { deadlineAt: ago(40) });
+    const { past, overdue } = await listDeadlines(ctx);
+    expect([past, overdue.map(({ vm, extension }) => `${vm} ${extension}`)]).toEqual([
+      2,
+      ['vm-0 metrics', 'vm-1 mount'],
+    ]);
+  });
+
   test('without deadlines there is nothing to show', async () => {
     expect(await listDeadlines(ctx)).toEqual({ past: 0, overdue: [], next: null });
   });

@@ -1,4 +1,4 @@
-import { asc, countDistinct, eq, gt, lte } from 'drizzle-orm';
+import { asc, countDistinct, eq, gt, lte, sql } from 'drizzle-orm';
 import { extensionHealth, vmHealth } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -14,7 +14,7 @@ export interface Deadline {
 export interface Deadlines {
   /** Number of VMs with an extension that missed its deadline. */
   past: number;
-  /** Up to three extensions that missed their deadline, longest overdue first. */
+  /** Up to three VMs, longest overdue first, each with its extension that is overdue longest. */
   overdue: Deadline[];
   next: Deadline | null;
 }
@@ -23,22 +23,32 @@ export interface Deadlines {
 export async function listDeadlines(ctx: Context): Promise<Deadlines> {
   allow(ctx.actor, 'viewer');
   const { deadlineAt } = extensionHealth;
-  const rows = (where: ReturnType<typeof gt>, limit: number) =>
-    ctx.db
-      .select({ vmId: extensionHealth.vmId, vm: vmHealth.name, extension: extensionHealth.name, at: deadlineAt })
-      .from(extensionHealth)
-      .innerJoin(vmHealth, eq(vmHealth.vmId, extensionHealth.vmId))
-      .where(where)
-      .orderBy(asc(deadlineAt))
-      .limit(limit);
   const isPast = lte(deadlineAt, ctx.now);
+  // Aliases, because both columns are called `name`.
+  const vm = sql<string>`${vmHealth.name}`.as('vm');
+  const extension = sql<string>`${extensionHealth.name}`.as('extension');
+  const fields = { vmId: extensionHealth.vmId, vm, extension, at: deadlineAt };
+  const ofVm = eq(vmHealth.vmId, extensionHealth.vmId);
+  const longest = ctx.db
+    .selectDistinctOn([extensionHealth.vmId], fields)
+    .from(extensionHealth)
+    .innerJoin(vmHealth, ofVm)
+    .where(isPast)
+    .orderBy(extensionHealth.vmId, asc(deadlineAt), asc(extensionHealth.name))
+    .as('longest');
   const [past, overdue, next] = await Promise.all([
     ctx.db
       .select({ count: countDistinct(extensionHealth.vmId) })
       .from(extensionHealth)
       .where(isPast),
-    rows(isPast, 3),
-    rows(gt(deadlineAt, ctx.now), 1),
+    ctx.db.select().from(longest).orderBy(asc(longest.at), asc(longest.vm)).limit(3),
+    ctx.db
+      .select(fields)
+      .from(extensionHealth)
+      .innerJoin(vmHealth, ofVm)
+      .where(gt(deadlineAt, ctx.now))
+      .orderBy(asc(deadlineAt))
+      .limit(1),
   ]);
   const deadlineOf = ({ at, ...row }: (typeof next)[number]): Deadline => ({ ...row, at: at?.toISOString() ?? '' });
   return { past: past[0]?.count ?? 0, overdue: overdue.map(deadlineOf), next: next[0] ? deadlineOf(next[0]) : null };
