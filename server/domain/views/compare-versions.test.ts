@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { and, eq } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { handlerVersions, resources } from '#db/schema/index.ts';
+import type { Platform } from '#protocol/platform.ts';
 import type { Context } from '#server/domain/context.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -17,15 +18,19 @@ interface Given {
   files?: Record<string, string>;
   messages?: Record<string, Messages>;
   settingsSchema?: object;
+  platforms?: Platform[];
 }
 
-async function given(version: string, { files = {}, messages = {}, settingsSchema }: Given): Promise<void> {
+async function given(
+  version: string,
+  { files = {}, messages = {}, settingsSchema, platforms = [] }: Given,
+): Promise<void> {
   const zip = await samplePackage(undefined, files);
   const sha256 = createHash('sha256').update(zip).digest('hex');
   const path = await ctx.blobs.temporaryPath();
   await writeFile(path, zip);
   await ctx.blobs.putFile(path, sha256);
-  await givenVersion(ctx.db, { handler, version, ...(settingsSchema && { settingsSchema }) });
+  await givenVersion(ctx.db, { handler, version, platforms, ...(settingsSchema && { settingsSchema }) });
   const listed = Object.entries(files).map(([name, text]) => ({ name, size: text.length, mode: null }));
   await ctx.db
     .update(handlerVersions)
@@ -47,6 +52,7 @@ beforeAll(async () => {
     files: { 'bin/2.sh': 'a', 'bin/10.sh': 'a', 'same.txt': 's', ...many('x') },
     messages: { en: { a: 'A', b: 'B' }, de: { a: 'A', c: 'C' }, zh: { a: 'A' } },
     settingsSchema: { publicSettings: { type: 'object' } },
+    platforms: [{ os: 'linux' }],
   });
   await given('2.0', {
     files: { 'bin/2.sh': 'b', 'bin/10.sh': 'b', 'same.txt': 's', ...many('y') },
@@ -100,4 +106,9 @@ test('each side has its schema, pretty-printed, or none', async () => {
   const { a, b } = await compare('1.0', '2.0');
   expect([a.schema, b.schema]).toEqual([JSON.stringify({ publicSettings: { type: 'object' } }, null, 2), null]);
   expect([a.version, b.version, a.state]).toEqual(['1.0', '2.0', 'published']);
+});
+
+test('each side has its platforms', async () => {
+  const { a, b } = await compare('1.0', '2.0');
+  expect([a.platforms, b.platforms]).toEqual([[{ os: 'linux' }], []]);
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { PackageFile, VersionState } from '#db/schema/index.ts';
+import type { Platform } from '#protocol/platform.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { getResources } from '#server/domain/localization/index.ts';
@@ -16,6 +17,8 @@ interface Side {
   manifest: string;
   /** Pretty-printed JSON; null if absent. */
   schema: string | null;
+  /** Empty if every platform is supported. */
+  platforms: Platform[];
   size: number;
 }
 
@@ -41,8 +44,8 @@ export interface VersionComparison {
 const listed = { files: 500, messages: 200 };
 
 /**
- * Returns the differences between two versions: files, manifest, messages and schema. Throws 404 if one of them is
- * unknown.
+ * Returns the differences between two versions: files, manifest, messages, schema and platforms. Throws 404 if one of
+ * them is unknown.
  */
 export async function compareVersions(ctx: Context, input: CompareVersionsInput): Promise<VersionComparison> {
   allow(ctx.actor, 'viewer');
@@ -55,9 +58,9 @@ export async function compareVersions(ctx: Context, input: CompareVersionsInput)
   return { handler: after.handler, a: sideOf(before), b: sideOf(after), files, ...texts };
 }
 
-function sideOf({ version, state, manifestText, settingsSchema, size }: VersionDetails): Side {
+function sideOf({ version, state, manifestText, settingsSchema, platforms, size }: VersionDetails): Side {
   const schema = settingsSchema === null ? null : JSON.stringify(settingsSchema, null, 2);
-  return { version, state, manifest: manifestText, schema, size };
+  return { version, state, manifest: manifestText, schema, platforms, size };
 }
 
 async function filesOf(ctx: Context, a: VersionDetails, b: VersionDetails): Promise<VersionComparison['files']> {

@@ -9,6 +9,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Select } from '#app/_ui/select.tsx';
+import { platformsText } from '#protocol/platform.ts';
 import { ChangedFiles } from './changed-files.tsx';
 import { ChangedLanguages, ChangedMessages } from './changed-messages.tsx';
 import type { Comparison } from './comparison.ts';
@@ -21,7 +22,7 @@ export interface CompareViewProps {
   first: Comparison;
 }
 
-/** Chooses two versions and shows their differences: files, manifest, messages and settings schema. */
+/** Chooses two versions and shows their differences: files, manifest, messages, platforms and settings schema. */
 export function CompareView({ handler, type, versions, first }: CompareViewProps) {
   const { t } = useTranslation('packages');
   const router = useRouter();
@@ -31,12 +32,14 @@ export function CompareView({ handler, type, versions, first }: CompareViewProps
   const go = (next: { a: string; b: string }) =>
     router.replace(`/handlers/${handler}/compare?${new URLSearchParams(next)}`, { scroll: false });
   const options = versions.map((version) => ({ value: version, label: version }));
+  const platforms = { before: platformsText(found.a.platforms), after: platformsText(found.b.platforms) };
   const isSame =
     found.files.total === 0 &&
     found.messages.total === 0 &&
     found.languages.every(({ added, removed, changed }) => added + removed + changed === 0) &&
     found.a.manifest === found.b.manifest &&
-    found.a.schema === found.b.schema;
+    found.a.schema === found.b.schema &&
+    platforms.before === platforms.after;
   return (
     <>
       <PageHeader
@@ -81,6 +84,7 @@ export function CompareView({ handler, type, versions, first }: CompareViewProps
             after={found.b.manifest}
           />
           <ChangedMessages messages={found.messages} className="md:col-span-2" />
+          {platforms.before === platforms.after ? null : <ChangedPlatforms {...platforms} />}
           <ChangedLanguages languages={found.languages} />
           <TextCard
             title={t('schema.title')}
@@ -91,6 +95,27 @@ export function CompareView({ handler, type, versions, first }: CompareViewProps
         </div>
       )}
     </>
+  );
+}
+
+/** The platforms of both versions. A version without platforms supports every platform. */
+function ChangedPlatforms({ before, after }: { before: string; after: string }) {
+  const { t } = useTranslation('packages');
+  const words = (platforms: string) =>
+    platforms === '' ? t('compare.everyPlatform') : <span translate="no">{platforms}</span>;
+  return (
+    <Card className="md:col-span-2">
+      <CardHeader title={t('fact.platforms')} />
+      <CardBody>
+        <p className="flex flex-wrap items-center gap-x-2">
+          <span className="sr-only">{t('compare.before')}</span>
+          <span className="text-ink-2">{words(before)}</span>
+          <ArrowRight aria-hidden className="size-3.5 shrink-0 text-ink-3 rtl:-scale-x-100" />
+          <span className="sr-only">{t('compare.after')}</span>
+          <span>{words(after)}</span>
+        </p>
+      </CardBody>
+    </Card>
   );
 }
 
