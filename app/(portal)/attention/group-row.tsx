@@ -96,6 +96,9 @@ export function GroupRow({ group, vms, openVm, onUnfold, onOpen }: GroupRowProps
   );
 }
 
+/** The minute of a time. Two times in one minute are shown as one. */
+const minuteOf = (time: string): number => Math.floor(Date.parse(time) / 60_000);
+
 /** What the VMs have in common, and when the problem began. */
 function Shared({ group: { extension, common, since, lastSince, vms } }: { group: AttentionGroup }) {
   const { t } = useTranslation(['attention', 'overview']);
@@ -125,7 +128,7 @@ function Shared({ group: { extension, common, since, lastSince, vms } }: { group
         )}
         <span className="tabular-nums">
           {t('attention:since')} <DateTime value={new Date(since)} />
-          {vms > 1 && lastSince !== since ? (
+          {vms > 1 && minuteOf(lastSince) !== minuteOf(since) ? (
             <>
               {', '}
               {t('attention:last')} <DateTime value={new Date(lastSince)} />

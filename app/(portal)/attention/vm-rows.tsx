@@ -91,7 +91,7 @@ function VmRow({ group, vm, isOpen, onOpen }: VmRowProps) {
             </Tag>
           ))}
       </span>
-      <span className="text-12 whitespace-nowrap text-ink-3 tabular-nums max-sm:hidden">
+      <span className="min-w-18 text-end text-12 whitespace-nowrap text-ink-3 tabular-nums max-sm:hidden">
         {lastSeenAt === null ? t('vms:neverSeen') : <RelativeTime value={new Date(lastSeenAt)} />}
       </span>
       <RowRetry row={vm} />
