@@ -11,7 +11,7 @@ import { allowScrollLock } from './style-nonce.ts';
 
 export const scrim = 'fixed inset-0 z-50 animate-fade bg-scrim';
 export const sheet =
-  'fixed top-1/2 left-1/2 z-50 grid max-h-[calc(100dvh-32px)] w-[min(440px,calc(100vw-24px))] -translate-x-1/2 -translate-y-1/2 grid-cols-[minmax(0,1fr)] gap-3 overflow-y-auto rounded-xl bg-raised p-5 shadow-float outline-none [--cut:var(--raised)] animate-rise';
+  'fixed top-1/2 left-1/2 z-50 grid max-h-[calc(100dvh-32px)] w-[min(440px,calc(100vw-24px))] -translate-x-1/2 -translate-y-1/2 grid-cols-[minmax(0,1fr)] gap-3 overflow-y-auto scroll-pb-20 rounded-xl bg-raised p-5 shadow-float outline-none [--cut:var(--raised)] animate-rise';
 
 export interface DialogProps {
   open: boolean;
@@ -57,7 +57,10 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
           )}
           {children}
           {footer === undefined ? null : (
-            <div className="mt-1 flex flex-wrap justify-end gap-2 max-sm:*:grow">{footer}</div>
+            // Stays visible while a dialog taller than the window is scrolled. The scroll padding keeps focused fields above.
+            <div className="sticky -bottom-5 z-10 -mx-5 -mb-5 flex flex-wrap justify-end gap-2 rounded-b-xl bg-raised px-5 pt-1 pb-5 max-sm:*:grow">
+              {footer}
+            </div>
           )}
         </Radix.Content>
       </Radix.Portal>
