@@ -34,7 +34,7 @@ export function AgentUpdate({ name, version }: { name: string; version: string }
       </PopoverTrigger>
       <PopoverContent aria-label={t('agent.update', { name })} className="w-[26rem]">
         <p className="mb-2 text-13">{t('agent.update.how', { name })}</p>
-        <CopyCommand command="annex-agent update --dir /var/lib/annex-agent" />
+        <CopyCommand whole command="annex-agent update --dir /var/lib/annex-agent" />
         <p className="mt-2 text-12">
           <TextLink href="/vms?agentOutdated=yes">{t('agent.update.all')}</TextLink>
         </p>
