@@ -38,9 +38,11 @@ export function RetryNote({ vmId, name, retries: { nextAt, done, times, startedB
   };
   return (
     <div className="flex flex-wrap items-center gap-x-2 gap-y-1 text-12 text-ink-2 tabular-nums">
-      <Repeat aria-hidden className="size-3.5 shrink-0" />
-      <span className="min-w-0 wrap-anywhere">
-        <Trans text={t('retry.next', { n: done + 1, times, who: startedBy })} tags={tags} />
+      <span className="flex min-w-0 items-center gap-x-2">
+        <Repeat aria-hidden className="size-3.5 shrink-0" />
+        <span className="min-w-0 wrap-anywhere">
+          <Trans text={t('retry.next', { n: done + 1, times, who: startedBy })} tags={tags} />
+        </span>
       </span>
       {reader.can('operator') ? (
         <Button
