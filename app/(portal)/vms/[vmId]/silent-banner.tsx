@@ -37,7 +37,7 @@ export function SilentBanner({ vmId, agent }: { vmId: string; agent: InstanceDet
       <span className="mt-1 block text-12 text-ink-2">{t('silent.run')}</span>
       <div className="my-1 grid max-w-[560px] grid-cols-[minmax(0,1fr)] gap-1">
         {commands[agent.kind ?? 'reference'].map((command) => (
-          <CopyCommand key={command} command={command} />
+          <CopyCommand key={command} whole command={command} />
         ))}
       </div>
       <SilentTogether vmId={vmId} />
