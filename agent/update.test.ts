@@ -237,7 +237,7 @@ describe('an update that changes nothing', { timeout: 180_000 }, () => {
     expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining('Run the installer again') });
   });
 
-  test('an agent that does not say its version', async () => {
+  test('an agent without a version', async () => {
     const code = "if (process.argv[2] === '--version') await new Promise(() => setInterval(() => {}, 1000));";
     portal.served = { version: newVersion, bytes: newer(code) };
     const ran = await update('--poll-seconds', '3');

@@ -48,7 +48,7 @@ export async function downloadAgent(
   file: string,
   { call, signal }: { call: Caller; signal: AbortSignal },
 ): Promise<void> {
-  // An interrupted update may have left a part.
+  // An interrupted update may have left an incomplete file.
   rmSync(file, { force: true });
   try {
     const { status } = await get(portal, served.path, call, {

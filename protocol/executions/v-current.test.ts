@@ -74,7 +74,7 @@ test.each<[reboot: number | undefined, body: string]>([
   expect(String(converted?.Body).replace(/api\.logError\(.*\)/, '…')).toBe(body);
 });
 
-test('names cannot leave their quotes', () => {
+test('names cannot end the quotes around them', () => {
   const hostile = `x'); import os #\n\\`;
   const body = String(convert({ Commands: [{ Name: hostile, Arguments: { [hostile]: 1 } }] })?.Body);
   expect(body).toContain(String.raw`getattr(ps, 'x\'); import os #\u000a\\')(**{'x\'); import os #\u000a\\': args[`);
@@ -85,7 +85,7 @@ test('a keyword of Python is no identifier', () => {
   expect(convert({ Commands: [{ Name: 'fn', Arguments: { class: 1 } }] })?.Body).toContain("ps.fn(**{'class': ");
 });
 
-test('a suffix never takes the place of another parameter', () => {
+test('a suffix never results in the name of another parameter', () => {
   const commands = [
     { Name: 'fn', Arguments: { a: 1, a_2: 'own' } },
     { Name: 'fn', Arguments: { a: 2 } },

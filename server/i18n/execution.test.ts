@@ -33,7 +33,7 @@ describe.each<Language>(['en', 'de'])('in %s (MU-68)', (language) => {
     expect(sentenceOf(language, null, { reason: `execution.${reason}` })?.text).toMatch(/^\p{Lu}.+\.$/u);
   });
 
-  test('a code that no table knows is shown as itself, and a code of the plan without the 100', () => {
+  test('an unknown code is shown as a number, and 100 is subtracted from a code of the plan', () => {
     expect(sentenceOf(language, 42)?.text).toContain('42');
     expect(sentenceOf(language, 107)?.text).toMatch(/\b7\b/);
   });
@@ -44,6 +44,6 @@ test('the portal’s reason comes before the code of a late result', () => {
   expect(sentenceOf('en', 1, { state: 'cancelled' })?.id).toBe('execution.cancelled');
 });
 
-test('an execution that has not ended says nothing', () => {
+test('an execution that has not ended has no message', () => {
   expect(sentenceOf('en', null)).toBeNull();
 });

@@ -134,7 +134,7 @@ describe('a plan', () => {
     expect(await door.expect('listVmExecutions', { id }, 200, operator)).toEqual({ items: [], nextCursor: null });
   });
 
-  test.each(['viewer', 'operator', 'publisher'] as const)('is queued by no %s', async (as) => {
+  test.each(['viewer', 'operator', 'publisher'] as const)('cannot be queued by the role %s', async (as) => {
     await queue(await givenVm(), [403, 'forbidden'], { plan }, { as });
   });
 });

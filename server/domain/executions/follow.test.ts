@@ -73,7 +73,7 @@ describe('a log that is followed', () => {
     expect(second).toBe(5);
   });
 
-  test('begins at a row, and without following ends at the last one', async () => {
+  test('starts at the given row; a log that is not followed ends at the last row', async () => {
     const { vmId, executionId, write } = await givenRunning();
     for (const [index, text] of ['one', 'two', 'three'].entries()) await write(index, text);
     const texts: string[] = [];
@@ -83,7 +83,7 @@ describe('a log that is followed', () => {
     expect(texts).toEqual(['two', 'three']);
   });
 
-  test('of 1,200 rows comes whole', async () => {
+  test('of 1,200 rows is complete', async () => {
     const { vmId, executionId } = await givenRunning();
     const lines = Array.from({ length: 1_200 }, (_, row) => `${JSON.stringify([row, 'out', 1, `row ${row}`])}\n`);
     const body = (async function* () {

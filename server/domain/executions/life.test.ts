@@ -34,7 +34,7 @@ describe('the answer to the next execution', () => {
     expect((await machine.next())?.id).toBe(second.id);
   });
 
-  test('makes an execution that was acknowledged a lost one, and keeps its late result (MU-35, MU-36)', async () => {
+  test('marks an acknowledged execution as lost, and keeps its late result (MU-35, MU-36)', async () => {
     const machine = await givenMachine(admin, door);
     const first = await machine.queue();
     const second = await machine.queue();
@@ -47,7 +47,7 @@ describe('the answer to the next execution', () => {
     expect(await machine.get(first.id)).toMatchObject({ state: 'lost', late: true, errorCode: 0 });
   });
 
-  test('is empty on hold, and comes when the hold ends (MU-38)', async () => {
+  test('is empty during a hold, and contains the execution after it (MU-38)', async () => {
     const machine = await givenMachine(admin, door);
     const { id, stamp } = await machine.queue();
     await holdVm(admin, { vmId: machine.vmId, reason: 'Patch window' });
@@ -67,7 +67,7 @@ describe('the answer to the next execution', () => {
     expect(await machine.get(id)).toMatchObject({ state: 'cancelled', reason: 'execution.machine-replaced' });
   });
 
-  test('never is a canceled execution (MU-32)', async () => {
+  test('is never a canceled execution (MU-32)', async () => {
     const machine = await givenMachine(admin, door);
     const { vmId } = machine;
     const ids = [];
@@ -111,7 +111,7 @@ describe('time', () => {
 });
 
 describe('the end of a VM', () => {
-  test('cancels what waits and loses what its machine has', async () => {
+  test('cancels waiting executions, and the delivered one is lost', async () => {
     const machine = await givenMachine(admin, door);
     const open = await machine.queue();
     const waiting = await machine.queue();
@@ -122,7 +122,7 @@ describe('the end of a VM', () => {
   });
 });
 
-test('all that waits is canceled with one act', async () => {
+test('one call cancels all waiting executions', async () => {
   const machine = await givenMachine(admin, door);
   const open = await machine.queue();
   await machine.next();

@@ -62,14 +62,17 @@ async function givenInput(): Promise<Input> {
 describe.each(Object.keys(verbs))('%s', (name) => {
   const [least, verb] = verbs[name] ?? ['admin', async () => {}];
 
-  test.each(Object.keys(includes) as Role[])('is for the role %s only if it includes the needed one', async (role) => {
-    const input = await givenInput();
-    const call = verb(await testContext({ services: admin, role }), input);
-    if (includes[role].includes(least)) await expect(call).resolves.not.toThrow();
-    else await expect(call).rejects.toMatchObject({ kind: 'forbidden', code: 'forbidden' });
-  });
+  test.each(Object.keys(includes) as Role[])(
+    'is allowed for %s only if it includes the required role',
+    async (role) => {
+      const input = await givenInput();
+      const call = verb(await testContext({ services: admin, role }), input);
+      if (includes[role].includes(least)) await expect(call).resolves.not.toThrow();
+      else await expect(call).rejects.toMatchObject({ kind: 'forbidden', code: 'forbidden' });
+    },
+  );
 
-  test('is not for callers who are not signed in', async () => {
+  test('is not allowed for callers who are not signed in', async () => {
     await expect(verb({ ...admin, actor: anonymous }, await givenInput())).rejects.toMatchObject({
       kind: 'unauthenticated',
     });

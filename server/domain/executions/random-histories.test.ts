@@ -106,7 +106,7 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
     const rows = await admin.db.select().from(executions).where(eq(executions.vmId, vmId));
     for (const row of rows) {
       expect([row.dueAt, row.concludedAt === null]).toEqual([null, false]);
-      // What was never handed out has no result; what succeeded has one.
+      // An execution that was never delivered has no result; an execution that succeeded has one.
       if (row.handedOut === 0) expect(row.result).toBeNull();
       if (row.state === 'succeeded' || row.state === 'failed') expect(row.errorCode).not.toBeNull();
     }

@@ -20,7 +20,7 @@ afterAll(() => door.close());
 const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 
 describe('a result', () => {
-  test('that comes again is counted, and the first stays', async () => {
+  test('that is sent again is counted, and the first result stays', async () => {
     const machine = await givenMachine(admin, door);
     const { id } = await machine.queue();
     await machine.next();
@@ -90,7 +90,7 @@ describe('a result', () => {
 });
 
 describe('progress', () => {
-  test('that goes back changes nothing', async () => {
+  test('that is older than the stored progress changes nothing', async () => {
     const machine = await givenMachine(admin, door);
     const { id } = await machine.queue();
     await machine.next();
@@ -140,7 +140,7 @@ describe('progress', () => {
 });
 
 describe('a transcript', () => {
-  test('arrives in parts, in any order and packed, and shows what is missing and what is no record', async () => {
+  test('can arrive compressed, in parts and in any order; missing parts and invalid records are shown as such', async () => {
     const machine = await givenMachine(admin, door);
     const { id } = await machine.queue();
     await machine.next();

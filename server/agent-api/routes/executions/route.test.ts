@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => door.close());
 
 describe('an execution from its queue to its result', () => {
-  test('goes as docs/protocol.md shows it, byte for byte', async () => {
+  test('has the requests and responses of docs/protocol.md, byte for byte', async () => {
     const machine = await givenMachine(admin, door);
     const { id, stamp, turn } = await machine.queue();
     const answer = await machine.agent.call('/executions/next');
