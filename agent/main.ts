@@ -97,6 +97,8 @@ for (const [name, description, action] of [
     'rebootCommand',
     'waagentFolder',
     'bootIdFile',
+    'executionPlans',
+    'python',
     ...logging,
     ...way,
   ])

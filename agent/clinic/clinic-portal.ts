@@ -1,6 +1,6 @@
 import { copyFile } from 'node:fs/promises';
 import type { CommandName, GoalState, GoalStateExtension, HandlerState } from '#protocol/index.ts';
-import type { PolledGoalState, Portal } from '../portal/portal.ts';
+import { noExecutions, type PolledGoalState, type Portal } from '../portal/portal.ts';
 import { wait } from '../portal/wait.ts';
 
 /** A reported state of the handler, and when it arrived. */
@@ -48,7 +48,7 @@ export class ClinicPortal implements Portal {
   async goalState(etag: string | null, waitSeconds: number, signal?: AbortSignal): Promise<PolledGoalState> {
     if (etag === this.etag()) await wait(waitSeconds, [signal, this.wake.signal]);
     const document = etag === this.etag() ? null : { text: JSON.stringify(this.goal), etag: this.etag() };
-    return { document, pollAfter: 0, wantsLogs: false };
+    return { document, pollAfter: 0, wantsLogs: false, executions: noExecutions };
   }
 
   /** In a trial, a package's URL is the path of its file. */
@@ -59,7 +59,7 @@ export class ClinicPortal implements Portal {
   async report(body: unknown) {
     const { handlers } = body as { handlers: Omit<HandlerUpdate, 'at'>[] };
     for (const one of handlers) this.updates.push({ ...one, at: Date.now() });
-    return { etag: null, refused: null, wantsLogs: false };
+    return { etag: null, refused: null, wantsLogs: false, executions: noExecutions };
   }
 
   async sendLog() {}
@@ -73,6 +73,22 @@ export class ClinicPortal implements Portal {
   async renewCertificate() {}
 
   async describeAgent() {}
+
+  async nextExecution() {
+    return null;
+  }
+
+  async sendProgress() {
+    return null;
+  }
+
+  async sendTranscript() {
+    return { received: 0, nextAfter: null };
+  }
+
+  async sendResult() {}
+
+  async tellPlatforms() {}
 
   private etag(): string {
     return `"clinic-${this.goal.incarnation}"`;

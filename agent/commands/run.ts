@@ -18,6 +18,8 @@ export interface RunOptions
       | 'statusAfterConclusion'
       | 'rebootCommand'
       | 'bootIdFile'
+      | 'executionPlans'
+      | 'python'
       | 'disableOnExit'
       | 'call'
       | 'environment'

@@ -38,6 +38,12 @@ export interface AgentLayout {
   handlers: string;
   /** Logs of handlers and of the agent, which are kept after an uninstall. */
   logs: string;
+  /** Folders of the executions that this machine has received, and the results of earlier ones. */
+  executions: string;
+  /** The states of Services, which execution plans keep. */
+  planStates: string;
+  /** What the portal was last told about the programs of this machine. */
+  platforms: string;
   lock: string;
 }
 
@@ -63,6 +69,9 @@ export function layoutOf(dir: string): AgentLayout {
     incoming: join(root, 'incoming'),
     handlers: join(root, 'handlers'),
     logs: join(root, 'logs'),
+    executions: join(root, 'executions'),
+    planStates: join(root, 'plan-state'),
+    platforms: join(root, 'state', 'platforms.json'),
     lock: join(root, 'agent.pid'),
   };
 }

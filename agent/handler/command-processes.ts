@@ -20,11 +20,12 @@ interface Known {
  * `setsid`. Strays are identified by their environment variable or by a parent that belongs to the command.
  */
 export class CommandProcesses {
-  private readonly leader: number;
+  private readonly leader: number | null;
   private readonly mark: string;
   private strays: Known[] = [];
 
-  constructor(leader: number, id: string) {
+  /** `leader`: the leader of the process group; null if only the environment variable identifies the processes. */
+  constructor(leader: number | null, id: string) {
     this.leader = leader;
     this.mark = `${commandVariable}=${id}`;
   }
@@ -33,7 +34,7 @@ export class CommandProcesses {
     if (!isHere(`signal ${signal}`)) return;
     // Find strays before their parents exit, because orphans get another parent.
     this.strays = [...this.livingStrays(), ...this.findStrays()];
-    send(-this.leader, signal);
+    this.sendToGroup(signal);
     for (const { pid } of this.strays) send(pid, signal);
   }
 
@@ -49,7 +50,11 @@ export class CommandProcesses {
 
   /** Whether any process that received the last signal is still running. */
   anyRunning(): boolean {
-    return send(-this.leader, 0) || this.livingStrays().length > 0;
+    return this.sendToGroup(0) || this.livingStrays().length > 0;
+  }
+
+  private sendToGroup(signal: NodeJS.Signals | 0): boolean {
+    return this.leader !== null && send(-this.leader, signal);
   }
 
   private livingStrays(): Known[] {

@@ -57,7 +57,8 @@ export function maskedDocument(document: unknown, texts: readonly string[]): unk
   return visit(document);
 }
 
-function maskedText(text: string, texts: readonly string[]): string {
+/** Returns a text with these texts masked. */
+export function maskedText(text: string, texts: readonly string[]): string {
   const joined = text.replaceAll(/\r?\n/g, '');
   if (!texts.some((each) => text.includes(each) || joined.includes(each))) return text;
   const mask = new Mask(texts);

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
-import { Socket } from 'node:net';
+import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { sentenceOf } from '../agent-error.ts';
 import { crashPoint } from '../folder/crash-point.ts';
 import { wait } from '../portal/wait.ts';
-import { CommandProcesses, commandVariable } from './command-processes.ts';
+import { commandVariable } from './command-processes.ts';
+import { type EndReason, endAfter } from './end-after.ts';
 import { OutputFile } from './output-file.ts';
+import { OutputPipe } from './output-pipe.ts';
 import { type CommandRecord, type RunningCommand, secondsSinceStart } from './running-command.ts';
 
 export interface CommandRun {
@@ -33,10 +34,6 @@ export interface Outcome {
   seconds: number;
 }
 
-/** How long the processes of a command may take to end after SIGTERM. */
-const graceMilliseconds = 2_000;
-/** The capacity of a Linux pipe: the most output that can be in transit when a command ends. */
-const pipeBytes = 64 * 1024;
 /** Interval at which the agent checks the state of a command's processes. */
 const lookMilliseconds = 50;
 /**
@@ -119,22 +116,14 @@ interface Ended {
   note: string;
 }
 
-/**
- * Reads the output of a command from a named pipe, which outlives the agent: the command continues, and the agent's
- * next start resumes reading.
- */
+/** Writes the output of a command to its file, as it arrives. */
 class Output {
-  private readonly pipe: string;
+  private readonly pipe: OutputPipe;
   private readonly file: OutputFile;
-  private readonly socket: Socket;
-  private isOpen = true;
 
-  constructor(pipe: string, file: OutputFile) {
-    this.pipe = pipe;
+  constructor(path: string, file: OutputFile) {
     this.file = file;
-    this.socket = new Socket({ fd: openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK), readable: true });
-    this.socket.on('data', (chunk) => this.file.write(chunk));
-    this.socket.on('error', () => {});
+    this.pipe = new OutputPipe(path, (chunk) => this.file.write(chunk));
   }
 
   /**
@@ -143,9 +132,7 @@ class Output {
   finish({ exitCode, timedOut, note }: Ended): Omit<Outcome, 'seconds'> {
     const ended = { exitCode, timedOut, outputFile: this.file.path };
     try {
-      // Drains before closing, because a pipe that no process has open loses its contents.
-      this.drain();
-      this.close();
+      this.pipe.finish();
       return { ...ended, output: this.file.finish(note).tail };
     } catch (error) {
       const lost = `[The agent could not read the rest of the output: ${sentenceOf(error)}.]`;
@@ -154,43 +141,7 @@ class Output {
   }
 
   close(): void {
-    if (this.isOpen) this.socket.destroy();
-    this.isOpen = false;
-  }
-
-  private drain(): void {
-    const end = openSync(this.pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const buffer = Buffer.alloc(pipeBytes);
-      for (let read = 0; read < pipeBytes; ) {
-        const count = readSync(end, buffer, 0, buffer.length, null);
-        // No process has the pipe open for writing.
-        if (count === 0) return;
-        this.file.write(Buffer.from(buffer.subarray(0, count)));
-        read += count;
-      }
-      this.detachReader();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-      this.detachReader();
-    } finally {
-      closeSync(end);
-    }
-  }
-
-  /**
-   * Starts a process that discards further output: a service that keeps running may write for years, and would block
-   * once the pipe is full.
-   */
-  private detachReader(): void {
-    const writer = openSync(this.pipe, constants.O_RDWR);
-    const reader = openSync(this.pipe, constants.O_RDONLY);
-    const options = { stdio: [reader, 'ignore', 'ignore'] as const, detached: true, cwd: '/' };
-    const child = spawn('cat', [], { ...options, stdio: [...options.stdio] });
-    child.on('error', () => {});
-    child.unref();
-    closeSync(reader);
-    closeSync(writer);
+    this.pipe.close();
   }
 }
 
@@ -218,7 +169,7 @@ function start(command: CommandRun): ChildProcess {
 function untilEnded(child: ChildProcess, { record, running, signal }: CommandRun): Promise<Ended> {
   const seconds = record.timeoutSeconds;
   return new Promise((resolve) => {
-    const ending = endAfter(child.pid, running, seconds, signal);
+    const ending = endAfter(child.pid, running.id, seconds, signal);
     child.on('error', (error) => {
       void ending.done();
       resolve({ exitCode: null, timedOut: false, note: `The command could not be started: ${error.message}.` });
@@ -236,7 +187,7 @@ function untilGone(
   signal?: AbortSignal,
 ): Promise<Ended> {
   return new Promise((resolve) => {
-    const ending = endAfter(leader, running, Math.max(0, seconds), signal);
+    const ending = endAfter(leader, running.id, Math.max(0, seconds), signal);
     const look = setInterval(() => {
       if (running.leader(record) !== null && running.exitCode() === null) return;
       clearInterval(look);
@@ -245,54 +196,10 @@ function untilGone(
   });
 }
 
-type Why = 'itself' | 'time' | 'stop';
-
-function endedBy(why: Why, exitCode: number | null, seconds: number, by: NodeJS.Signals | null): Ended {
+function endedBy(why: EndReason, exitCode: number | null, seconds: number, by: NodeJS.Signals | null): Ended {
   if (why === 'time') return { exitCode: null, timedOut: true, note: `Ended after ${seconds} s, its timeout.` };
   if (why === 'stop') return { exitCode: null, timedOut: false, note: 'Ended because the agent stopped.' };
   return { exitCode, timedOut: false, note: exitCode === null ? `Ended by ${by ?? 'a signal'}.` : '' };
-}
-
-/**
- * Ends a command at its timeout or when the agent stops, first with SIGTERM. Call `done` once the leader has ended. If
- * signals were sent, `done` resolves when the other processes have ended or were killed.
- */
-function endAfter(
-  leader: number | undefined,
-  { id }: RunningCommand,
-  seconds: number,
-  signal?: AbortSignal,
-): { done(): Promise<Why> } {
-  const processes = leader === undefined ? null : new CommandProcesses(leader, id);
-  let why: Why = 'itself';
-  let kill: NodeJS.Timeout | undefined;
-  let isKilled = false;
-  const end = (reason: Why) => {
-    if (why !== 'itself') return;
-    why = reason;
-    processes?.signal('SIGTERM');
-    kill = setTimeout(() => {
-      isKilled = true;
-      processes?.signal('SIGKILL');
-    }, graceMilliseconds);
-  };
-  const stop = () => end('stop');
-  const timer = setTimeout(() => end('time'), seconds * 1000);
-  if (signal?.aborted) stop();
-  signal?.addEventListener('abort', stop);
-  return {
-    async done() {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
-      // The leader is a shell and ends immediately, but its children may still be cleaning up.
-      if (why !== 'itself') {
-        while (!isKilled && processes?.anyRunning()) await wait(lookMilliseconds / 1000, []);
-        processes?.endLateOnes();
-      }
-      clearTimeout(kill);
-      return why;
-    },
-  };
 }
 
 /**

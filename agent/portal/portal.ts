@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
+import type { ExecutionProgress, PlatformReport } from '#protocol/executions/index.ts';
 import { AgentError, sentenceOf } from '../agent-error.ts';
 import { agentName, agentVersion } from '../version.ts';
 import type { Caller, HttpCall, PortalResponse } from './call.ts';
@@ -56,13 +57,34 @@ export interface PolledGoalState {
   pollAfter: number | null;
   /** Whether operators are waiting for log folders of this machine. */
   wantsLogs: boolean;
+  executions: ExecutionNews;
+}
+
+/** What the portal says about executions of this machine. */
+export interface ExecutionNews {
+  /** The oldest execution that waits for this machine; null if there is none. */
+  waiting: { stamp: number; turn: number } | null;
+  /** The stamp of the execution that this machine should end; null if there is none. */
+  cancel: number | null;
+}
+
+/** No news about executions. */
+export const noExecutions: ExecutionNews = { waiting: null, cancel: null };
+
+/** A part of an execution's transcript. */
+export interface TranscriptPiece {
+  /** Offset of the piece within the transcript. */
+  from: number;
+  /** Size of the whole transcript; null while the execution may still write. */
+  total: number | null;
+  bytes: Buffer;
 }
 
 /**
  * The portal's API for an enrolled machine. Throws PortalRefusal if the portal rejects a request, and Error if the
  * portal does not respond.
  */
-export interface Portal {
+export interface Portal extends ExecutionCalls {
   goalState(etag: string | null, waitSeconds: number, signal?: AbortSignal): Promise<PolledGoalState>;
   /**
    * Downloads a package to a file, resuming after the bytes that the file has. `url` is relative to the portal and must
@@ -74,7 +96,7 @@ export interface Portal {
   /**
    * Sends a report. Returns the ETag of the portal's goal state, or null; `refused` names entries that were not stored.
    */
-  report(body: unknown): Promise<{ etag: string | null; refused: string | null; wantsLogs: boolean }>;
+  report(body: unknown): Promise<ReportAnswer>;
   /** Returns the requests for log folders that operators are waiting for (AZ-G11). */
   logRequests(signal?: AbortSignal): Promise<LogRequest[]>;
   /** Uploads the log folders of a handler as a zip; an empty file means that there are no logs. */
@@ -86,6 +108,34 @@ export interface Portal {
   renewCertificate(certificate: string, proof: string): Promise<void>;
   /** Tells the portal the version of this agent. */
   describeAgent(): Promise<void>;
+}
+
+export interface ReportAnswer {
+  etag: string | null;
+  refused: string | null;
+  wantsLogs: boolean;
+  executions: ExecutionNews;
+}
+
+/** The part of the portal's API for execution plans. */
+export interface ExecutionCalls {
+  /**
+   * Returns the envelope of the execution to do next, as JSON text; null if there is none. To ask says that nothing is
+   * open on this machine.
+   */
+  nextExecution(signal?: AbortSignal): Promise<string | null>;
+  /** Tells how far an execution is. Returns after how many seconds to tell more; null if the portal does not say. */
+  sendProgress(id: string, body: ExecutionProgress, signal?: AbortSignal): Promise<number | null>;
+  /** Returns how many bytes the portal has from the start without a gap. */
+  sendTranscript(
+    id: string,
+    piece: TranscriptPiece,
+    signal?: AbortSignal,
+  ): Promise<{ received: number; nextAfter: number | null }>;
+  /** Sends the result, given as JSON text. */
+  sendResult(id: string, result: string, signal?: AbortSignal): Promise<void>;
+  /** Tells the portal what this machine can run. */
+  tellPlatforms(report: PlatformReport, signal?: AbortSignal): Promise<void>;
 }
 
 export interface LogRequest {
@@ -116,6 +166,7 @@ export function openPortal(base: string, credential: string, nextCall: () => str
     ...goalStateCalls(send),
     ...reportCalls(send),
     ...logCalls(send),
+    ...executionCalls(send),
 
     async renewCertificate(certificate, proof) {
       const answer = await send({
@@ -189,12 +240,12 @@ function goalStateCalls(send: PortalCall): Pick<Portal, 'goalState' | 'downloadP
         signal,
       });
       const pollAfter = seconds(answer.headers['annex-poll-after']);
-      const wantsLogs = announcesLogs(answer);
-      if (answer.status === 304) return { document: null, pollAfter, wantsLogs };
+      const news = { pollAfter, wantsLogs: announcesLogs(answer), executions: executionNews(answer) };
+      if (answer.status === 304) return { document: null, ...news };
       if (answer.status !== 200) throw new PortalRefusal(answer);
       // A proxy that compresses responses weakens the ETag, but the portal compares strong ETags.
       const given = (answer.headers.etag ?? '').replace(/^W\//, '');
-      return { document: { text: answer.text, etag: given }, pollAfter, wantsLogs };
+      return { document: { text: answer.text, etag: given }, ...news };
     },
 
     async downloadPackage(url, file, size, signal) {
@@ -229,6 +280,7 @@ function reportCalls(send: PortalCall): Pick<Portal, 'report' | 'sendLog'> {
         etag: typeof etag === 'string' ? etag : null,
         refused: answer.status === 207 ? answer.text.slice(0, 2000) : null,
         wantsLogs: announcesLogs(answer),
+        executions: executionNews(answer),
       };
     },
 
@@ -271,6 +323,65 @@ function logCalls(send: PortalCall): Pick<Portal, 'logRequests' | 'sendArchive'>
       });
       if (answer.status !== 204) throw new PortalRefusal(answer);
     },
+  };
+}
+
+function executionCalls(send: PortalCall): ExecutionCalls {
+  const json = { 'content-type': 'application/json' };
+  const path = (id: string, what: string) => `/agent/v1/executions/${encodeURIComponent(id)}/${what}`;
+  const nextAfter = ({ headers }: PortalResponse) => seconds(headers['annex-next-after']);
+  const put = async (where: string, body: string, signal?: AbortSignal) => {
+    const answer = await send({ method: 'PUT', path: where, headers: json, body, idleSeconds: 30, signal });
+    if (answer.status !== 204) throw new PortalRefusal(answer);
+    return answer;
+  };
+  return {
+    async nextExecution(signal) {
+      const answer = await send({ method: 'GET', path: '/agent/v1/executions/next', idleSeconds: 30, signal });
+      if (answer.status === 204) return null;
+      if (answer.status !== 200) throw new PortalRefusal(answer);
+      return answer.text;
+    },
+
+    async sendProgress(id, body, signal) {
+      return nextAfter(await put(path(id, 'progress'), JSON.stringify(body), signal));
+    },
+
+    async sendTranscript(id, { from, total, bytes }, signal) {
+      const answer = await send({
+        method: 'POST',
+        path: path(id, 'transcript'),
+        headers: {
+          'content-type': 'application/jsonl',
+          'content-encoding': 'gzip',
+          'content-range': `bytes ${from}-${from + bytes.length - 1}/${total ?? '*'}`,
+        },
+        body: gzipSync(bytes),
+        idleSeconds: 60,
+        signal,
+      });
+      if (answer.status !== 204) throw new PortalRefusal(answer);
+      const received = Number(answer.headers['annex-output-bytes']);
+      return { received: Number.isInteger(received) ? received : from + bytes.length, nextAfter: nextAfter(answer) };
+    },
+
+    async sendResult(id, result, signal) {
+      await put(path(id, 'result'), result, signal);
+    },
+
+    async tellPlatforms(report, signal) {
+      await put('/agent/v1/platforms', JSON.stringify(report), signal);
+    },
+  };
+}
+
+/** Reads `Annex-Execution: <stamp>; turn=<turn>` and `Annex-Execution-Cancel: <stamp>`. */
+function executionNews({ headers }: PortalResponse): ExecutionNews {
+  const [, stamp, turn] = /^(\d{1,16}); *turn=(\d{1,16})$/.exec(String(headers['annex-execution'] ?? '')) ?? [];
+  const cancel = /^\d{1,16}$/.exec(String(headers['annex-execution-cancel'] ?? ''))?.[0];
+  return {
+    waiting: stamp === undefined ? null : { stamp: Number(stamp), turn: Number(turn) },
+    cancel: cancel === undefined ? null : Number(cancel),
   };
 }
 

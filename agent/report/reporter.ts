@@ -4,7 +4,7 @@ import { sentenceOf } from '../agent-error.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 import type { Journal } from '../journal.ts';
 import { backoff } from '../portal/backoff.ts';
-import { type Portal, PortalRefusal } from '../portal/portal.ts';
+import { type ExecutionNews, type Portal, PortalRefusal } from '../portal/portal.ts';
 import { wait } from '../portal/wait.ts';
 import { type BootMoment, secondsSince } from '../watch/moment.ts';
 import type { ReadFile } from '../watch/read-document.ts';
@@ -21,6 +21,8 @@ export interface ReporterOptions {
   onEtag(etag: string): void;
   /** Called if operators are waiting for log folders. */
   onLogsWanted(): void;
+  /** Called with the news about executions that each response contains. */
+  onExecutions(news: ExecutionNews): void;
 }
 
 /** Size limit for the entries of a report; by default, the portal accepts 1 MiB and 200 entries. */
@@ -116,12 +118,13 @@ export class Reporter {
   private async send(report: QueuedReport): Promise<number> {
     const { journal } = this.options;
     try {
-      const { etag, refused, wantsLogs } = await this.options.portal.report(this.bodyOf(report));
+      const { etag, refused, wantsLogs, executions } = await this.options.portal.report(this.bodyOf(report));
       this.outbox.remove(report.reportNumber);
       this.pauses.reset();
       if (refused !== null) journal.warn('The portal rejected some entries of a report.', { answer: refused });
       if (etag !== null) this.options.onEtag(etag);
       if (wantsLogs) this.options.onLogsWanted();
+      this.options.onExecutions(executions);
       return 0;
     } catch (error) {
       if (this.stopping.signal.aborted) return 0;

@@ -36,6 +36,8 @@ export const configuration = z.strictObject({
   statusAfterConclusion: z.enum(afterConclusion, { error: `must be one of ${afterConclusion.join(', ')}.` }).optional(),
   rebootCommand: text('a command line').optional(),
   bootIdFile: text('the path of a file').optional(),
+  executionPlans: z.enum(['on', 'off'], { error: 'must be on or off.' }).optional(),
+  python: text('the name or path of a program').optional(),
   waagentFolder: z
     .string({ error: 'must be the path of a folder, or none.' })
     .regex(/^(\/.*|none)$/, { error: 'must be the full path of a folder, or none.' })

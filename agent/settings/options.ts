@@ -50,6 +50,18 @@ const settings = {
     what: 'command that restarts the machine when an install requires it',
     env: 'ANNEX_AGENT_REBOOT_COMMAND',
   },
+  executionPlans: {
+    flags: '--execution-plans <on|off>',
+    what: 'whether this machine runs execution plans',
+    env: 'ANNEX_AGENT_EXECUTION_PLANS',
+    fallback: 'on',
+  },
+  python: {
+    flags: '--python <program>',
+    what: 'Python 3 that runs the Bodies of execution plans',
+    env: 'ANNEX_AGENT_PYTHON',
+    fallback: 'python3',
+  },
   waagentFolder: {
     flags: '--waagent-folder <folder>',
     what: 'folder where handlers for the stock agent find keys, or none (default: /var/lib/waagent, as root without that agent)',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
 import { crashPoint } from '../folder/crash-point.ts';
-import type { Portal } from '../portal/portal.ts';
+import { noExecutions, type Portal } from '../portal/portal.ts';
 
 export type MemoryGoal = Pick<GoalStateExtension, 'name' | 'handler' | 'version'> & Partial<GoalStateExtension>;
 
@@ -46,7 +46,7 @@ export class MemoryPortal implements Portal {
   async goalState() {
     crashPoint('ask');
     const document = { text: JSON.stringify(this.goal), etag: `"${this.goal.incarnation}"` };
-    return { document, pollAfter: 60, wantsLogs: false };
+    return { document, pollAfter: 60, wantsLogs: false, executions: noExecutions };
   }
 
   async downloadPackage(url: string, file: string) {
@@ -65,7 +65,7 @@ export class MemoryPortal implements Portal {
       this.states.push(`${extension} ${state} ${sequenceNumber}`);
     }
     crashPoint('reported');
-    return { etag: null, refused: null, wantsLogs: false };
+    return { etag: null, refused: null, wantsLogs: false, executions: noExecutions };
   }
 
   async sendLog({ extension, sequence, command, attempt, bytes }: Parameters<Portal['sendLog']>[0]) {
@@ -83,4 +83,20 @@ export class MemoryPortal implements Portal {
   async renewCertificate() {}
 
   async describeAgent() {}
+
+  async nextExecution() {
+    return null;
+  }
+
+  async sendProgress() {
+    return null;
+  }
+
+  async sendTranscript() {
+    return { received: 0, nextAfter: null };
+  }
+
+  async sendResult() {}
+
+  async tellPlatforms() {}
 }

@@ -23,6 +23,7 @@ import { Reporter } from '../report/reporter.ts';
 import { agentVersion } from '../version.ts';
 import { bootIdFile, readBootId } from '../watch/moment.ts';
 import { Observer, type ObserverSettings } from '../watch/observer.ts';
+import { ExecutionWork } from './executions/execution-work.ts';
 import { ExtensionRunner } from './extensions/runner.ts';
 import { keepGoing } from './keep-going.ts';
 import { Lane } from './lane.ts';
@@ -45,6 +46,10 @@ export interface AgentOptions extends ObserverSettings {
    * Folder in which handlers written for the stock agent look for keys; if absent, keys are only in the agent's folder.
    */
   waagentFolder?: string;
+  /** Whether the machine's owner allows execution plans. If absent, the agent has no part in them. */
+  executionPlans?: 'on' | 'off';
+  /** The Python that runs the Bodies of execution plans; by default the first `python3` in PATH. */
+  python?: string;
   call: Caller;
   /** Called after each response to a poll. */
   onPoll?: () => void;
@@ -69,6 +74,7 @@ export class Agent {
   readonly reporter: Reporter;
   readonly lane: Lane;
   private readonly extensions: ExtensionRunner;
+  private readonly executions: ExecutionWork;
   private readonly observer: Observer;
   private readonly restart: PendingRestart;
   private readonly uploads: LogUploads;
@@ -111,6 +117,11 @@ export class Agent {
         if (etag !== this.seenEtag) this.wakePoll.abort();
       },
       onLogsWanted: () => this.archives.wanted(),
+      onExecutions: (news) => {
+        // The poll also says which goal state was in force.
+        if (this.executions.isNews(news)) this.wakePoll.abort();
+        this.executions.noteCancel(news.cancel);
+      },
     });
     this.keys = new KeyCopies(layout, options.waagentFolder);
     const secrets = new KnownSecrets(layout, journal, () => this.extensions.goal);
@@ -126,7 +137,8 @@ export class Agent {
       journal,
       options,
     );
-    const machine = new Machine(layout, this.reporter, readBootId(options.bootIdFile ?? bootIdFile));
+    const boot = readBootId(options.bootIdFile ?? bootIdFile);
+    const machine = new Machine(layout, this.reporter, boot);
     this.restart = new PendingRestart({
       machine,
       reporter: this.reporter,
@@ -144,10 +156,17 @@ export class Agent {
       journal,
       environment: options.environment,
       sendOutput: (output) => this.uploads.add(output),
+      mayReplaceGoal: () => this.executions.mayBeOvertaken(),
       onRest: () => this.sweepKeys(),
       restart: this.restart,
     });
-    this.lane = new Lane([this.extensions]);
+    this.executions = new ExecutionWork({
+      ...{ layout, journal, portal, boot, environment: options.environment, python: options.python },
+      isOn: options.executionPlans === 'on',
+      goals: () => ({ newest: this.extensions.newestTurn, rested: this.extensions.restedTurn }),
+      wake: () => this.lane.wake(),
+    });
+    this.lane = new Lane([this.extensions, this.executions]);
   }
 
   /**
@@ -156,14 +175,19 @@ export class Agent {
   async start(): Promise<boolean> {
     sweepIncoming(this.options.layout);
     this.restart.begin();
+    this.executions.begin();
     const warning = plainHttpWarning(this.address);
     if (warning !== null) this.options.journal.warn(`${warning} ${plainHttpAdvice}`);
     const keeping = { journal: this.options.journal, signal: this.stopping.signal };
     this.works = [
       keepGoing('Reporting', () => this.reporter.run(), keeping),
       keepGoing('Sending outputs', () => this.uploads.run(), keeping),
+      keepGoing('Sending executions', () => this.executions.send(), keeping),
       keepGoing('Work on the goal state', () => this.workOnGoal(), keeping),
     ];
+    if (this.options.executionPlans !== undefined) {
+      this.works.push(keepGoing('Telling what runs here', () => this.executions.tellPlatforms(), keeping));
+    }
     const stored = this.readStoredGoalState();
     this.newest = stored?.newest ?? {};
     const late = new AbortController();
@@ -233,7 +257,7 @@ export class Agent {
   /** Reads and reports the followed files now. Resolves when everything is acknowledged, or after the timeout. */
   async reportEverything(seconds: number): Promise<void> {
     await this.observer.readEverything();
-    await Promise.all([this.reporter.drain(seconds), this.uploads.drain(seconds)]);
+    await Promise.all([this.reporter.drain(seconds), this.uploads.drain(seconds), this.executions.drain(seconds)]);
   }
 
   /**
@@ -282,9 +306,15 @@ export class Agent {
   async stop(patienceSeconds = 1): Promise<void> {
     this.stopping.abort();
     this.extensions.stop();
+    this.executions.stop();
     this.lane.stop();
     this.observer.stop();
-    await Promise.all([this.reporter.drain(patienceSeconds), this.uploads.drain(patienceSeconds)]);
+    await Promise.all([
+      this.reporter.drain(patienceSeconds),
+      this.uploads.drain(patienceSeconds),
+      this.executions.drain(patienceSeconds),
+    ]);
+    this.executions.stopSending();
     this.reporter.stop();
     this.uploads.stop();
     await this.archives.stop();
@@ -292,8 +322,17 @@ export class Agent {
     if (this.options.disableOnExit) await this.extensions.disableAll();
   }
 
-  private receive({ document, wantsLogs }: PolledGoalState): void {
+  private receive({ document, wantsLogs, executions }: PolledGoalState): void {
     if (wantsLogs) this.archives.wanted();
+    try {
+      this.receiveGoalState(document);
+    } finally {
+      // An execution does not wait for a goal state that cannot be read or stored (MU-71).
+      this.executions.noteNews(executions);
+    }
+  }
+
+  private receiveGoalState(document: PolledGoalState['document']): void {
     if (document === null || document.etag === this.seenEtag) return;
     // After a rejected goal state, the portal may send the current goal state again.
     if (document.etag === this.appliedEtag) this.seenEtag = document.etag;

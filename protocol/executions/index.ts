@@ -1,3 +1,4 @@
+export * from './exact-json.ts';
 export * from './execution-door.ts';
 export * from './execution-plan.ts';
 export * from './execution-result.ts';

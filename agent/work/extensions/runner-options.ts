@@ -17,6 +17,8 @@ export interface RunnerOptions {
   environment: Record<string, string | undefined>;
   /** Uploads the complete output of a command. */
   sendOutput(output: LogUpload): void;
+  /** Whether a newer goal state may replace one that has not come to rest. By default, it may. */
+  mayReplaceGoal?(): boolean;
   /** Called when nothing is left to do. */
   onRest?(): void;
   restart: PendingRestart;

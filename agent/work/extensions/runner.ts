@@ -40,6 +40,7 @@ export class ExtensionRunner implements LaneWork {
   private readonly fetcher: Fetcher;
   private readonly commands: CommandSteps;
   private isResumed = false;
+  private rested: number | null = null;
 
   constructor(options: RunnerOptions) {
     this.options = options;
@@ -57,6 +58,20 @@ export class ExtensionRunner implements LaneWork {
   /** The current goal, or null while there is none. */
   get goal(): GoalState | null {
     return this.machine.goal;
+  }
+
+  /** The turn of the newest goal, which the lane may not have taken up yet; null while there is none. */
+  get newestTurn(): number | null {
+    const goal = this.nextGoal ?? this.machine.goal;
+    return goal === null ? null : turnOf(goal);
+  }
+
+  /**
+   * The turn of the last goal that came to rest: each step had its turn. Steps that failed, wait, or wait for the retry
+   * of a download hold nobody up. Null while no goal has come to rest since the start.
+   */
+  get restedTurn(): number | null {
+    return this.rested;
   }
 
   /**
@@ -97,7 +112,10 @@ export class ExtensionRunner implements LaneWork {
     if (step !== undefined) return { ...about, isBegun: false, run: () => this.runStep(step) };
     // AZ-G8: all installs that can run now are complete. A download that waits for its retry does not delay the
     // restart.
-    if (!this.fetcher.isBusy) this.options.restart.request();
+    if (!this.fetcher.isBusy) {
+      this.rested = turnOf(goal);
+      this.options.restart.request();
+    }
     if (plan.steps.length > 0) return 'wait';
     this.options.onRest?.();
     return 'rest';
@@ -137,6 +155,8 @@ export class ExtensionRunner implements LaneWork {
     if (this.nextGoal === null) return;
     const before = this.machine.goal;
     const goal = inKnownSpelling(this.nextGoal, this.machine.local);
+    const isAtRest = before === null || this.rested === turnOf(before);
+    if (!isAtRest && !isOnlyResealed(before, goal) && this.options.mayReplaceGoal?.() === false) return;
     this.machine.goal = goal;
     this.nextGoal = null;
     if (isOnlyResealed(before, goal)) {

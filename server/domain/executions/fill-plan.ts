@@ -1,21 +1,11 @@
-declare global {
-  interface JSON {
-    /** `JSON.rawJSON` returns a value that `JSON.stringify` writes as this text. TypeScript has no type for it yet. */
-    rawJSON(text: string): unknown;
-  }
-}
-
-/** Keeps the source text of JSON numbers, so that no digit changes. */
-function keepDigits(_: string, value: unknown, context?: { source?: string }): unknown {
-  return typeof value === 'number' && context?.source !== undefined ? JSON.rawJSON(context.source) : value;
-}
+import { parseExactJson } from '#protocol/executions/index.ts';
 
 /**
  * Returns a plan's text with `ID` and `Stamp` filled in, after `FormatVersion` and `Action`. All other properties keep
  * their order and their digits. A plan of the format vCurrent gets the stamp only.
  */
 export function fillPlan(text: string, { id, stamp }: { id: string; stamp: number }): string {
-  const plan = Object.entries(JSON.parse(text, keepDigits) as Record<string, unknown>);
+  const plan = Object.entries(parseExactJson(text) as Record<string, unknown>);
   const isVCurrent = !plan.some(([name]) => name === 'FormatVersion') || plan.some(([name]) => name === 'Commands');
   const filled: [string, unknown][] = isVCurrent
     ? [['Stamp', stamp]]

@@ -1,0 +1,44 @@
+import { resolve } from 'node:path';
+import { PlanFaults, type PlanFile, readFile } from '#protocol/executions/index.ts';
+import { CallError } from '../call-error.ts';
+import type { ExecutionContext } from '../execution-context.ts';
+import { placeFile, unavailable } from '../place-file.ts';
+
+/** The files of an execution: those of the plan, and those that its Body adds. */
+export class ExecutionFiles {
+  private readonly context: ExecutionContext;
+  private added = 0;
+
+  constructor(context: ExecutionContext) {
+    this.context = context;
+  }
+
+  /** `api.putFile(id, path)`: writes a file and returns its full path. A relative path is in the working folder. */
+  put(id: unknown, path: unknown): string {
+    if (typeof id !== 'string' || typeof path !== 'string' || path === '' || path.includes('\0')) {
+      throw new CallError('TypeError', 'putFile needs the id of a file and a path.');
+    }
+    const file = this.context.plan.files.get(id);
+    if (file === undefined) throw unavailable(id, 'the plan has no such file');
+    const target = resolve(this.context.folders.work, path);
+    placeFile(id, file, target);
+    if (path.startsWith('/')) this.context.transcript.add('note', `The file ${id} was written to ${target}.`);
+    return target;
+  }
+
+  /** `api.addFile({Name, BodyType, Body})`: adds a file and returns its id. */
+  add(value: unknown): string {
+    const faults = new PlanFaults();
+    const file: PlanFile | null = readFile(faults, value, []);
+    if (file === null) {
+      const said = faults.all.map(({ path, code }) => `${path === '' ? 'it' : path}: ${code}`).join(', ');
+      throw new CallError('InvalidFile', `The file cannot be added: ${said}.`, { info: { faults: faults.all } });
+    }
+    const { files } = this.context.plan;
+    do this.added += 1;
+    while (files.has(`added-${this.added}`));
+    const id = `added-${this.added}`;
+    files.set(id, file);
+    return id;
+  }
+}

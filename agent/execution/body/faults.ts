@@ -1,0 +1,81 @@
+import { errorCodes, type PlanFault, type ResultException } from '#protocol/executions/index.ts';
+import { describedEnd } from '../described-end.ts';
+import type { BodyEnd } from './body-process.ts';
+
+/** How an execution ended: its error code, and the Body of its result as JSON text. */
+export interface ExecutionEnd {
+  code: number;
+  body: string;
+}
+
+/** Why an execution was ended from outside. */
+export type StopReason = 'cancel' | 'time' | 'stop';
+
+const exception = (code: number, body: Partial<ResultException> & Pick<ResultException, 'Message' | 'Type'>) => ({
+  code,
+  body: JSON.stringify({ Stack: [], Causes: [], ...body }),
+});
+
+/** The end of an execution that was cancelled. */
+export const cancelled: ExecutionEnd = {
+  code: errorCodes.failed,
+  body: JSON.stringify({ Message: 'Cancelled.', Cancelled: true }),
+};
+
+/** The end of an execution whose time was over. `script`: the script that ran, or null. */
+export function timeOver(seconds: number, script: string | null): ExecutionEnd {
+  const what = script === null ? 'The Body ran' : `${script} ran`;
+  const Message = `The time of the execution was over: it had ${seconds} s. ${what}.`;
+  return exception(errorCodes.timeout, { Message, Type: 'Timeout', AdditionalInfo: { script, seconds } });
+}
+
+/** The end of a plan that cannot run. */
+export function planRefused(code: number, faults: readonly PlanFault[]): ExecutionEnd {
+  const said = faults.map(({ path, code: fault }) => `${path === '' ? '/' : path} (${fault})`).slice(0, 20);
+  const Message = `The plan cannot run: ${said.join(', ')}.`;
+  return exception(code, { Message, Type: 'PlanInvalid', AdditionalInfo: { faults } });
+}
+
+/** The end of a plan that cannot run for a reason that has no path. */
+export function refused(code: number, Type: string, Message: string): ExecutionEnd {
+  return exception(code, { Message, Type });
+}
+
+/** Returns how an execution ended by how its Body did. `exitCode` is that of `api.setExitCode`, or null. */
+export function endOf(end: BodyEnd, exitCode: number | null): ExecutionEnd {
+  if ('done' in end) return { code: errorCodes.none, body: end.done };
+  if ('failed' in end) {
+    const { code } = end.failed;
+    const isCode = typeof code === 'number' && Number.isInteger(code) && code > 0;
+    const body = JSON.stringify(exceptionOf(end.failed));
+    return { code: withUserCode(isCode ? code : errorCodes.failed, exitCode), body };
+  }
+  const code = withUserCode(errorCodes.failed, exitCode);
+  if ('fault' in end) {
+    const why = end.fault === 'long' ? 'a frame that is too long' : 'something that is no frame';
+    return exception(code, { Message: `The Body wrote ${why} to the agent.`, Type: 'frames' });
+  }
+  const { exitCode: own, signal } = end.end;
+  const Message = describedEnd('The Body', end.end).replace(/\.?$/, '.');
+  return exception(code, { Message, Type: 'BodyEnded', AdditionalInfo: { exitCode: own, signal, stderr: end.stderr } });
+}
+
+function withUserCode(code: number, exitCode: number | null): number {
+  return code === errorCodes.failed && exitCode !== null ? errorCodes.user + exitCode : code;
+}
+
+/** Returns an exception of the Body in the words of a result. Takes nothing for granted: a Body may write frames. */
+function exceptionOf(frame: Record<string, unknown>, depth = 0): ResultException {
+  const { message, type, stack, causes, info } = frame;
+  const inner = Array.isArray(causes) && depth < 10 ? causes.filter(isObject) : [];
+  return {
+    Message: String(message ?? ''),
+    Type: String(type ?? 'Exception'),
+    ...(info !== null && info !== undefined && { AdditionalInfo: info }),
+    Stack: Array.isArray(stack) ? stack.map(String) : [],
+    Causes: inner.map((cause) => exceptionOf(cause, depth + 1)),
+  };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,79 @@
+import type { Readable, Writable } from 'node:stream';
+
+const lineFeed = 0x0a;
+
+/** Why frames cannot be read any more. */
+export type FrameFault = 'long' | 'garbage';
+
+interface FrameOptions {
+  from: Readable;
+  to: Writable;
+  /** Size limit of a frame, in bytes. */
+  limit: number;
+  /** Receives the text of each frame, and the JSON value that it is. */
+  onFrame(frame: Record<string, unknown>, text: string): void;
+  /** Called once; nothing is read after it. */
+  onFault(fault: FrameFault): void;
+}
+
+/** Exchanges frames with a process: JSON objects, one a line. */
+export class Frames {
+  private readonly options: FrameOptions;
+  private parts: Buffer[] = [];
+  private size = 0;
+  private isOver = false;
+
+  constructor(options: FrameOptions) {
+    this.options = options;
+    options.from.on('data', (chunk: Buffer) => this.take(chunk));
+    // A process that has ended is noticed by its exit.
+    options.from.on('error', () => {});
+    options.to.on('error', () => {});
+  }
+
+  /** Sends a frame, given as JSON text. */
+  send(text: string): void {
+    if (!this.isOver) this.options.to.write(`${text}\n`);
+  }
+
+  /** Ignores everything that arrives from now on. */
+  close(): void {
+    this.isOver = true;
+    this.parts = [];
+    this.options.from.destroy();
+    this.options.to.destroy();
+  }
+
+  private take(chunk: Buffer): void {
+    let rest = chunk;
+    while (!this.isOver) {
+      const end = rest.indexOf(lineFeed);
+      const part = end < 0 ? rest : rest.subarray(0, end);
+      this.size += part.length;
+      if (this.size > this.options.limit) return this.fail('long');
+      if (part.length > 0) this.parts.push(part);
+      if (end < 0) return;
+      const text = Buffer.concat(this.parts).toString('utf8');
+      this.parts = [];
+      this.size = 0;
+      rest = rest.subarray(end + 1);
+      this.read(text);
+    }
+  }
+
+  private read(text: string): void {
+    let frame: unknown;
+    try {
+      frame = JSON.parse(text);
+    } catch {
+      return this.fail('garbage');
+    }
+    if (typeof frame !== 'object' || frame === null || Array.isArray(frame)) return this.fail('garbage');
+    this.options.onFrame(frame as Record<string, unknown>, text);
+  }
+
+  private fail(fault: FrameFault): void {
+    this.close();
+    this.options.onFault(fault);
+  }
+}

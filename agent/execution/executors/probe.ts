@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A program that does not say its version within this time does not count as present. */
+const probeMilliseconds = 5_000;
+
+/** Returns the full path of a program, as a shell would find it; null if there is none. */
+export function findProgram(name: string, path: string | undefined): string | null {
+  if (name.includes('/')) return isProgram(name) ? name : null;
+  for (const folder of (path ?? '').split(':')) {
+    const file = join(folder, name);
+    if (folder.startsWith('/') && isProgram(file)) return file;
+  }
+  return null;
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the first group of `pattern` in what a program prints; null if it fails, hangs or prints something else. */
+export function probe(
+  program: string,
+  args: readonly string[],
+  pattern: RegExp,
+  environment: Record<string, string>,
+): Promise<string | null> {
+  return new Promise((resolve) => {
+    const options = {
+      env: environment as NodeJS.ProcessEnv,
+      timeout: probeMilliseconds,
+      killSignal: 'SIGKILL' as const,
+    };
+    const child = execFile(program, args, { ...options, cwd: '/', maxBuffer: 64 * 1024 }, (error, stdout) => {
+      resolve(error === null ? (pattern.exec(stdout)?.[1] ?? null) : null);
+    });
+    child.stdin?.end();
+  });
+}

@@ -1,0 +1,17 @@
+import { maskedText } from '../handler/mask.ts';
+
+/** Returns a JSON value with secrets masked in every text, number and name. */
+export function maskedValue(value: unknown, secrets: readonly string[]): unknown {
+  if (secrets.length === 0) return value;
+  const visit = (each: unknown): unknown => {
+    if (typeof each === 'string') return maskedText(each, secrets);
+    if (typeof each !== 'object' || each === null) return isSecret(String(each), secrets) ? '[masked]' : each;
+    if (Array.isArray(each)) return each.map(visit);
+    // A number of `parseExactJson`, which has no prototype.
+    if (Object.getPrototypeOf(each) === null) return isSecret(JSON.stringify(each), secrets) ? '[masked]' : each;
+    return Object.fromEntries(Object.entries(each).map(([name, inner]) => [maskedText(name, secrets), visit(inner)]));
+  };
+  return visit(value);
+}
+
+const isSecret = (text: string, secrets: readonly string[]): boolean => secrets.some((secret) => text.includes(secret));

@@ -1,0 +1,56 @@
+import { wait } from '../portal/wait.ts';
+import { CommandProcesses } from './command-processes.ts';
+
+/** Why a command ended: by itself, at its timeout, or because the agent was told to end it. */
+export type EndReason = 'itself' | 'time' | 'stop';
+
+/** How long the processes of a command may take to end after SIGTERM. */
+const graceMilliseconds = 2_000;
+/** Interval at which the agent checks the state of a command's processes. */
+const lookMilliseconds = 50;
+
+/** The timer of a running command. */
+export interface Ending {
+  /**
+   * Call it once the leader has ended. If signals were sent, it resolves when the other processes have ended or were
+   * killed.
+   */
+  done(): Promise<EndReason>;
+}
+
+/**
+ * Ends all processes of a command at its timeout or when the signal aborts, first with SIGTERM. `leader` is the leader
+ * of its process group; undefined if it could not be started.
+ */
+export function endAfter(leader: number | undefined, id: string, seconds: number, signal?: AbortSignal): Ending {
+  const processes = leader === undefined ? null : new CommandProcesses(leader, id);
+  let why: EndReason = 'itself';
+  let kill: NodeJS.Timeout | undefined;
+  let isKilled = false;
+  const end = (reason: EndReason) => {
+    if (why !== 'itself') return;
+    why = reason;
+    processes?.signal('SIGTERM');
+    kill = setTimeout(() => {
+      isKilled = true;
+      processes?.signal('SIGKILL');
+    }, graceMilliseconds);
+  };
+  const stop = () => end('stop');
+  const timer = setTimeout(() => end('time'), seconds * 1000);
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop);
+  return {
+    async done() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+      // The leader is a shell and ends immediately, but its children may still be cleaning up.
+      if (why !== 'itself') {
+        while (!isKilled && processes?.anyRunning()) await wait(lookMilliseconds / 1000, []);
+        processes?.endLateOnes();
+      }
+      clearTimeout(kill);
+      return why;
+    },
+  };
+}

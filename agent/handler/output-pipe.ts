@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { Socket } from 'node:net';
+
+/** The capacity of a Linux pipe: the most output that can be in transit when a command ends. */
+const pipeBytes = 64 * 1024;
+
+/**
+ * Reads a named pipe, into which the processes of a command write their output. A named pipe outlives the agent, and
+ * unlike a socket, processes can open it again as `/dev/stdout`.
+ */
+export class OutputPipe {
+  private readonly path: string;
+  private readonly take: (chunk: Buffer) => void;
+  private readonly socket: Socket;
+  private isOpen = true;
+
+  constructor(path: string, take: (chunk: Buffer) => void) {
+    this.path = path;
+    this.take = take;
+    this.socket = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true });
+    this.socket.on('data', take);
+    this.socket.on('error', () => {});
+  }
+
+  /**
+   * Reads what is in transit, once the command has ended. If a process still has the pipe open, such as a service that
+   * the command started, its further output is discarded.
+   */
+  finish(): void {
+    // Drains before closing, because a pipe that no process has open loses its contents.
+    if (this.drain() === 'open') this.detachReader();
+    this.close();
+  }
+
+  close(): void {
+    if (this.isOpen) this.socket.destroy();
+    this.isOpen = false;
+  }
+
+  /** Reads what is in transit. Returns whether a process still has the pipe open for writing. */
+  drain(): 'open' | 'ended' {
+    const end = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const buffer = Buffer.alloc(pipeBytes);
+      for (let read = 0; read < pipeBytes; ) {
+        const count = readSync(end, buffer, 0, buffer.length, null);
+        if (count === 0) return 'ended';
+        this.take(Buffer.from(buffer.subarray(0, count)));
+        read += count;
+      }
+      return 'open';
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      return 'open';
+    } finally {
+      closeSync(end);
+    }
+  }
+
+  /**
+   * Starts a process that discards further output: a service that keeps running may write for years, and would block
+   * once the pipe is full.
+   */
+  private detachReader(): void {
+    const writer = openSync(this.path, constants.O_RDWR);
+    const reader = openSync(this.path, constants.O_RDONLY);
+    const options = { stdio: [reader, 'ignore', 'ignore'] as const, detached: true, cwd: '/' };
+    const child = spawn('cat', [], { ...options, stdio: [...options.stdio] });
+    child.on('error', () => {});
+    child.unref();
+    closeSync(reader);
+    closeSync(writer);
+  }
+}

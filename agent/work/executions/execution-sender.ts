@@ -1,0 +1,239 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ExecutionCall, errorCodes } from '#protocol/executions/index.ts';
+import { sentenceOf } from '../../agent-error.ts';
+import { refused } from '../../execution/body/faults.ts';
+import type { Inbox, OpenExecution, StoredProgress } from '../../execution/inbox.ts';
+import { resultOf } from '../../execution/run-execution.ts';
+import type { Journal } from '../../journal.ts';
+import { backoff } from '../../portal/backoff.ts';
+import { type Portal, PortalRefusal } from '../../portal/portal.ts';
+import { wait } from '../../portal/wait.ts';
+import { secondsSince } from '../../watch/moment.ts';
+
+const pieceBytes = 1024 * 1024;
+/** How often to send while the portal does not say. */
+const usualSeconds = 1;
+/** Calls in one request. */
+const callsAtOnce = 1_000;
+
+export interface SenderOptions {
+  portal: Portal;
+  journal: Journal;
+  inbox: Inbox;
+  /** Called when the portal has ended the execution, or does not know it. */
+  onConcluded(open: OpenExecution): void;
+  /** Called when the portal has the result, or never takes it. */
+  onDelivered(open: OpenExecution): void;
+}
+
+interface Followed {
+  open: OpenExecution;
+  progress: StoredProgress;
+  isAcknowledged: boolean;
+  hasToldRunning: boolean;
+  /** Whether the portal takes no transcript for it. */
+  isMute: boolean;
+  calls: Map<number, ExecutionCall>;
+}
+
+/** Sends what an execution tells while it runs, and its result. The result is sent until the portal has it. */
+export class ExecutionSender {
+  private readonly options: SenderOptions;
+  private readonly stopping = new AbortController();
+  private readonly pauses = backoff(1, 30);
+  private followed: Followed | null = null;
+  private news = new AbortController();
+  private retry = new AbortController();
+  private drained: (() => void)[] = [];
+
+  constructor(options: SenderOptions) {
+    this.options = options;
+  }
+
+  /** Sends this execution from now on. */
+  follow(open: OpenExecution, progress: StoredProgress): void {
+    const isBegun = progress.run > 0;
+    this.followed = { open, progress, isAcknowledged: isBegun, hasToldRunning: false, isMute: false, calls: new Map() };
+    this.wake();
+  }
+
+  /** Sends nothing more of the execution. */
+  forget(): void {
+    this.followed = null;
+  }
+
+  /** Tells a call that changed. */
+  noteCall(call: ExecutionCall): void {
+    this.followed?.calls.set(call.n, call);
+  }
+
+  /** Sends what is new now, because the Body has begun or the result is there. */
+  wake(): void {
+    this.news.abort();
+  }
+
+  notePortalAnswered(): void {
+    if (this.followed === null) return;
+    this.pauses.reset();
+    this.retry.abort();
+  }
+
+  /**
+   * Acknowledges the plan, which is on the disk. Returns false if the portal says that it is over; an acknowledgement
+   * that does not arrive is sent again later.
+   */
+  async acknowledge(): Promise<boolean> {
+    const { followed } = this;
+    if (followed === null) return false;
+    try {
+      await this.sendReceived(followed);
+      return true;
+    } catch (error) {
+      return !isOver(error);
+    }
+  }
+
+  /** Resolves when the portal has the result, or after the timeout. */
+  async drain(seconds: number): Promise<void> {
+    if (this.followed?.open.result == null) return;
+    this.retry.abort();
+    const empty = new Promise<void>((resolve) => this.drained.push(resolve));
+    await Promise.race([empty, wait(seconds, [this.stopping.signal])]);
+  }
+
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  /** Sends until it is stopped. Does not throw, whatever the portal does. */
+  async run(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      const { followed } = this;
+      this.news = new AbortController();
+      this.retry = new AbortController();
+      if (followed === null) {
+        for (const resolve of this.drained.splice(0)) resolve();
+        if (this.followed === null) await wait(3600, [this.news.signal, signal]);
+        continue;
+      }
+      const { seconds, isFailure } = await this.send(followed);
+      if (this.followed !== followed) continue;
+      await wait(seconds, isFailure ? [this.retry.signal, signal] : [this.news.signal, signal]);
+    }
+  }
+
+  /** Sends what is new. Returns the seconds until the next time. */
+  private async send(followed: Followed): Promise<{ seconds: number; isFailure: boolean }> {
+    const { open } = followed;
+    try {
+      if (!followed.isAcknowledged) await this.sendReceived(followed);
+      const isOpen = open.result === null;
+      let next = followed.progress.run > 0 ? await this.sendProgress(followed) : null;
+      next = (await this.sendTranscript(followed, !isOpen)) ?? next;
+      if (!isOpen) await this.sendResult(open);
+      this.pauses.reset();
+      return { seconds: isOpen ? (next ?? usualSeconds) : 0, isFailure: false };
+    } catch (error) {
+      if (this.stopping.signal.aborted) return { seconds: 0, isFailure: false };
+      return { seconds: this.pauseAfter(followed, error), isFailure: true };
+    }
+  }
+
+  private async sendReceived(followed: Followed): Promise<void> {
+    const body = { run: 1, state: 'received', sentMsAgo: 0 } as const;
+    await this.options.portal.sendProgress(followed.open.envelope.id, body, this.stopping.signal);
+    followed.isAcknowledged = true;
+  }
+
+  private async sendProgress(followed: Followed): Promise<number | null> {
+    const { open, progress, calls } = followed;
+    const changed = [...calls.values()].slice(0, callsAtOnce);
+    if (followed.hasToldRunning && changed.length === 0) return null;
+    const sentMsAgo = progress.begunAt === null ? 0 : Math.round(secondsSince(progress.begunAt) * 1000);
+    const body = { run: progress.run, state: 'running', sentMsAgo, calls: changed } as const;
+    let next: number | null = null;
+    try {
+      next = await this.options.portal.sendProgress(open.envelope.id, body, this.stopping.signal);
+    } catch (error) {
+      // The result of an execution that is over is sent all the same.
+      if (!(isOver(error) && open.result !== null)) throw error;
+    }
+    followed.hasToldRunning = true;
+    for (const call of changed) if (calls.get(call.n) === call) calls.delete(call.n);
+    return calls.size > 0 ? this.sendProgress(followed) : next;
+  }
+
+  /** Sends what the transcript has grown by. `isWhole`: nothing is added to it any more. */
+  private async sendTranscript(followed: Followed, isWhole: boolean): Promise<number | null> {
+    const { open, progress, isMute } = followed;
+    const file = join(open.folder, 'transcript.jsonl');
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    const before = progress.sent;
+    let next: number | null = null;
+    while (progress.sent < size && !isMute) {
+      const bytes = bytesOf(file, progress.sent, Math.min(pieceBytes, size - progress.sent));
+      const piece = { from: progress.sent, total: isWhole ? size : null, bytes };
+      const answer = await this.options.portal.sendTranscript(open.envelope.id, piece, this.stopping.signal);
+      progress.sent = Math.min(Math.max(answer.received, 0), piece.from + bytes.length);
+      if (progress.sent <= piece.from) progress.sent = piece.from + bytes.length;
+      next = answer.nextAfter;
+    }
+    if (progress.sent !== before) this.options.inbox.writeProgress(open, progress);
+    return next;
+  }
+
+  private async sendResult(open: OpenExecution): Promise<void> {
+    const { portal, journal } = this.options;
+    try {
+      await portal.sendResult(open.envelope.id, open.result ?? '', this.stopping.signal);
+    } catch (error) {
+      if (!(error instanceof PortalRefusal) || error.passing || [401, 409].includes(error.status)) throw error;
+      journal.warn(`The portal rejected the result of an execution: ${error.message}`, { code: error.code });
+      if ([400, 413].includes(error.status) && !isReplaced(open)) {
+        const end = refused(errorCodes.failed, 'ResultRejected', `The portal rejected the result: ${error.message}.`);
+        this.options.inbox.conclude(open, resultOf(open.planId, end));
+        await portal.sendResult(open.envelope.id, open.result ?? '', this.stopping.signal);
+      }
+    }
+    this.followed = null;
+    this.options.onDelivered(open);
+  }
+
+  private pauseAfter(followed: Followed, error: unknown): number {
+    const { journal, onConcluded } = this.options;
+    if (isOver(error)) {
+      if (followed.open.result === null) onConcluded(followed.open);
+      followed.isMute ||= error instanceof PortalRefusal && error.status === 404;
+      followed.isAcknowledged = true;
+      return usualSeconds;
+    }
+    if (error instanceof PortalRefusal && !error.passing && [413, 422].includes(error.status)) {
+      journal.warn(`The portal takes no more of a transcript: ${error.message}`, { code: error.code });
+      followed.isMute = true;
+      return 0;
+    }
+    journal.note(`News of an execution is waiting: ${sentenceOf(error)}`);
+    const asked = error instanceof PortalRefusal ? error.retryAfter : null;
+    return asked ?? this.pauses.next();
+  }
+}
+
+/** Whether the portal says that an execution is over, or that it does not know it. */
+function isOver(error: unknown): boolean {
+  if (!(error instanceof PortalRefusal)) return false;
+  return error.status === 404 || error.code === 'execution_concluded';
+}
+
+const isReplaced = ({ result }: OpenExecution): boolean => result?.includes('"Type":"ResultRejected"') === true;
+
+function bytesOf(file: string, from: number, length: number): Buffer {
+  const open = openSync(file, 'r');
+  try {
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(open, bytes, 0, length, from));
+  } finally {
+    closeSync(open);
+  }
+}

@@ -1,0 +1,302 @@
+import { errorCodes, executionEnvelope } from '#protocol/executions/index.ts';
+import { sentenceOf } from '../../agent-error.ts';
+import { refused } from '../../execution/body/faults.ts';
+import { Inbox, type OpenExecution, type StoredProgress } from '../../execution/inbox.ts';
+import { type FoundPlatforms, findPlatforms, platformReport } from '../../execution/platforms.ts';
+import { RunningExecution, resultOf } from '../../execution/run-execution.ts';
+import { endLeftovers } from '../../execution/run-process.ts';
+import type { AgentLayout } from '../../folder/layout.ts';
+import { readJson, writeJson } from '../../folder/write-file.ts';
+import { loadIdentity } from '../../identity/identity.ts';
+import type { Journal } from '../../journal.ts';
+import { backoff } from '../../portal/backoff.ts';
+import { type ExecutionNews, type Portal, PortalRefusal } from '../../portal/portal.ts';
+import { wait } from '../../portal/wait.ts';
+import { momentNow } from '../../watch/moment.ts';
+import type { LaneCandidate, LaneWork } from '../lane.ts';
+import { ExecutionSender } from './execution-sender.ts';
+import { WaitingExecution } from './waiting-execution.ts';
+
+export interface ExecutionWorkOptions {
+  layout: AgentLayout;
+  journal: Journal;
+  portal: Portal;
+  /** Whether the machine's owner allows execution plans. */
+  isOn: boolean;
+  /** The configured Python; by default the first `python3` in PATH. */
+  python?: string;
+  environment: Record<string, string | undefined>;
+  /** Id of the current boot. */
+  boot: string;
+  /** Returns the turns of the newest goal state and of the last one that came to rest; null if there is none. */
+  goals(): { newest: number | null; rested: number | null };
+  /** Makes the lane look for work again. */
+  wake(): void;
+}
+
+/** How long to wait before an envelope that cannot be read or stored is asked for again, in seconds. */
+const unreadableSeconds = 60;
+const unstorableSeconds = 10;
+
+/** Execution plans: one at a time, in the lane, by their turn. */
+export class ExecutionWork implements LaneWork {
+  private readonly options: ExecutionWorkOptions;
+  private readonly inbox: Inbox;
+  private readonly sender: ExecutionSender;
+  private readonly stopping = new AbortController();
+  private readonly pauses = backoff(1, 30);
+  private found: Promise<FoundPlatforms> | null = null;
+  private waiting: WaitingExecution | null = null;
+  private open: OpenExecution | null = null;
+  private progress: StoredProgress | null = null;
+  private running: RunningExecution | null = null;
+  /** The stamp of the execution to end. */
+  private cancelStamp: number | null = null;
+  private isPausing = false;
+
+  constructor(options: ExecutionWorkOptions) {
+    this.options = options;
+    this.inbox = new Inbox(options.layout);
+    this.sender = new ExecutionSender({
+      ...options,
+      inbox: this.inbox,
+      onConcluded: () => this.running?.stop('cancel'),
+      onDelivered: (open) => this.delivered(open),
+    });
+  }
+
+  /** Reads what an earlier run of the agent left open, and looks for the programs of this machine. */
+  begin(): void {
+    const { isOn, environment, python } = this.options;
+    if (isOn) this.found = findPlatforms(environment, python);
+    const open = this.inbox.readOpen();
+    if (open !== null) this.take(open);
+  }
+
+  /** Sends what executions tell, until it is stopped. */
+  send(): Promise<void> {
+    return this.sender.run();
+  }
+
+  /** Tells the portal what this machine can run, unless it knows. */
+  async tellPlatforms(): Promise<void> {
+    const { portal, layout, isOn } = this.options;
+    const found = (await this.found) ?? { platforms: new Map(), python: null };
+    const report = platformReport(found, isOn);
+    const { vmId } = loadIdentity(layout);
+    const told = { vmId, report };
+    if (JSON.stringify(readJson(layout.platforms)) === JSON.stringify(told)) return;
+    const pauses = backoff(1, 60);
+    while (!this.stopping.signal.aborted) {
+      try {
+        await portal.tellPlatforms(report, this.stopping.signal);
+        return writeJson(layout.platforms, told);
+      } catch (error) {
+        // Older portals have no such call.
+        if (error instanceof PortalRefusal && [404, 405].includes(error.status)) return;
+        await wait(pauses.next(), [this.stopping.signal]);
+      }
+    }
+  }
+
+  /** Notes what a response to a poll says. Call it after the goal state in the same response was applied. */
+  noteNews({ waiting, cancel }: ExecutionNews): void {
+    this.sender.notePortalAnswered();
+    this.noteCancel(cancel);
+    if (!this.options.isOn) return;
+    const before = this.waiting?.stamp;
+    if (waiting === null) this.waiting = null;
+    else if (waiting.stamp !== before) {
+      const { newest, rested } = this.options.goals();
+      this.waiting = new WaitingExecution(waiting, newest, rested);
+    }
+    if (this.waiting?.stamp !== before) this.options.wake();
+  }
+
+  /** Ends the execution with this stamp, if this machine has it. */
+  noteCancel(stamp: number | null): void {
+    if (stamp === null) return;
+    this.cancelStamp = stamp;
+    if (this.open?.envelope.stamp === stamp) this.running?.stop('cancel');
+  }
+
+  /** Whether the portal has an execution that this agent does not know of. */
+  isNews({ waiting }: ExecutionNews): boolean {
+    const { isOn } = this.options;
+    return isOn && waiting !== null && waiting.stamp !== this.waiting?.stamp;
+  }
+
+  /** Whether a newer goal state may replace the one in hand, although an execution waits for its rest. */
+  mayBeOvertaken(): boolean {
+    return this.waiting?.mayBeOvertaken(this.options.goals().rested) ?? true;
+  }
+
+  async candidate(): Promise<LaneCandidate | 'wait' | 'rest'> {
+    const { open, progress, waiting } = this;
+    const { newest, rested } = this.options.goals();
+    if (open !== null) {
+      // The result goes first: no other execution begins before the portal has it.
+      if (open.result !== null || progress === null) return 'wait';
+      const isBegun = progress.run > 0 && progress.boot === this.options.boot;
+      // After a restart of the machine, the goal state in hand is applied first.
+      if (!isBegun && newest !== null && rested === null) return 'wait';
+      return { kind: 'execution', turn: open.envelope.turn, isBegun, run: () => this.goOn(open, progress) };
+    }
+    if (waiting === null) return 'rest';
+    if (this.isPausing || !waiting.mayBegin(rested)) return 'wait';
+    return { kind: 'execution', turn: waiting.turn, isBegun: false, run: () => this.fetch(waiting) };
+  }
+
+  /** Resolves when the portal has the result of the last execution, or after the timeout. */
+  async drain(seconds: number): Promise<void> {
+    await this.sender.drain(seconds);
+  }
+
+  /** Ends what runs. An execution that is open begins again at the next start of the agent. */
+  stop(): void {
+    this.stopping.abort();
+    this.running?.stop('stop');
+  }
+
+  stopSending(): void {
+    this.sender.stop();
+  }
+
+  private take(open: OpenExecution): void {
+    this.open = open;
+    this.progress = this.inbox.readProgress(open);
+    this.sender.follow(open, this.progress);
+  }
+
+  private delivered(open: OpenExecution): void {
+    this.close(open);
+    this.options.wake();
+  }
+
+  private close(open: OpenExecution): void {
+    this.open = null;
+    this.progress = null;
+    try {
+      this.inbox.close(open);
+    } catch (error) {
+      this.options.journal.warn(`${open.folder} could not be deleted: ${sentenceOf(error)}.`);
+    }
+  }
+
+  /** Asks the portal for the next execution, and runs it. */
+  private async fetch(asked: WaitingExecution): Promise<void> {
+    const { portal, journal } = this.options;
+    let text: string | null;
+    try {
+      text = await portal.nextExecution(this.stopping.signal);
+      this.pauses.reset();
+    } catch (error) {
+      if (this.stopping.signal.aborted) return;
+      const seconds = (error instanceof PortalRefusal ? error.retryAfter : null) ?? this.pauses.next();
+      journal.note(`The next execution could not be fetched: ${sentenceOf(error)}.`);
+      return this.pause(seconds);
+    }
+    if (this.waiting === asked) this.waiting = null;
+    if (text === null) return;
+    const envelope = executionEnvelope.safeParse(jsonOf(text));
+    if (!envelope.success) {
+      journal.warn('The portal sent an execution that this agent cannot read. An update of the agent may help.');
+      this.waiting ??= asked;
+      return this.pause(unreadableSeconds);
+    }
+    let received: ReturnType<Inbox['receive']>;
+    try {
+      received = this.inbox.receive(text, envelope.data);
+    } catch (error) {
+      journal.warn(`The next execution could not be stored: ${sentenceOf(error)}. Free space on the disk.`);
+      this.waiting ??= asked;
+      return this.pause(unstorableSeconds);
+    }
+    const { open, reception } = received;
+    this.take(open);
+    if (reception === 'answered') journal.info(`Execution ${open.planId}: answered before. Its result is sent again.`);
+    else if (reception === 'stale') {
+      const message = 'The plan is older than what this machine remembers, so it was not run.';
+      this.conclude(open, refused(errorCodes.malformed, 'StampTooOld', message));
+    } else if (await this.sender.acknowledge()) {
+      if (this.progress !== null && !this.stopping.signal.aborted) await this.goOn(open, this.progress);
+    } else {
+      journal.info(`Execution ${open.planId}: ended by the portal before it began.`);
+      this.sender.forget();
+      this.close(open);
+    }
+  }
+
+  /** Runs an execution, for the first time or again after the agent or the machine was restarted. */
+  private async goOn(open: OpenExecution, progress: StoredProgress): Promise<void> {
+    const { journal, layout, environment, boot, isOn } = this.options;
+    const { plan } = open.envelope;
+    const name = `Execution ${nameOf(plan) ?? open.planId}`;
+    try {
+      if (!isOn || this.found === null) {
+        await endLeftovers(`${open.folder}/running`);
+        const message = 'The owner of this machine has switched execution plans off.';
+        return this.conclude(open, refused(errorCodes.failed, 'ExecutionPlansOff', message));
+      }
+      const why = progress.run === 0 ? 'first' : progress.boot === boot ? 'agent' : 'reboot';
+      progress.run += 1;
+      progress.begunAt ??= momentNow();
+      progress.boot = boot;
+      this.inbox.writeProgress(open, progress);
+      journal.info(why === 'first' ? `${name}: begins.` : `${name}: begins again.`);
+      this.running = new RunningExecution({
+        ...{ layout, journal, environment, open, progress, why },
+        found: await this.found,
+        onCall: (call) => this.sender.noteCall(call),
+        onBegin: () => this.sender.wake(),
+      });
+      if (this.cancelStamp === open.envelope.stamp) this.running.stop('cancel');
+      if (this.stopping.signal.aborted) this.running.stop('stop');
+      const end = await this.running.run();
+      if (end === null) return;
+      journal.info(`${name}: ended with code ${end.code}.`);
+      this.conclude(open, end);
+    } catch (error) {
+      journal.warn(`${name}: ${sentenceOf(error)}`);
+      this.conclude(
+        open,
+        refused(errorCodes.failed, 'AgentError', `The agent could not run it: ${sentenceOf(error)}.`),
+      );
+    } finally {
+      this.running = null;
+    }
+  }
+
+  private conclude(open: OpenExecution, end: ReturnType<typeof refused>): void {
+    const result = resultOf(open.planId, end);
+    try {
+      this.inbox.conclude(open, result);
+    } catch (error) {
+      // On a full disk, the result is at least sent.
+      open.result = result;
+      this.options.journal.warn(`A result could not be stored: ${sentenceOf(error)}. Free space on the disk.`);
+    }
+    this.sender.wake();
+  }
+
+  private pause(seconds: number): void {
+    this.isPausing = true;
+    void wait(seconds, [this.stopping.signal]).then(() => {
+      this.isPausing = false;
+      this.options.wake();
+    });
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function nameOf(plan: unknown): string | null {
+  const name = typeof plan === 'object' && plan !== null && 'Name' in plan ? plan.Name : null;
+  return typeof name === 'string' && name !== '' ? name : null;
+}
