@@ -40,6 +40,8 @@ export interface RunOptions {
   open: OpenExecution;
   progress: StoredProgress;
   why: 'first' | 'agent' | 'reboot';
+  /** For tests: another limit on calls. */
+  maxCalls?: number;
   /** Called with the calls that changed. */
   onCall(call: ExecutionCall): void;
   /** Called when the transcript is open, and the Body begins. */
@@ -146,7 +148,7 @@ export class RunningExecution {
       if (this.why === 'time') return timeOver(this.options.open.envelope.timeoutSeconds, this.script);
       return endOf(ended, this.wishes.exitCode);
     } finally {
-      scripts.end();
+      await scripts.end();
       out.end();
       err.end();
     }
@@ -166,8 +168,9 @@ export class RunningExecution {
     const at = transcript.ms;
     const started = performance.now();
     const about = { n, script, function: fn, row, atMs: at };
-    if (n > executionLimits.calls) {
-      const message = `The Body made more than ${executionLimits.calls} calls.`;
+    const { maxCalls = executionLimits.calls } = this.options;
+    if (n > maxCalls) {
+      const message = `The Body made more than ${maxCalls} calls.`;
       return `"error":${JSON.stringify(new CallError('TooManyCalls', message).frame)}`;
     }
     transcript.add('call', n, script, fn, call.line ?? undefined);

@@ -76,9 +76,11 @@ export async function startProcess(start: ProcessStart): Promise<StartedProcess>
     for (const writer of writers) closeSync(writer);
   }
   crashPoint('started a process');
+  let isOver = false;
   const ended = untilEnded(child, id, start).then((end) => {
-    for (const pipe of pipes) pipe.finish();
+    for (const pipe of pipes) finish(pipe);
     rmSync(folder, { recursive: true, force: true });
+    isOver = true;
     return end;
   });
   const [, , , to, from] = child.stdio;
@@ -86,7 +88,7 @@ export async function startProcess(start: ProcessStart): Promise<StartedProcess>
     frames: start.frames ? { to: to as Writable, from: from as Readable } : null,
     ended,
     drain: () => {
-      for (const pipe of pipes) pipe.drain();
+      if (!isOver) for (const pipe of pipes) drain(pipe);
     },
     endAll: () => {
       if (child.pid === undefined) return;
@@ -95,6 +97,24 @@ export async function startProcess(start: ProcessStart): Promise<StartedProcess>
       processes.endLateOnes();
     },
   };
+}
+
+/** Reads the rest of an output. Never throws, because the exit code counts even if the output cannot be read. */
+function finish(pipe: OutputPipe): void {
+  try {
+    pipe.finish();
+  } catch {
+    pipe.close();
+  }
+}
+
+/** Reads what is in transit. Never throws. */
+function drain(pipe: OutputPipe): void {
+  try {
+    pipe.drain();
+  } catch {
+    // The folder is gone, and the process with it.
+  }
 }
 
 function spawnIn(folder: string, id: string, start: ProcessStart, [out, err]: readonly [number, number]): ChildProcess {

@@ -46,8 +46,8 @@ export class ScriptCalls {
   }
 
   /** Ends what lives as long as the execution. */
-  end(): void {
-    for (const script of this.loaded.values()) script.end();
+  async end(): Promise<void> {
+    await Promise.all([...this.loaded.values()].map((script) => script.end()));
   }
 
   /** Runs a call to its end. Throws CallError. */

@@ -59,7 +59,10 @@ export class Transcript {
   add(...record: Untimed<TranscriptRecord>): void {
     if (!this.isOpen) return;
     const row = Buffer.from(`${JSON.stringify([this.ms, ...record.filter((each) => each !== undefined)])}\n`);
-    if (this.endSize === 0 && this.bytes + row.length <= this.room) return this.append(row, 1);
+    if (this.endSize === 0 && this.bytes + row.length <= this.room) {
+      this.append(row, 1);
+      return;
+    }
     this.end.push(row);
     this.endSize += row.length;
     this.beyond += row.length;

@@ -5,6 +5,8 @@ import { Socket } from 'node:net';
 /** The capacity of a Linux pipe: the most output that can be in transit when a command ends. */
 const pipeBytes = 64 * 1024;
 
+const buffer = Buffer.alloc(pipeBytes);
+
 /**
  * Reads a named pipe, into which the processes of a command write their output. A named pipe outlives the agent, and
  * unlike a socket, processes can open it again as `/dev/stdout`.
@@ -42,7 +44,6 @@ export class OutputPipe {
   drain(): 'open' | 'ended' {
     const end = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const buffer = Buffer.alloc(pipeBytes);
       for (let read = 0; read < pipeBytes; ) {
         const count = readSync(end, buffer, 0, buffer.length, null);
         if (count === 0) return 'ended';

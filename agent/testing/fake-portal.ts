@@ -35,7 +35,9 @@ export interface FakePortal {
   addPackage(handler: string, version: string, zip: Buffer): void;
   /** Replaces the bytes of every package. */
   replacePackages(zip: Buffer): void;
-  setGoal(extensions: GoalInput[]): void;
+  setGoal(extensions: GoalInput[], turn?: number): void;
+  /** Makes an execution wait, and tells the agent. */
+  queue(envelope: Record<string, unknown> | string): void;
   /** Serves this text as the goal state, even if it is invalid. */
   setGoalText(text: string, etag?: string): void;
   /** While true, every connection is cut off. */
@@ -76,6 +78,8 @@ export interface FakePortal {
   agentDownloads: number;
   /** Responds to the next `times` reports with this status, and asks for a pause of `retryAfter` seconds, by default 0. */
   refuseReports: { status: number; times: number; retryAfter?: number };
+  /** Executions for this machine, and what arrived of them. */
+  executions: FakeExecutions;
   /** Calls `pick` now and whenever a request arrives, until `pick` returns a value. Rejects after 15 seconds. */
   until<T>(what: string, pick: () => T | undefined | false | null): Promise<T>;
   close(): Promise<void>;
@@ -84,12 +88,27 @@ export interface FakePortal {
 const patienceMilliseconds = 15_000;
 const timeouts = { install: 30, update: 30, enable: 30, disable: 30, uninstall: 30 };
 
+export interface FakeExecutions {
+  /** The envelopes that wait, oldest first; texts are served as they are. */
+  waiting: (Record<string, unknown> | string)[];
+  /** The stamp of the execution to end. */
+  cancel: number | null;
+  /** `<execution> <state> <run>`, in order. */
+  progress: string[];
+  /** Transcripts and results by execution. */
+  transcripts: Map<string, Buffer>;
+  results: { id: string; text: string }[];
+  platforms: unknown[];
+}
+
 export async function fakePortal(): Promise<FakePortal> {
   const packages = new Map<string, { handler: string; version: string; zip: Buffer; sha256: string }>();
   const waiters = new Set<() => void>();
   const vmId = randomUUID();
   let incarnation = 0;
   let asking = 0;
+  /** The news about executions that the agent was told. */
+  let told = '{}';
   let text = JSON.stringify({ protocol: 1, vmId, incarnation, extensions: [] });
   let given: string | undefined;
   const etag = () => given ?? `"e1-${createHash('sha256').update(text).digest('hex').slice(0, 12)}"`;
@@ -159,6 +178,12 @@ export async function fakePortal(): Promise<FakePortal> {
       return;
     }
     if (url.pathname === '/agent/v1/reports') return report(response, request, body);
+    if (url.pathname === '/agent/v1/platforms') {
+      portal.executions.platforms.push(JSON.parse(body.toString('utf8')));
+      response.writeHead(204).end();
+      return;
+    }
+    if (url.pathname.startsWith('/agent/v1/executions/')) return execution(request, response, url, body);
     response.writeHead(404).end();
   }
 
@@ -213,13 +238,35 @@ export async function fakePortal(): Promise<FakePortal> {
     changed();
   }
 
+  function execution(request: IncomingMessage, response: ServerResponse, url: URL, body: Buffer): void {
+    const { executions } = portal;
+    const [id = '', what] = url.pathname.slice('/agent/v1/executions/'.length).split('/');
+    if (id === 'next') {
+      const next = executions.waiting.shift();
+      if (next === undefined) return void response.writeHead(204).end();
+      return void response.writeHead(200).end(typeof next === 'string' ? next : JSON.stringify(next));
+    }
+    if (what === 'progress') {
+      const { state, run } = JSON.parse(body.toString('utf8')) as { state: string; run: number };
+      const line = `${id} ${state} ${run}`;
+      if (executions.progress.at(-1) !== line) executions.progress.push(line);
+    } else if (what === 'transcript') {
+      const [, from = ''] = /^bytes (\d+)-/.exec(request.headers['content-range'] ?? '') ?? [];
+      const before = executions.transcripts.get(id) ?? Buffer.alloc(0);
+      executions.transcripts.set(id, Buffer.concat([before.subarray(0, Number(from)), gunzipSync(body)]));
+    } else executions.results.push({ id, text: body.toString('utf8') });
+    response.writeHead(204, { 'annex-next-after': '1' }).end();
+    changed();
+  }
+
   async function goalState(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const held = request.headers['if-none-match'];
     const wait = Number(url.searchParams.get('wait') ?? 0);
     if (held === etag() && wait > 0) {
       await new Promise<void>((resolve) => {
         const done = () => {
-          if (held === etag() && !portal.away && !response.destroyed && portal.wantedLogs.length === 0) return;
+          const isSame = held === etag() && portal.wantedLogs.length === 0 && newsOfExecutions() === told;
+          if (isSame && !portal.away && !response.destroyed) return;
           clearTimeout(timer);
           waiters.delete(done);
           resolve();
@@ -233,10 +280,22 @@ export async function fakePortal(): Promise<FakePortal> {
       });
     }
     if (portal.away) request.socket.destroy();
+    told = newsOfExecutions();
     const wanted = portal.wantedLogs.length === 0 ? {} : { 'annex-log-requests': portal.wantedLogs.length };
-    const headers = { etag: etag(), 'annex-poll-after': '0', ...wanted };
+    const headers = { etag: etag(), 'annex-poll-after': '0', ...wanted, ...(JSON.parse(told) as object) };
     if (held === etag()) response.writeHead(304, headers).end();
     else response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end(text);
+  }
+
+  /** The headers about executions, as JSON text. */
+  function newsOfExecutions(): string {
+    const { waiting, cancel } = portal.executions;
+    const [first] = waiting;
+    const { stamp = 1, turn = 1 } = typeof first === 'object' ? first : {};
+    return JSON.stringify({
+      ...(first !== undefined && { 'annex-execution': `${stamp}; turn=${turn}` }),
+      ...(cancel !== null && { 'annex-execution-cancel': String(cancel) }),
+    });
   }
 
   function report(response: ServerResponse, request: IncomingMessage, body: Buffer): void {
@@ -272,6 +331,7 @@ export async function fakePortal(): Promise<FakePortal> {
     served: null,
     agentDownloads: 0,
     refuseReports: { status: 503, times: 0 },
+    executions: { waiting: [], cancel: null, progress: [], transcripts: new Map(), results: [], platforms: [] },
     addPackage(handler, version, zip) {
       const sha256 = createHash('sha256').update(zip).digest('hex');
       packages.set(sha256, { handler, version, zip, sha256 });
@@ -279,15 +339,20 @@ export async function fakePortal(): Promise<FakePortal> {
     replacePackages(zip) {
       for (const one of packages.values()) one.zip = zip;
     },
-    setGoal(extensions) {
+    setGoal(extensions, turn) {
       given = undefined;
       incarnation += 1;
       text = JSON.stringify({
         protocol: 1,
         vmId,
         incarnation,
+        turn,
         extensions: extensions.map((one) => complete(one)),
       } satisfies GoalState);
+      changed();
+    },
+    queue(envelope) {
+      portal.executions.waiting.push(envelope);
       changed();
     },
     setGoalText(next, etagOfIt) {

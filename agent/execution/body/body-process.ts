@@ -69,6 +69,7 @@ export async function runBody(start: BodyStart): Promise<BodyEnd> {
   if (pipes === null) throw new Error('a Body needs frames');
   let answered: BodyEnd | null = null;
   let isBusy = false;
+  let calls = 0;
   const conclude = (end: BodyEnd): void => {
     answered ??= end;
     body.endAll();
@@ -85,9 +86,10 @@ export async function runBody(start: BodyStart): Promise<BodyEnd> {
       if ('log' in frame) start.onLog(frame);
       else if ('done' in frame) conclude({ done: doneOf(frame, text) });
       else if (isObject(frame.failed)) conclude({ failed: frame.failed });
-      else if (call === null || isBusy) conclude({ fault: 'garbage' });
+      else if (call === null || isBusy || call.n !== calls + 1) conclude({ fault: 'garbage' });
       else {
         isBusy = true;
+        calls = call.n;
         void start.onCall(call, text).then((answer) => {
           isBusy = false;
           frames.send(`{"n":${call.n},${answer}}`);

@@ -50,7 +50,10 @@ export class Frames {
       const end = rest.indexOf(lineFeed);
       const part = end < 0 ? rest : rest.subarray(0, end);
       this.size += part.length;
-      if (this.size > this.options.limit) return this.fail('long');
+      if (this.size > this.options.limit) {
+        this.fail('long');
+        return;
+      }
       if (part.length > 0) this.parts.push(part);
       if (end < 0) return;
       const text = Buffer.concat(this.parts).toString('utf8');
@@ -62,18 +65,23 @@ export class Frames {
   }
 
   private read(text: string): void {
-    let frame: unknown;
-    try {
-      frame = JSON.parse(text);
-    } catch {
-      return this.fail('garbage');
-    }
-    if (typeof frame !== 'object' || frame === null || Array.isArray(frame)) return this.fail('garbage');
-    this.options.onFrame(frame as Record<string, unknown>, text);
+    const frame = frameIn(text);
+    if (frame === null) this.fail('garbage');
+    else this.options.onFrame(frame, text);
   }
 
   private fail(fault: FrameFault): void {
     this.close();
     this.options.onFault(fault);
+  }
+}
+
+/** Returns the JSON object in a text, or null. */
+function frameIn(text: string): Record<string, unknown> | null {
+  try {
+    const frame: unknown = JSON.parse(text);
+    return typeof frame === 'object' && frame !== null && !Array.isArray(frame) ? { ...frame } : null;
+  } catch {
+    return null;
   }
 }

@@ -26,7 +26,7 @@ export const application: Executor = {
       const line = isExecutable(entry) ? [entry, ...args] : ['/bin/sh', entry, ...args];
       return { end: await ctx.run(line[0] ?? '', line.slice(1)) };
     },
-    end: () => {},
+    end: async () => {},
   }),
 };
 

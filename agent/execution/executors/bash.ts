@@ -37,7 +37,7 @@ export const bash: Executor = {
         const line = fn === null ? [script.entry, ...args] : ['-c', caller, script.name, script.entry, fn, ...args];
         return { end: await ctx.run(program, line, variables) };
       },
-      end: () => {},
+      end: async () => {},
     };
   },
 };

@@ -48,8 +48,8 @@ export type CallResult = { end: ProcessEnd } | { value: string };
 export interface LoadedScript {
   /** Calls the script as a whole, or one of its functions. Throws CallError. */
   call(fn: string | null, ctx: CallContext): Promise<CallResult>;
-  /** Ends what lives as long as the execution. */
-  end(): void;
+  /** Ends what lives as long as the execution. Resolves when it has ended. */
+  end(): Promise<void>;
 }
 
 /** Runs the scripts of one platform (MU-4). */

@@ -3,6 +3,7 @@
  * It reads calls as frames from descriptor 3 and writes answers to descriptor 4.
  */
 export const pythonHostProgram = String.raw`
+import importlib.machinery
 import importlib.util
 import io
 import json

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { executionLimits } from '#protocol/executions/index.ts';
 import { writeAtomically } from '../../folder/write-file.ts';
+import type { EndReason } from '../../handler/end-after.ts';
 import { Frames } from '../body/frames.ts';
 import { CallError } from '../call-error.ts';
 import { describedEnd } from '../described-end.ts';
@@ -40,8 +41,9 @@ class PythonScript implements LoadedScript {
     return { end: await ctx.run(this.script.program, args) };
   }
 
-  end(): void {
+  async end(): Promise<void> {
     this.host?.end();
+    await this.host?.ended;
   }
 
   private async callFunction(fn: string, ctx: CallContext): Promise<CallResult> {
@@ -53,6 +55,7 @@ class PythonScript implements LoadedScript {
 /** A Python with the script loaded. One that died is started again by the next call. */
 class PythonHost {
   isOver = false;
+  private why: EndReason = 'itself';
   private readonly name: string;
   private readonly process: StartedProcess;
   private readonly frames: Frames;
@@ -89,6 +92,11 @@ class PythonHost {
     return new PythonHost(script.name, process, output);
   }
 
+  /** Resolves when the process has ended. */
+  get ended(): Promise<unknown> {
+    return this.process.ended;
+  }
+
   async call(fn: string, ctx: CallContext): Promise<CallResult> {
     const { args, environment, stdin = null, seconds, signal } = ctx;
     this.output.call = ctx;
@@ -113,13 +121,11 @@ class PythonHost {
     }
   }
 
-  end(why: 'itself' | 'time' | 'stop' = 'itself'): void {
+  end(why: EndReason = 'itself'): void {
     if (!this.isOver) this.why = why;
     this.isOver = true;
     this.process.endAll();
   }
-
-  private why: 'itself' | 'time' | 'stop' = 'itself';
 
   private resultOf(fn: string, answer: Record<string, unknown>, text: string): CallResult {
     const info = { script: this.name, function: fn };

@@ -1,0 +1,70 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { maskedTexts } from '../handler/mask.ts';
+import { Lines } from './lines.ts';
+import { Transcript } from './transcript.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'annex-transcript-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const open = (limit?: number) => new Transcript(join(dir, 't'), () => 7, limit);
+const rows = () => readFileSync(join(dir, 't'), 'utf8').trimEnd().split('\n');
+
+test('rows keep their numbers when the agent is started again', () => {
+  const first = open();
+  first.add('begin', { run: 1, why: 'first' });
+  first.add('out', 0, 'a');
+  first.close();
+  const second = open();
+  expect(second.rows).toBe(2);
+  second.add('begin', { run: 2, why: 'agent' });
+  second.finish();
+  expect(rows()).toEqual(['[7,"begin",{"run":1,"why":"first"}]', '[7,"out",0,"a"]', '[7,"begin",{"run":2,"why":"agent"}]']);
+});
+
+test('a row that was cut off stays a row of its own', () => {
+  appendFileSync(join(dir, 't'), '[1,"out",0,"a"]\n[2,"ou');
+  const transcript = open();
+  expect(transcript.rows).toBe(2);
+  transcript.add('note', 'x');
+  transcript.finish();
+  expect(rows()).toEqual(['[1,"out",0,"a"]', '[2,"ou', '[7,"note","x"]']);
+});
+
+test('beyond the limit, the start, a note and the last MiB are kept', () => {
+  const limit = 3 * 1024 * 1024;
+  const transcript = open(limit);
+  for (let index = 0; index < 500; index += 1) transcript.add('out', 1, `${index} ${'x'.repeat(10_000)}`);
+  const before = transcript.rows;
+  transcript.finish();
+  const all = rows();
+  expect(readFileSync(join(dir, 't')).length).toBeLessThanOrEqual(limit);
+  expect(all[before]).toMatch(/^\[7,"note","Cut: \d+ bytes are missing here\."\]$/);
+  expect(all.at(-1)).toContain('499 x');
+  expect(all[0]).toContain('0 x');
+});
+
+test('lines are cut, joined over chunks, and free of secrets', async () => {
+  const seen: [string, boolean][] = [];
+  const lines = new Lines(maskedTexts('swordfish-in-the-sea'), (text, goesOn) => seen.push([text, goesOn]));
+  lines.write(Buffer.from('a sword'));
+  lines.write(Buffer.from('fish-in-the-sea\r\nb'));
+  lines.write(Buffer.from([0xff, 0x0a]));
+  lines.write(Buffer.from('y'.repeat(20_000)));
+  lines.end();
+  expect(seen.map(([text]) => text.slice(0, 20))).toEqual(['a [masked]\r', 'b\uFFFD', 'y'.repeat(20), 'y'.repeat(20)]);
+  expect(seen.map(([, goesOn]) => goesOn)).toEqual([false, false, true, false]);
+});
+
+test('a line without its end is told after a second of quiet', async () => {
+  const seen: [string, boolean][] = [];
+  const lines = new Lines([], (text, goesOn) => seen.push([text, goesOn]));
+  lines.write(Buffer.from('waiting'));
+  await expect.poll(() => seen, { timeout: 10_000 }).toEqual([['waiting', true]]);
+  lines.end();
+});

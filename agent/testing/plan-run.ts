@@ -1,0 +1,86 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ExecutionCall, executionEnvelope } from '#protocol/executions/index.ts';
+import { Inbox, type OpenExecution } from '../execution/inbox.ts';
+import { type FoundPlatforms, findPlatforms } from '../execution/platforms.ts';
+import { RunningExecution } from '../execution/run-execution.ts';
+import { layoutOf } from '../folder/layout.ts';
+import { momentNow } from '../watch/moment.ts';
+
+/** How a plan ended on a machine without a portal. */
+export interface PlanRun {
+  code: number;
+  /** The Body of the result. */
+  body: unknown;
+  text: string;
+  rows: unknown[][];
+  calls: ExecutionCall[];
+  journal: string[];
+}
+
+export interface RunTerms {
+  timeoutSeconds?: number;
+  maxCalls?: number;
+}
+
+export interface PlanMachine {
+  dir: string;
+  /** Begins a plan. `end` resolves when it has ended, with null if it was stopped. */
+  begin(plan: object, terms?: RunTerms): { running: RunningExecution; end: Promise<PlanRun | null> };
+  run(plan: object, terms?: RunTerms): Promise<PlanRun>;
+  /** Runs a Body with parameters. */
+  body(body: string, more?: object): Promise<PlanRun>;
+  close(): void;
+}
+
+/** A machine that runs plans with the real Python and bash. */
+export async function planMachine(found?: FoundPlatforms): Promise<PlanMachine> {
+  const dir = mkdtempSync(join(tmpdir(), 'annex-plans-'));
+  const layout = layoutOf(dir);
+  const inbox = new Inbox(layout);
+  const platforms = found ?? (await findPlatforms({ PATH: process.env.PATH }));
+  let stamp = 0;
+
+  const receive = (plan: object, timeoutSeconds: number): OpenExecution => {
+    stamp += 1;
+    const id = `execution-${stamp}`;
+    const text = JSON.stringify({ protocol: 1, id, stamp, turn: stamp, timeoutSeconds, plan, files: {} });
+    return inbox.receive(text, executionEnvelope.parse(JSON.parse(text))).open;
+  };
+
+  const machine: PlanMachine = {
+    dir,
+    begin(plan, { timeoutSeconds = 60, maxCalls } = {}) {
+      const open = receive({ FormatVersion: '2.0.0', ...plan }, timeoutSeconds);
+      const calls: ExecutionCall[] = [];
+      const journal: string[] = [];
+      const note = (line: string) => journal.push(line);
+      const running = new RunningExecution({
+        ...{ layout, found: platforms, environment: { PATH: process.env.PATH }, open, why: 'first' },
+        journal: { info: note, warn: note, note },
+        progress: { run: 1, begunAt: momentNow(), boot: '', sent: 0 },
+        maxCalls,
+        onCall: (call) => calls.push(call),
+        onBegin: () => {},
+      });
+      const end = running.run().then((ended): PlanRun | null => {
+        const file = join(open.folder, 'transcript.jsonl');
+        const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+        const rows = lines.map((line) => JSON.parse(line) as unknown[]);
+        inbox.close(open);
+        if (ended === null) return null;
+        return { code: ended.code, body: JSON.parse(ended.body), text: ended.body, rows, calls, journal };
+      });
+      return { running, end };
+    },
+    async run(plan, terms) {
+      const end = await machine.begin(plan, terms).end;
+      if (end === null) throw new Error('the execution was stopped');
+      return end;
+    },
+    body: (Body, more = {}) => machine.run({ Body, ...more }),
+    close: () => rmSync(dir, { recursive: true, force: true }),
+  };
+  return machine;
+}
