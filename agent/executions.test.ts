@@ -1,14 +1,42 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { DomainError } from '#server/domain/error.ts';
+import { openCaller } from './portal/call.ts';
 import { type ExecutionPortal, openExecutionPortal, type PortalMachine } from './testing/execution-portal.ts';
 
 let portal: ExecutionPortal;
 let machine: PortalMachine;
+let folder: string;
+let processes: ChildProcess[] = [];
 beforeAll(async () => {
   portal = await openExecutionPortal();
   machine = await portal.machine();
   await machine.start();
+  folder = mkdtempSync(join(tmpdir(), 'annex-executions-test-'));
 });
-afterAll(() => portal.close());
+afterEach(async () => {
+  for (const child of processes) if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit');
+  processes = [];
+});
+afterAll(async () => {
+  await portal.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Starts an agent in a process of its own. */
+function startProcess(dir: string): ChildProcess {
+  const environment = { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' };
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'run', '--dir', dir], {
+    stdio: 'ignore',
+    env: environment,
+  });
+  processes.push(child);
+  return child;
+}
 
 const hello = {
   FormatVersion: '2.0.0',
@@ -22,18 +50,182 @@ const hello = {
   Files: { f1: { Name: 'hello.sh', BodyType: 'Text', Body: '#!/bin/sh\necho hello $1\n' } },
 };
 
+/** A plan with one Application. */
+const planOf = (text: string, more: object = {}) => ({
+  FormatVersion: '2.0.0',
+  Body: 'return s().stdout',
+  Scripts: { s: { Type: 'Application', EntryPoint: 'f' } },
+  Files: { f: { Name: 's.sh', BodyType: 'Text', Body: `#!/bin/sh\n${text}\n` } },
+  ...more,
+});
+
+/** Whether a process runs. One that has ended, and that nobody has waited for, does not. */
+function isRunning(pid: string | number): boolean {
+  const file = `/proc/${pid}/stat`;
+  return existsSync(file) && !/\) Z /.test(readFileSync(file, 'utf8'));
+}
+
+const pidIn = async (file: string) => {
+  await expect
+    .poll(() => (existsSync(file) ? readFileSync(file, 'utf8').trim() : ''), { timeout: 15_000 })
+    .not.toBe('');
+  return readFileSync(file, 'utf8').trim().split('\n');
+};
+
 describe('an execution with a real portal', () => {
-  test('MU-9 runs, tells its transcript, and gives one result', async () => {
+  test('MU-4 MU-9 tells the platforms and the transcript, and gives one result', async () => {
     const { execution, result, log } = await machine.run(hello);
     expect(result).toMatchObject({ ErrorCode: 0, Body: 'hello w', Action: 'Execute:Result', SourceID: execution.id });
-    expect(execution).toMatchObject({ state: 'succeeded', calls: [{ n: 1, state: 'succeeded', exitCode: 0 }] });
-    expect(log.map(({ kind, n, text }) => [kind, n, text])).toEqual([
+    expect(result.ID).toMatch(/^[0-9a-f]{32}$/);
+    expect(result.Time).toBe(new Date(result.Time).toISOString());
+    expect(execution).toMatchObject({ state: 'succeeded', calls: [{ n: 1, state: 'succeeded', exitCode: 0, row: 2 }] });
+    expect(log.map(({ kind, n, text }) => [kind, n, text]).slice(0, -1)).toEqual([
       ['begin', null, 'first'],
       ['log', null, 'renewing'],
       ['call', 1, 'hello'],
       ['out', 1, 'hello w'],
       ['end', 1, expect.stringMatching(/^\{"exitCode":0,"ms":\d+\}$/)],
-      ['done', 0, ''],
     ]);
+    expect(log.at(-1)?.kind).toBe('done');
+    const lacking = { ...hello, Scripts: { hello: { ...hello.Scripts.hello, Type: 'PowerShell' } } };
+    await expect(machine.queue(lacking), 'the portal knows that there is no PowerShell').rejects.toThrow(DomainError);
+  });
+
+  test('MU-6 MU-46 a failure tells the line of the Body and the output of the script', async () => {
+    const { execution, result } = await machine.run(planOf('echo o; echo e >&2; exit 3'));
+    expect(execution.state).toBe('failed');
+    expect(result).toMatchObject({
+      ErrorCode: 1,
+      Body: {
+        Message: 's ended with exit code 3',
+        AdditionalInfo: { script: 's', function: null, exitCode: 3, stdout: 'o', stderr: 'e' },
+        Stack: ['<plan>:1 in Body: return s().stdout'],
+      },
+    });
+  });
+
+  test('a transcript is on the portal while the script still runs', async () => {
+    const go = join(folder, 'go');
+    const { id } = await machine.queue(planOf(`echo early; while [ ! -e ${go} ]; do sleep 0.05; done`));
+    await expect
+      .poll(async () => (await machine.log(id)).map(({ text }) => text), { timeout: 15_000 })
+      .toContain('early');
+    expect(await machine.get(id)).toMatchObject({ state: 'running', calls: [{ n: 1, state: 'running' }] });
+    spawn('touch', [go]);
+    expect(await machine.until(id, 'its end', ({ concludedAt }) => concludedAt !== null)).toMatchObject({
+      state: 'succeeded',
+    });
+  });
+
+  test('MU-33 a cancelled one ends with its group and strays, and the next plan runs', async () => {
+    const file = join(folder, 'cancelled');
+    const text = `trap '' TERM\nsetsid sleep 300 & echo $! >> ${file}\nsleep 300 & echo $! >> ${file}; echo $$ >> ${file}\nwait; wait`;
+    const { id } = await machine.queue(planOf(text));
+    await expect.poll(async () => (await pidIn(file)).length, { timeout: 15_000 }).toBe(3);
+    await machine.cancel(id);
+    const execution = await machine.until(id, 'its end', ({ concludedAt }) => concludedAt !== null);
+    expect(execution.state).toBe('cancelled');
+    for (const pid of await pidIn(file)) expect(isRunning(pid), pid).toBe(false);
+    expect(await machine.result(id)).toMatchObject({ ErrorCode: 1, Body: { Cancelled: true } });
+    expect((await machine.run(hello)).result.ErrorCode).toBe(0);
+  });
+
+  test('MU-8 the time of an execution ends it with code 10', async () => {
+    const { execution, result } = await machine.run(planOf('sleep 300'), { timeoutSeconds: 1 });
+    expect(execution.state).toBe('failed');
+    expect(result).toMatchObject({ ErrorCode: 10, Body: { AdditionalInfo: { script: 's', seconds: 1 } } });
+  });
+
+  test('three in a row run one after the other, in their order', async () => {
+    const file = join(folder, 'order');
+    const one = (name: string) => planOf(`echo begin ${name} >> ${file}; sleep 0.2; echo end ${name} >> ${file}`);
+    const ids = [];
+    for (const name of ['a', 'b', 'c']) ids.push((await machine.queue(one(name))).id);
+    for (const id of ids) await machine.until(id, 'its end', ({ concludedAt }) => concludedAt !== null);
+    expect(readFileSync(file, 'utf8').trim().split('\n')).toEqual(
+      ['a', 'b', 'c'].flatMap((name) => [`begin ${name}`, `end ${name}`]),
+    );
+  });
+});
+
+describe('an agent that is stopped or killed', () => {
+  test('MU-11 killed during a script: what is left of it ends, it runs again, and gives one result', async () => {
+    const killed = await portal.machine();
+    const file = join(folder, 'killed');
+    const first = startProcess(killed.dir);
+    const { id } = await killed.queue(planOf(`setsid sleep 300 & echo $! $$ >> ${file}\n[ -e ${file}.go ] || wait`));
+    const [line = ''] = await pidIn(file);
+    await killed.until(id, 'running', ({ state }) => state === 'running');
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    spawn('touch', [`${file}.go`]);
+    startProcess(killed.dir);
+    const execution = await killed.until(id, 'its end', ({ concludedAt }) => concludedAt !== null);
+    for (const pid of line.split(' ')) expect(isRunning(pid), pid).toBe(false);
+    expect(execution).toMatchObject({ state: 'succeeded', run: 2, repeats: 0 });
+    expect((await killed.log(id)).filter(({ kind }) => kind === 'begin').map(({ text }) => text)).toEqual([
+      'first',
+      'agent',
+    ]);
+    for (const each of await pidIn(file)) {
+      const [stray] = each.split(' ');
+      if (stray !== undefined && isRunning(stray)) process.kill(Number(stray), 'SIGKILL');
+    }
+  });
+
+  test('MU-11 killed before the result was sent: it goes first at the next start, and nothing runs twice', async () => {
+    const held = await portal.machine();
+    const file = join(folder, 'once');
+    const call = openCaller({ environment: {} });
+    let attempts = 0;
+    await held.start({
+      call: (request) => {
+        if (!request.url.pathname.endsWith('/result')) return call(request);
+        attempts += 1;
+        return Promise.reject(new Error('the network is down'));
+      },
+    });
+    const { id } = await held.queue(planOf(`echo ran >> ${file}`));
+    const second = await held.queue(planOf(`echo second >> ${file}`));
+    await expect.poll(() => attempts, { timeout: 15_000 }).toBeGreaterThan(0);
+    await held.stop();
+    expect(await held.get(id)).toMatchObject({ state: 'running' });
+    expect(await held.get(second.id)).toMatchObject({ state: 'queued' });
+    await held.start();
+    await held.until(second.id, 'its end', ({ concludedAt }) => concludedAt !== null);
+    expect(await held.get(id)).toMatchObject({ state: 'succeeded', run: 1 });
+    expect(readFileSync(file, 'utf8')).toBe('ran\nsecond\n');
+  });
+
+  test('MU-41 bodies that misbehave leave the agent as small as it was', async () => {
+    const small = await portal.machine();
+    const agent = startProcess(small.dir);
+    expect((await small.run(hello)).result.ErrorCode).toBe(0);
+    const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${agent.pid}/status`, 'utf8'))?.[1]) / 1024;
+    const before = memory();
+    const bodies = [
+      'import sys\nfor i in range(100): sys.stdout.write("x" * 1048576)',
+      'import os\nfor i in range(1100): os.write(4, b"x" * 1048576)',
+      'x = bytearray(2 << 30)',
+      'def f(): return f()\nf()',
+      'import os\nos.kill(os.getpid(), 9)',
+    ];
+    const codes = [];
+    for (const Body of bodies) codes.push((await small.run({ FormatVersion: '2.0.0', Body })).result.ErrorCode);
+    expect(codes).toEqual([0, 1, 1, 1, 1]);
+    expect((await small.run(hello)).result.ErrorCode).toBe(0);
+    expect(memory() - before).toBeLessThan(50);
+  }, 60_000);
+
+  test('MU-61 a machine with execution plans switched off says so, and runs none', async () => {
+    const off = await portal.machine();
+    const { id } = await off.queue(hello);
+    await off.start({ executionPlans: 'off' });
+    await expect
+      .poll(async () => (await off.queue(hello).catch((error: unknown) => error)) instanceof DomainError, {
+        timeout: 15_000,
+      })
+      .toBe(true);
+    expect(await off.get(id)).toMatchObject({ state: 'queued' });
   });
 });

@@ -134,6 +134,7 @@ export class RunningExecution {
         ),
     ) as [Lines, Lines];
     const { name, body, parameters, service } = plan;
+    let answering: Promise<unknown> = Promise.resolve();
     try {
       const ended = await runBody({
         ...{ folder: folders.root, running: folders.running, work: folders.work, environment, signal },
@@ -141,13 +142,20 @@ export class RunningExecution {
         plan: JSON.stringify({ name, body, parameters, scripts: [...plan.scripts.keys()], service }),
         onOut: (chunk) => out.write(chunk),
         onErr: (chunk) => err.write(chunk),
-        onCall: (call, text) => this.answer(context, { scripts, api }, call, text),
+        onCall: (call, text) => {
+          const answer = this.answer(context, { scripts, api }, call, text);
+          answering = answer;
+          return answer;
+        },
         onLog: (frame) => writeLog(context, frame),
       });
       if (this.why === 'cancel') return cancelled;
       if (this.why === 'time') return timeOver(this.options.open.envelope.timeoutSeconds, this.script);
       return endOf(ended, this.wishes.exitCode);
     } finally {
+      // A Body may end while its call runs. The processes of the call end before the execution does.
+      this.ending.abort();
+      await answering;
       await scripts.end();
       out.end();
       err.end();

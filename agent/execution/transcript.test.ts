@@ -24,7 +24,11 @@ test('rows keep their numbers when the agent is started again', () => {
   expect(second.rows).toBe(2);
   second.add('begin', { run: 2, why: 'agent' });
   second.finish();
-  expect(rows()).toEqual(['[7,"begin",{"run":1,"why":"first"}]', '[7,"out",0,"a"]', '[7,"begin",{"run":2,"why":"agent"}]']);
+  expect(rows()).toEqual([
+    '[7,"begin",{"run":1,"why":"first"}]',
+    '[7,"out",0,"a"]',
+    '[7,"begin",{"run":2,"why":"agent"}]',
+  ]);
 });
 
 test('a row that was cut off stays a row of its own', () => {

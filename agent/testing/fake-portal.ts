@@ -277,6 +277,7 @@ export async function fakePortal(): Promise<FakePortal> {
         }, wait * 1000);
         waiters.add(done);
         response.on('close', done);
+        if (newsOfExecutions() !== told) done();
       });
     }
     if (portal.away) request.socket.destroy();

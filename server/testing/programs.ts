@@ -64,7 +64,14 @@ export const testPrograms: TestProgram[] = [
   {
     name: 'python3',
     package: 'python3',
-    shows: 'the Azure Linux agent, and handlers written in Python',
+    shows: 'execution plans, the Azure Linux agent, and handlers written in Python',
+    tests: [
+      'agent/execution-order.test.ts',
+      'agent/execution/api/api.test.ts',
+      'agent/execution/body/body.test.ts',
+      'agent/execution/executors/executors.test.ts',
+      'agent/executions.test.ts',
+    ],
     environment: { PYTHONHOME: 'usr' },
   },
 ];

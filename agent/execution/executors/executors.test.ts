@@ -204,6 +204,23 @@ if __name__ == '__main__':
   });
 });
 
+describe('a Body that ends while its call runs', () => {
+  test('ends the processes of the call', async () => {
+    const file = join(machine.dir, 'pid');
+    const text = `#!/bin/sh\necho $$ > ${file}\nsleep 300`;
+    const body = `import os, threading, time
+def wait():
+  while not os.path.exists('${file}') or not open('${file}').read(): time.sleep(0.01)
+  os._exit(3)
+threading.Thread(target=wait).start()
+s()`;
+    const { code, body: said } = await machine.run(planOf('Application', text, body));
+    expect([code, said]).toMatchObject([1, { Type: 'BodyEnded', AdditionalInfo: { exitCode: 3 } }]);
+    const pid = readFileSync(file, 'utf8').trim();
+    expect(readdirSync('/proc').includes(pid) && stateOf(pid) !== 'Z').toBe(false);
+  });
+});
+
 describe('a plan with several scripts', () => {
   test('MU-5 results feed later calls; names that are no identifiers are reached by index', async () => {
     const script = (EntryPoint: string, Type = 'Bash') => ({ Type, EntryPoint });

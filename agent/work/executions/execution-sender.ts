@@ -31,6 +31,8 @@ interface Followed {
   open: OpenExecution;
   progress: StoredProgress;
   isAcknowledged: boolean;
+  /** Whether the Body has begun in this run of the agent. */
+  hasBegun: boolean;
   hasToldRunning: boolean;
   /** Whether the portal takes no transcript for it. */
   isMute: boolean;
@@ -54,7 +56,8 @@ export class ExecutionSender {
   /** Sends this execution from now on. */
   follow(open: OpenExecution, progress: StoredProgress): void {
     const isBegun = progress.run > 0;
-    this.followed = { open, progress, isAcknowledged: isBegun, hasToldRunning: false, isMute: false, calls: new Map() };
+    const told = { isAcknowledged: isBegun, hasBegun: false, hasToldRunning: false, isMute: false };
+    this.followed = { open, progress, ...told, calls: new Map() };
     this.wake();
   }
 
@@ -63,12 +66,18 @@ export class ExecutionSender {
     this.followed = null;
   }
 
+  /** Tells that the Body runs. */
+  noteBegun(): void {
+    if (this.followed !== null) this.followed.hasBegun = true;
+    this.wake();
+  }
+
   /** Tells a call that changed. */
   noteCall(call: ExecutionCall): void {
     this.followed?.calls.set(call.n, call);
   }
 
-  /** Sends what is new now, because the Body has begun or the result is there. */
+  /** Sends what is new now. */
   wake(): void {
     this.news.abort();
   }
@@ -130,7 +139,7 @@ export class ExecutionSender {
     try {
       if (!followed.isAcknowledged) await this.sendReceived(followed);
       const isOpen = open.result === null;
-      let next = followed.progress.run > 0 ? await this.sendProgress(followed) : null;
+      let next = followed.hasBegun ? await this.sendProgress(followed) : null;
       next = (await this.sendTranscript(followed, !isOpen)) ?? next;
       if (!isOpen) await this.sendResult(open);
       this.pauses.reset();

@@ -248,7 +248,7 @@ export class ExecutionWork implements LaneWork {
         ...{ layout, journal, environment, open, progress, why },
         found: await this.found,
         onCall: (call) => this.sender.noteCall(call),
-        onBegin: () => this.sender.wake(),
+        onBegin: () => this.sender.noteBegun(),
       });
       if (this.cancelStamp === open.envelope.stamp) this.running.stop('cancel');
       if (this.stopping.signal.aborted) this.running.stop('stop');
