@@ -174,8 +174,8 @@ describe('what arrives', () => {
       ErrorCode: 0,
       Body: ['[masked]', 20],
     });
-    const told = [machine.portal.executions.transcripts.get('execution-1'), ...machine.lines].join('\n');
-    expect(told).toContain('[masked]');
-    expect(told).not.toContain('swordfish');
+    const sent = [machine.portal.executions.transcripts.get('execution-1'), ...machine.lines].join('\n');
+    expect(sent).toContain('[masked]');
+    expect(sent).not.toContain('swordfish');
   });
 });

@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts an agent in a process of its own. */
+/** Starts an agent in a separate process. */
 function startProcess(dir: string): ChildProcess {
   const environment = { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' };
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'run', '--dir', dir], {
@@ -59,7 +59,7 @@ const planOf = (text: string, more: object = {}) => ({
   ...more,
 });
 
-/** Whether a process runs. One that has ended, and that nobody has waited for, does not. */
+/** Whether a process runs. One that has ended, and is a zombie, does not. */
 function isRunning(pid: string | number): boolean {
   const file = `/proc/${pid}/stat`;
   return existsSync(file) && !/\) Z /.test(readFileSync(file, 'utf8'));

@@ -35,7 +35,7 @@ export interface ExecutionContext {
   signal: AbortSignal;
 }
 
-/** What the Body has asked for its end. */
+/** What the Body has requested for its end. */
 export interface EndWishes {
   /** X of `api.setExitCode(X)`; null if it was not called. */
   exitCode: number | null;

@@ -71,7 +71,7 @@ export class Inbox {
     return open;
   }
 
-  /** Writes an execution to the disk. Once this returns, the portal may be told that the plan has arrived. */
+  /** Writes an execution to the disk. The agent acknowledges it only after this returns. */
   receive(text: string, envelope: ExecutionEnvelope): { open: OpenExecution; reception: Reception } {
     const planId = planIdOf(envelope);
     const hash = hashOf(planId);

@@ -1,14 +1,14 @@
 import type { PlatformReport } from '#protocol/executions/index.ts';
 import { inheritedEnvironment } from '../handler/environment.ts';
-import { executors, type Platform } from './executors/index.ts';
+import { executors, type FoundPlatform } from './executors/index.ts';
 import { findPython } from './executors/python.ts';
 
 /** What this machine can run. */
 export interface FoundPlatforms {
   /** By the `Type` of scripts. */
-  platforms: ReadonlyMap<string, Platform>;
+  platforms: ReadonlyMap<string, FoundPlatform>;
   /** The Python that runs Bodies; null if the machine has none. */
-  python: Platform | null;
+  python: FoundPlatform | null;
 }
 
 /**
@@ -21,7 +21,7 @@ export async function findPlatforms(
 ): Promise<FoundPlatforms> {
   const environment = inheritedEnvironment(own);
   const found = await Promise.all(
-    executors.map(async ({ type, find }): Promise<[string, Platform][]> => {
+    executors.map(async ({ type, find }): Promise<[string, FoundPlatform][]> => {
       const platform = type === 'Python' ? await findPython(python, environment) : await find(environment);
       return platform === null ? [] : [[type, platform]];
     }),
@@ -30,11 +30,11 @@ export async function findPlatforms(
   return { platforms, python: platforms.get('Python') ?? null };
 }
 
-/** What the portal is told about the machine. */
+/** What the agent reports to the portal about the machine. */
 export function platformReport({ platforms, python }: FoundPlatforms, isOn: boolean): PlatformReport {
-  const told = [...platforms].map(([type, { version }]) => [type, { version }]);
+  const versions = [...platforms].map(([type, { version }]) => [type, { version }]);
   return {
-    platforms: Object.fromEntries(told),
+    platforms: Object.fromEntries(versions),
     python: python?.version ?? null,
     executionPlans: isOn ? 'on' : 'off',
   };

@@ -16,7 +16,7 @@ import { discard } from '../folder/write-file.ts';
 import { inheritedEnvironment } from '../handler/environment.ts';
 import type { Journal } from '../journal.ts';
 import { secondsSince } from '../watch/moment.ts';
-import { Api } from './api/index.ts';
+import { ExecutionApi } from './api/index.ts';
 import { writeLog } from './api/log.ts';
 import { type BodyCall, runBody } from './body/body-process.ts';
 import { cancelled, type ExecutionEnd, endOf, planRefused, refused, type StopReason, timeOver } from './body/faults.ts';
@@ -31,7 +31,7 @@ import { type CallAnswer, callErrorOf, ScriptCalls } from './script-calls.ts';
 import { secretParameters } from './secret-parameters.ts';
 import { Transcript } from './transcript.ts';
 
-export interface RunOptions {
+export interface ExecutionRunOptions {
   layout: AgentLayout;
   journal: Journal;
   found: FoundPlatforms;
@@ -50,14 +50,14 @@ export interface RunOptions {
 
 /** One execution on this machine, from its folder to its result. */
 export class RunningExecution {
-  private readonly options: RunOptions;
+  private readonly options: ExecutionRunOptions;
   private readonly ending = new AbortController();
   private readonly wishes: EndWishes = { exitCode: null, reboot: false };
   private why: StopReason | null = null;
   /** The script of the call that runs. */
   private script: string | null = null;
 
-  constructor(options: RunOptions) {
+  constructor(options: ExecutionRunOptions) {
     this.options = options;
   }
 
@@ -126,7 +126,7 @@ export class RunningExecution {
     const { plan, folders, transcript, secrets, found, environment, signal } = context;
     if (plan.body === null) return { code: errorCodes.none, body: 'null' };
     const scripts = new ScriptCalls(context);
-    const api = new Api(context, this.wishes);
+    const api = new ExecutionApi(context, this.wishes);
     const [out, err] = (['out', 'err'] as const).map(
       (kind) =>
         new Lines(secrets, (text, goesOn) =>
@@ -165,7 +165,7 @@ export class RunningExecution {
   /** Answers a call of the Body. Never rejects. */
   private async answer(
     context: ExecutionContext,
-    { scripts, api }: { scripts: ScriptCalls; api: Api },
+    { scripts, api }: { scripts: ScriptCalls; api: ExecutionApi },
     call: BodyCall,
     text: string,
   ): Promise<string> {
@@ -199,8 +199,8 @@ export class RunningExecution {
     this.script = null;
     const ms = Math.round(performance.now() - started);
     const { exitCode } = answer;
-    const said = error === null ? {} : { error: String(maskedValue(error.message, secrets)).slice(0, 4_096) };
-    transcript.add('end', n, { ...(exitCode !== undefined && { exitCode }), ms, ...said });
+    const failure = error === null ? {} : { error: String(maskedValue(error.message, secrets)).slice(0, 4_096) };
+    transcript.add('end', n, { ...(exitCode !== undefined && { exitCode }), ms, ...failure });
     const state = error === null ? 'succeeded' : 'failed';
     const untilRow = transcript.rows - 1;
     this.options.onCall({ ...about, state, untilRow, tookMs: ms, ...(exitCode !== undefined && { exitCode }) });

@@ -14,7 +14,7 @@ import { Captured } from './captured.ts';
 import { describedEnd } from './described-end.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import { requirePlainText } from './executors/command-arguments.ts';
-import { type CallContext, executors, type LoadedScript, type ScriptOnDisk } from './executors/index.ts';
+import { executors, type LoadedScript, type ScriptCallContext, type ScriptOnDisk } from './executors/index.ts';
 import { Lines } from './lines.ts';
 import { placeFile, unavailable } from './place-file.ts';
 import { type ProcessEnd, startProcess } from './run-process.ts';
@@ -124,8 +124,8 @@ export class ScriptCalls {
   private contextOf(
     call: ScriptCall,
     options: ExecutorOptions,
-    output: Pick<CallContext, 'onOut' | 'onErr'>,
-  ): CallContext {
+    output: Pick<ScriptCallContext, 'onOut' | 'onErr'>,
+  ): ScriptCallContext {
     const { folders, environment, secondsLeft, signal, plan } = this.context;
     const number = [...plan.scripts.keys()].indexOf(call.script);
     const filled = Object.entries(options.environment).map(([name, text]) => [name, formatted(call, text)] as const);

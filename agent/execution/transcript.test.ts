@@ -31,7 +31,7 @@ test('rows keep their numbers when the agent is started again', () => {
   ]);
 });
 
-test('a row that was cut off stays a row of its own', () => {
+test('a row that was cut off stays a separate row', () => {
   appendFileSync(join(dir, 't'), '[1,"out",0,"a"]\n[2,"ou');
   const transcript = open();
   expect(transcript.rows).toBe(2);
@@ -65,7 +65,7 @@ test('lines are cut, joined over chunks, and free of secrets', async () => {
   expect(seen.map(([, goesOn]) => goesOn)).toEqual([false, false, true, false]);
 });
 
-test('a line without its end is told after a second of quiet', async () => {
+test('a line without its end is written after a second of quiet', async () => {
   const seen: [string, boolean][] = [];
   const lines = new Lines([], (text, goesOn) => seen.push([text, goesOn]));
   lines.write(Buffer.from('waiting'));

@@ -1,7 +1,7 @@
 import { wait } from '../portal/wait.ts';
 import { CommandProcesses } from './command-processes.ts';
 
-/** Why a command ended: by itself, at its timeout, or because the agent was told to end it. */
+/** Why a command ended: without the agent, at its timeout, or because its signal was aborted. */
 export type EndReason = 'itself' | 'time' | 'stop';
 
 /** How long the processes of a command may take to end after SIGTERM. */

@@ -36,6 +36,9 @@ export interface PortalResponse {
 /** Maximum size of a response in memory. Packages go to a file and are limited by their stated size. */
 const maxTextBytes = 64 * 1024 * 1024;
 
+/** Makes a request to a path of the portal. */
+export type PortalCall = (options: Omit<HttpCall, 'url'> & { path: string }) => Promise<PortalResponse>;
+
 /** Makes one HTTP request. Returns the response whatever its status; throws if no complete response arrived. */
 export type Caller = (call: HttpCall) => Promise<PortalResponse>;
 

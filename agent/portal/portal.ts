@@ -1,54 +1,14 @@
 import { statSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
-import type { ExecutionProgress, PlatformReport } from '#protocol/executions/index.ts';
 import { AgentError, sentenceOf } from '../agent-error.ts';
 import { agentName, agentVersion } from '../version.ts';
-import type { Caller, HttpCall, PortalResponse } from './call.ts';
+import type { Caller, PortalCall, PortalResponse } from './call.ts';
+import { type ExecutionCalls, type ExecutionNews, executionCalls, executionNews } from './execution-calls.ts';
+import { PortalRefusal, secondsIn } from './refusal.ts';
 
-/** The error for a request that the portal rejected. */
-export class PortalRefusal extends Error {
-  override readonly name = 'PortalRefusal';
-  readonly status: number;
-  readonly code: string;
-  /** The delay that the portal requests, in seconds, or null. */
-  readonly retryAfter: number | null;
-
-  constructor(answer: PortalResponse) {
-    const problem = problemOf(answer.text);
-    super(`${(problem.detail ?? problem.title ?? 'no reason given').replace(/\.$/, '')} (${answer.status})`);
-    this.status = answer.status;
-    this.code = problem.code ?? '';
-    this.retryAfter = seconds(answer.headers['retry-after']);
-  }
-
-  /** Whether the same request may succeed later. */
-  get passing(): boolean {
-    return this.status === 408 || this.status === 429 || this.status >= 500;
-  }
-}
-
-const problemDocument = z.object({
-  title: z.string().optional(),
-  detail: z.string().optional(),
-  code: z.string().optional(),
-});
-
-function problemOf(text: string): z.infer<typeof problemDocument> {
-  try {
-    return problemDocument.catch({}).parse(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
-/** Caps the delay: a longer delay is a mistake, and a timer treats more than 24 days as no delay. */
-const maxDelaySeconds = 3600;
-
-function seconds(value: string | string[] | undefined): number | null {
-  const number = Number(Array.isArray(value) ? value[0] : value);
-  return value === undefined || !Number.isFinite(number) || number < 0 ? null : Math.min(number, maxDelaySeconds);
-}
+export { type ExecutionNews, noExecutions } from './execution-calls.ts';
+export { PortalRefusal } from './refusal.ts';
 
 export interface PolledGoalState {
   /** Null if there is nothing new. */
@@ -58,26 +18,6 @@ export interface PolledGoalState {
   /** Whether operators are waiting for log folders of this machine. */
   wantsLogs: boolean;
   executions: ExecutionNews;
-}
-
-/** What the portal says about executions of this machine. */
-export interface ExecutionNews {
-  /** The oldest execution that waits for this machine; null if there is none. */
-  waiting: { stamp: number; turn: number } | null;
-  /** The stamp of the execution that this machine should end; null if there is none. */
-  cancel: number | null;
-}
-
-/** No news about executions. */
-export const noExecutions: ExecutionNews = { waiting: null, cancel: null };
-
-/** A part of an execution's transcript. */
-export interface TranscriptPiece {
-  /** Offset of the piece within the transcript. */
-  from: number;
-  /** Size of the whole transcript; null while the execution may still write. */
-  total: number | null;
-  bytes: Buffer;
 }
 
 /**
@@ -117,27 +57,6 @@ export interface ReportAnswer {
   executions: ExecutionNews;
 }
 
-/** The part of the portal's API for execution plans. */
-export interface ExecutionCalls {
-  /**
-   * Returns the envelope of the execution to do next, as JSON text; null if there is none. To ask says that nothing is
-   * open on this machine.
-   */
-  nextExecution(signal?: AbortSignal): Promise<string | null>;
-  /** Tells how far an execution is. Returns after how many seconds to tell more; null if the portal does not say. */
-  sendProgress(id: string, body: ExecutionProgress, signal?: AbortSignal): Promise<number | null>;
-  /** Returns how many bytes the portal has from the start without a gap. */
-  sendTranscript(
-    id: string,
-    piece: TranscriptPiece,
-    signal?: AbortSignal,
-  ): Promise<{ received: number; nextAfter: number | null }>;
-  /** Sends the result, given as JSON text. */
-  sendResult(id: string, result: string, signal?: AbortSignal): Promise<void>;
-  /** Tells the portal what this machine can run. */
-  tellPlatforms(report: PlatformReport, signal?: AbortSignal): Promise<void>;
-}
-
 export interface LogRequest {
   id: string;
   /** `<ProviderNamespace>.<Type>`. */
@@ -156,8 +75,6 @@ export interface LogPiece {
   total: number;
   bytes: Buffer;
 }
-
-type PortalCall = (options: Omit<HttpCall, 'url'> & { path: string }) => Promise<PortalResponse>;
 
 /** Returns the portal's API for an enrolled machine. `nextCall` returns the next value of the call counter. */
 export function openPortal(base: string, credential: string, nextCall: () => string, call: Caller): Portal {
@@ -239,7 +156,7 @@ function goalStateCalls(send: PortalCall): Pick<Portal, 'goalState' | 'downloadP
         idleSeconds: waitSeconds + 30,
         signal,
       });
-      const pollAfter = seconds(answer.headers['annex-poll-after']);
+      const pollAfter = secondsIn(answer.headers['annex-poll-after']);
       const news = { pollAfter, wantsLogs: announcesLogs(answer), executions: executionNews(answer) };
       if (answer.status === 304) return { document: null, ...news };
       if (answer.status !== 200) throw new PortalRefusal(answer);
@@ -323,65 +240,6 @@ function logCalls(send: PortalCall): Pick<Portal, 'logRequests' | 'sendArchive'>
       });
       if (answer.status !== 204) throw new PortalRefusal(answer);
     },
-  };
-}
-
-function executionCalls(send: PortalCall): ExecutionCalls {
-  const json = { 'content-type': 'application/json' };
-  const path = (id: string, what: string) => `/agent/v1/executions/${encodeURIComponent(id)}/${what}`;
-  const nextAfter = ({ headers }: PortalResponse) => seconds(headers['annex-next-after']);
-  const put = async (where: string, body: string, signal?: AbortSignal) => {
-    const answer = await send({ method: 'PUT', path: where, headers: json, body, idleSeconds: 30, signal });
-    if (answer.status !== 204) throw new PortalRefusal(answer);
-    return answer;
-  };
-  return {
-    async nextExecution(signal) {
-      const answer = await send({ method: 'GET', path: '/agent/v1/executions/next', idleSeconds: 30, signal });
-      if (answer.status === 204) return null;
-      if (answer.status !== 200) throw new PortalRefusal(answer);
-      return answer.text;
-    },
-
-    async sendProgress(id, body, signal) {
-      return nextAfter(await put(path(id, 'progress'), JSON.stringify(body), signal));
-    },
-
-    async sendTranscript(id, { from, total, bytes }, signal) {
-      const answer = await send({
-        method: 'POST',
-        path: path(id, 'transcript'),
-        headers: {
-          'content-type': 'application/jsonl',
-          'content-encoding': 'gzip',
-          'content-range': `bytes ${from}-${from + bytes.length - 1}/${total ?? '*'}`,
-        },
-        body: gzipSync(bytes),
-        idleSeconds: 60,
-        signal,
-      });
-      if (answer.status !== 204) throw new PortalRefusal(answer);
-      const received = Number(answer.headers['annex-output-bytes']);
-      return { received: Number.isInteger(received) ? received : from + bytes.length, nextAfter: nextAfter(answer) };
-    },
-
-    async sendResult(id, result, signal) {
-      await put(path(id, 'result'), result, signal);
-    },
-
-    async tellPlatforms(report, signal) {
-      await put('/agent/v1/platforms', JSON.stringify(report), signal);
-    },
-  };
-}
-
-/** Reads `Annex-Execution: <stamp>; turn=<turn>` and `Annex-Execution-Cancel: <stamp>`. */
-function executionNews({ headers }: PortalResponse): ExecutionNews {
-  const [, stamp, turn] = /^(\d{1,16}); *turn=(\d{1,16})$/.exec(String(headers['annex-execution'] ?? '')) ?? [];
-  const cancel = /^\d{1,16}$/.exec(String(headers['annex-execution-cancel'] ?? ''))?.[0];
-  return {
-    waiting: stamp === undefined ? null : { stamp: Number(stamp), turn: Number(turn) },
-    cancel: cancel === undefined ? null : Number(cancel),
   };
 }
 

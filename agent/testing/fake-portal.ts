@@ -107,8 +107,8 @@ export async function fakePortal(): Promise<FakePortal> {
   const vmId = randomUUID();
   let incarnation = 0;
   let asking = 0;
-  /** The news about executions that the agent was told. */
-  let told = '{}';
+  /** The news about executions in the last response to a poll. */
+  let lastNews = '{}';
   let text = JSON.stringify({ protocol: 1, vmId, incarnation, extensions: [] });
   let given: string | undefined;
   const etag = () => given ?? `"e1-${createHash('sha256').update(text).digest('hex').slice(0, 12)}"`;
@@ -265,7 +265,7 @@ export async function fakePortal(): Promise<FakePortal> {
     if (held === etag() && wait > 0) {
       await new Promise<void>((resolve) => {
         const done = () => {
-          const isSame = held === etag() && portal.wantedLogs.length === 0 && newsOfExecutions() === told;
+          const isSame = held === etag() && portal.wantedLogs.length === 0 && newsOfExecutions() === lastNews;
           if (isSame && !portal.away && !response.destroyed) return;
           clearTimeout(timer);
           waiters.delete(done);
@@ -277,13 +277,13 @@ export async function fakePortal(): Promise<FakePortal> {
         }, wait * 1000);
         waiters.add(done);
         response.on('close', done);
-        if (newsOfExecutions() !== told) done();
+        if (newsOfExecutions() !== lastNews) done();
       });
     }
     if (portal.away) request.socket.destroy();
-    told = newsOfExecutions();
+    lastNews = newsOfExecutions();
     const wanted = portal.wantedLogs.length === 0 ? {} : { 'annex-log-requests': portal.wantedLogs.length };
-    const headers = { etag: etag(), 'annex-poll-after': '0', ...wanted, ...(JSON.parse(told) as object) };
+    const headers = { etag: etag(), 'annex-poll-after': '0', ...wanted, ...(JSON.parse(lastNews) as object) };
     if (held === etag()) response.writeHead(304, headers).end();
     else response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end(text);
   }

@@ -31,8 +31,8 @@ export class ExecutionFiles {
     const faults = new PlanFaults();
     const file: PlanFile | null = readFile(faults, value, []);
     if (file === null) {
-      const said = faults.all.map(({ path, code }) => `${path === '' ? 'it' : path}: ${code}`).join(', ');
-      throw new CallError('InvalidFile', `The file cannot be added: ${said}.`, { info: { faults: faults.all } });
+      const list = faults.all.map(({ path, code }) => `${path === '' ? 'it' : path}: ${code}`).join(', ');
+      throw new CallError('InvalidFile', `The file cannot be added: ${list}.`, { info: { faults: faults.all } });
     }
     const { files } = this.context.plan;
     do this.added += 1;

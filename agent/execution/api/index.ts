@@ -6,7 +6,7 @@ import { ExecutionFiles } from './files.ts';
 import { ServiceState } from './state.ts';
 
 /** Answers the calls of `api` of one execution. */
-export class Api {
+export class ExecutionApi {
   private readonly files: ExecutionFiles;
   private readonly state: ServiceState;
   private readonly wishes: EndWishes;

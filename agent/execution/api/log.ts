@@ -10,8 +10,8 @@ import { maskedValue } from '../masked-value.ts';
  */
 export function writeLog(context: ExecutionContext, frame: Record<string, unknown>): void {
   const level: LogLevel = logLevels.find((known) => known === frame.log) ?? 'info';
-  const said = typeof frame.body === 'string' ? frame.body : JSON.stringify(frame.body ?? null);
-  const body = cut(maskedText(said, context.secrets));
+  const text = typeof frame.body === 'string' ? frame.body : JSON.stringify(frame.body ?? null);
+  const body = cut(maskedText(text, context.secrets));
   const { journal, planId, transcript, tag, plan } = context;
   const line = `Execution ${plan.name ?? planId}: ${body.slice(0, 2_000)}`;
   if (level === 'debug' || level === 'info') journal.info(line);

@@ -7,7 +7,7 @@ import { type ProcessEnd, startProcess } from '../run-process.ts';
 import { bodyProgram } from './body.py.ts';
 import { type FrameFault, Frames } from './frames.ts';
 
-/** How many bytes of the Body's standard error are kept for a Body that ends by itself. */
+/** How many bytes of the Body's standard error are kept for a Body that ends without an answer. */
 const stderrBytes = 4 * 1024;
 /** The longest time that a timer can have, in seconds. The signal ends the Body at its deadline. */
 const noLimitSeconds = 2_000_000;
@@ -47,7 +47,7 @@ export type BodyEnd =
   | { fault: FrameFault }
   | { end: ProcessEnd; stderr: string };
 
-/** Runs a Body in a Python of its own. Everything that it started in its process group ends with it. */
+/** Runs a Body in its own Python process. Everything that it started in its process group ends with it. */
 export async function runBody(start: BodyStart): Promise<BodyEnd> {
   const program = join(start.folder, 'body.py');
   writeAtomically(program, bodyProgram);

@@ -1,5 +1,5 @@
 /**
- * The program that runs a Body in a Python of its own, for Python 3.6 and later. It reads frames from descriptor 3 and
+ * The program that runs a Body in its own process, for Python 3.6 and later. It reads frames from descriptor 3 and
  * writes frames to descriptor 4. The Body becomes a function by its syntax tree, so `return` works and line numbers are
  * those of the plan.
  */

@@ -31,8 +31,8 @@ export function timeOver(seconds: number, script: string | null): ExecutionEnd {
 
 /** The end of a plan that cannot run. */
 export function planRefused(code: number, faults: readonly PlanFault[]): ExecutionEnd {
-  const said = faults.map(({ path, code: fault }) => `${path === '' ? '/' : path} (${fault})`).slice(0, 20);
-  const Message = `The plan cannot run: ${said.join(', ')}.`;
+  const list = faults.map(({ path, code: fault }) => `${path === '' ? '/' : path} (${fault})`).slice(0, 20);
+  const Message = `The plan cannot run: ${list.join(', ')}.`;
   return exception(code, { Message, Type: 'PlanInvalid', AdditionalInfo: { faults } });
 }
 

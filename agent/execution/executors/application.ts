@@ -36,7 +36,7 @@ function argumentsOf({ commandLine }: ExecutorOptions<'Application'>, args: Form
   return 'value' in parsed ? fillCommandLine(parsed.value, args) : [];
 }
 
-/** Whether the system can run a file by itself: by its first line, or because it is a program. */
+/** Whether the system can run a file: because of its first line, or because it is a program. */
 function isExecutable(path: string): boolean {
   const file = openSync(path, 'r');
   try {

@@ -2,7 +2,7 @@ import type { FormatArguments, PlanScript } from '#protocol/executions/index.ts'
 import type { ProcessEnd, ProcessStart, StartedProcess } from '../run-process.ts';
 
 /** A program that runs scripts, and its version. */
-export interface Platform {
+export interface FoundPlatform {
   version: string;
   /** Path of the program; empty if scripts are programs themselves. */
   program: string;
@@ -26,7 +26,7 @@ export interface ScriptOnDisk {
 }
 
 /** One call of a script. */
-export interface CallContext {
+export interface ScriptCallContext {
   args: FormatArguments;
   /** Environment and standard input of this call, by the script's options. */
   environment: Record<string, string>;
@@ -47,7 +47,7 @@ export type CallResult = { end: ProcessEnd } | { value: string };
 /** A script that can be called. */
 export interface LoadedScript {
   /** Calls the script as a whole, or one of its functions. Throws CallError. */
-  call(fn: string | null, ctx: CallContext): Promise<CallResult>;
+  call(fn: string | null, ctx: ScriptCallContext): Promise<CallResult>;
   /** Ends what lives as long as the execution. Resolves when it has ended. */
   end(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export interface LoadedScript {
 export interface Executor {
   type: string;
   /** Returns the program on this machine; null if it has none. */
-  find(environment: Record<string, string>): Promise<Platform | null>;
+  find(environment: Record<string, string>): Promise<FoundPlatform | null>;
   /** Prepares a script, once for each execution. Throws CallError if it can be seen that it cannot run. */
   load(script: ScriptOnDisk): Promise<LoadedScript>;
 }

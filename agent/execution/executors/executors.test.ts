@@ -116,8 +116,8 @@ describe('Application', () => {
       planOf('Application', text, 'r = s()\nreturn [len(r.stdout), r.truncated]'),
     );
     expect(body).toEqual([1024 * 1024, true]);
-    const told = rows.filter(([, kind]) => kind === 'out').map(([, , , line]) => String(line));
-    expect(told.join('')).toHaveLength(3_000_000);
+    const lines = rows.filter(([, kind]) => kind === 'out').map(([, , , line]) => String(line));
+    expect(lines.join('')).toHaveLength(3_000_000);
   });
 });
 

@@ -7,7 +7,7 @@ import { CallError } from '../call-error.ts';
 import { describedEnd } from '../described-end.ts';
 import type { StartedProcess } from '../run-process.ts';
 import { commandArguments } from './command-arguments.ts';
-import type { CallContext, CallResult, Executor, LoadedScript, ScriptOnDisk } from './executor.ts';
+import type { CallResult, Executor, LoadedScript, ScriptCallContext, ScriptOnDisk } from './executor.ts';
 import { findProgram, probe } from './probe.ts';
 import { pythonHostProgram } from './python-host.py.ts';
 
@@ -35,7 +35,7 @@ class PythonScript implements LoadedScript {
     this.script = script;
   }
 
-  async call(fn: string | null, ctx: CallContext): Promise<CallResult> {
+  async call(fn: string | null, ctx: ScriptCallContext): Promise<CallResult> {
     if (fn !== null) return this.callFunction(fn, ctx);
     const args = ['-B', '-u', '-X', 'utf8', this.script.entry, ...commandArguments(ctx.args)];
     return { end: await ctx.run(this.script.program, args) };
@@ -46,7 +46,7 @@ class PythonScript implements LoadedScript {
     await this.host?.ended;
   }
 
-  private async callFunction(fn: string, ctx: CallContext): Promise<CallResult> {
+  private async callFunction(fn: string, ctx: ScriptCallContext): Promise<CallResult> {
     if (this.host === null || this.host.isOver) this.host = await PythonHost.start(this.script);
     return this.host.call(fn, ctx);
   }
@@ -97,7 +97,7 @@ class PythonHost {
     return this.process.ended;
   }
 
-  async call(fn: string, ctx: CallContext): Promise<CallResult> {
+  async call(fn: string, ctx: ScriptCallContext): Promise<CallResult> {
     const { args, environment, stdin = null, seconds, signal } = ctx;
     this.output.call = ctx;
     const timer = setTimeout(() => this.end('time'), seconds * 1000);
@@ -141,5 +141,5 @@ class PythonHost {
 }
 
 interface HostOutput {
-  call: Pick<CallContext, 'onOut' | 'onErr'> | null;
+  call: Pick<ScriptCallContext, 'onOut' | 'onErr'> | null;
 }

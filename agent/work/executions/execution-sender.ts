@@ -56,8 +56,8 @@ export class ExecutionSender {
   /** Sends this execution from now on. */
   follow(open: OpenExecution, progress: StoredProgress): void {
     const isBegun = progress.run > 0;
-    const told = { isAcknowledged: isBegun, hasBegun: false, hasToldRunning: false, isMute: false };
-    this.followed = { open, progress, ...told, calls: new Map() };
+    const flags = { isAcknowledged: isBegun, hasBegun: false, hasToldRunning: false, isMute: false };
+    this.followed = { open, progress, ...flags, calls: new Map() };
     this.wake();
   }
 

@@ -34,7 +34,7 @@ export interface ExecutionWorkOptions {
   wake(): void;
 }
 
-/** How long to wait before an envelope that cannot be read or stored is asked for again, in seconds. */
+/** How long to wait before an envelope that cannot be read or stored is requested again, in seconds. */
 const unreadableSeconds = 60;
 const unstorableSeconds = 10;
 
@@ -84,13 +84,13 @@ export class ExecutionWork implements LaneWork {
     const found = (await this.found) ?? { platforms: new Map(), python: null };
     const report = platformReport(found, isOn);
     const { vmId } = loadIdentity(layout);
-    const told = { vmId, report };
-    if (JSON.stringify(readJson(layout.platforms)) === JSON.stringify(told)) return;
+    const state = { vmId, report };
+    if (JSON.stringify(readJson(layout.platforms)) === JSON.stringify(state)) return;
     const pauses = backoff(1, 60);
     while (!this.stopping.signal.aborted) {
       try {
         await portal.tellPlatforms(report, this.stopping.signal);
-        return writeJson(layout.platforms, told);
+        return writeJson(layout.platforms, state);
       } catch (error) {
         // Older portals have no such call.
         if (error instanceof PortalRefusal && [404, 405].includes(error.status)) return;

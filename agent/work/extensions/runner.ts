@@ -67,8 +67,8 @@ export class ExtensionRunner implements LaneWork {
   }
 
   /**
-   * The turn of the last goal that came to rest: each step had its turn. Steps that failed, wait, or wait for the retry
-   * of a download hold nobody up. Null while no goal has come to rest since the start.
+   * The turn of the last goal that came to rest: each step had its turn. Steps that failed, that wait, or whose download
+   * waits for its retry, delay no execution. Null while no goal has come to rest since the start.
    */
   get restedTurn(): number | null {
     return this.rested;
