@@ -5,6 +5,8 @@ import { executionLimits, type TranscriptRecord } from '#protocol/executions/ind
 const endBytes = 1024 * 1024;
 /** Room for the note about what is missing. */
 const noteBytes = 1024;
+/** Size limit of a row. Only a log message with a long stack is longer. */
+const maxRowBytes = 512 * 1024;
 const readBytes = 64 * 1024;
 const lineFeed = 0x0a;
 
@@ -58,7 +60,8 @@ export class Transcript {
   /** Writes a row, given without its time. Never throws: an execution does not fail because its transcript does. */
   add(...record: Untimed<TranscriptRecord>): void {
     if (!this.isOpen) return;
-    const row = Buffer.from(`${JSON.stringify([this.ms, ...record.filter((each) => each !== undefined)])}\n`);
+    let row = Buffer.from(`${JSON.stringify([this.ms, ...record.filter((each) => each !== undefined)])}\n`);
+    if (row.length > maxRowBytes) row = this.noteOf(`Cut: a row of ${row.length} bytes is missing here.`);
     if (this.endSize === 0 && this.bytes + row.length <= this.room) {
       this.append(row, 1);
       return;
@@ -73,16 +76,19 @@ export class Transcript {
   finish(): void {
     if (!this.isOpen) return;
     const missing = this.beyond - this.endSize;
-    const note = (text: string) => Buffer.from(`${JSON.stringify([this.ms, 'note', text])}\n`);
-    if (missing > 0) this.append(note(`Cut: ${missing} bytes are missing here.`), 1);
+    if (missing > 0) this.append(this.noteOf(`Cut: ${missing} bytes are missing here.`), 1);
     if (this.end.length > 0) this.append(Buffer.concat(this.end), this.end.length);
-    if (this.lost > 0) this.append(note(`Cut: the disk could not store ${this.lost} rows.`), 1);
+    if (this.lost > 0) this.append(this.noteOf(`Cut: the disk could not store ${this.lost} rows.`), 1);
     this.close();
   }
 
   close(): void {
     if (this.isOpen) closeSync(this.file);
     this.isOpen = false;
+  }
+
+  private noteOf(text: string): Buffer<ArrayBuffer> {
+    return Buffer.from(`${JSON.stringify([this.ms, 'note', text])}\n`);
   }
 
   private append(bytes: Buffer, rows: number): void {

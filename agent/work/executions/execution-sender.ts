@@ -58,7 +58,8 @@ export class ExecutionSender {
     const isBegun = progress.run > 0;
     const flags = { isAcknowledged: isBegun, hasBegun: false, hasToldRunning: false, isMute: false };
     this.followed = { open, progress, ...flags, calls: new Map() };
-    this.wake();
+    // A new plan is acknowledged by `acknowledge`, before anything else is sent.
+    if (isBegun || open.result !== null) this.wake();
   }
 
   /** Sends nothing more of the execution. */
@@ -100,6 +101,8 @@ export class ExecutionSender {
       return true;
     } catch (error) {
       return !isOver(error);
+    } finally {
+      this.wake();
     }
   }
 
