@@ -29,6 +29,7 @@ export const testPrograms: TestProgram[] = [
     tests: [
       'agent/clinic/clinic.test.ts',
       'agent/doctor/doctor.test.ts',
+      'agent/execution-order.test.ts',
       'agent/field-handlers.test.ts',
       'agent/identity/open-sealed.test.ts',
       'agent/misbehaving.test.ts',
