@@ -24,7 +24,8 @@ beforeAll(async () => {
   parts = { id, name: 'probe', handler: 'Acme.Lab.Probe', version: '1.0.0.0', lang: 'de', incarnation: '2' };
   parts = {
     ...parts,
-    ...{ token: unknown, output: unknown, archive: unknown, namespace: 'Acme.Lab', other: '1.0', key: '0'.repeat(32) },
+    ...{ token: unknown, output: unknown, archive: unknown, execution: unknown },
+    ...{ namespace: 'Acme.Lab', other: '1.0', key: '0'.repeat(32) },
   };
 });
 afterAll(() => door.close());

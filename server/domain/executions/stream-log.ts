@@ -1,3 +1,4 @@
+import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { isFinal } from './execution.ts';
 import { getExecution } from './get-execution.ts';
@@ -13,6 +14,7 @@ export async function* streamLog(
   input: GetExecutionInput & { row: number },
   untilNext?: () => Promise<Date>,
 ): AsyncGenerator<LogRow[]> {
+  allow(ctx.actor, 'operator');
   let { row } = input;
   let { now } = ctx;
   for (;;) {
