@@ -15,7 +15,7 @@ const echo = { name: 'echo', handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const on = { executionPlans: 'on' } as const;
 const logged = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
 
-/** The envelope of an execution whose script logs its beginning and its end. */
+/** Returns the envelope of an execution whose script logs its start and its end. */
 const envelopeOf = (turn: number, more: object = {}) => ({
   protocol: 1,
   id: `execution-${turn}`,

@@ -50,7 +50,7 @@ const hello = {
   Files: { f1: { Name: 'hello.sh', BodyType: 'Text', Body: '#!/bin/sh\necho hello $1\n' } },
 };
 
-/** A plan with one Application. */
+/** Returns a plan that runs one Application script with these commands. */
 const planOf = (text: string, more: object = {}) => ({
   FormatVersion: '2.0.0',
   Body: 'return s().stdout',
@@ -59,7 +59,7 @@ const planOf = (text: string, more: object = {}) => ({
   ...more,
 });
 
-/** Whether a process runs. One that has ended, and is a zombie, does not. */
+/** Whether a process is running. A zombie has ended and does not count. */
 function isRunning(pid: string | number): boolean {
   const file = `/proc/${pid}/stat`;
   return existsSync(file) && !/\) Z /.test(readFileSync(file, 'utf8'));

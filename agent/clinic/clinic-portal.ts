@@ -11,7 +11,7 @@ export interface HandlerUpdate {
   attempt?: number;
   exitCode?: number;
   timedOut?: boolean;
-  /** Set once the command has ended. */
+  /** The output of the command; set once the command has ended. */
   output?: string;
   at: number;
 }
@@ -51,7 +51,7 @@ export class ClinicPortal implements Portal {
     return { document, pollAfter: 0, wantsLogs: false, executions: noExecutions };
   }
 
-  /** In a trial, a package's URL is the path of its file. */
+  /** Copies the package. In a trial, a package's URL is the path of its file. */
   async downloadPackage(url: string, file: string): Promise<void> {
     await copyFile(url, file);
   }

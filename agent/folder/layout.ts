@@ -13,7 +13,7 @@ export interface AgentLayout {
   calls: string;
   /** Folder of `<THUMBPRINT>.crt` and `.prv`; mode 0700. */
   certificates: string;
-  /** Lists the copies of certificates and keys that the agent has placed where handlers look for them. */
+  /** List of the copies of certificates and keys that the agent has placed where handlers look for them. */
   keyCopies: string;
   /** The last valid goal state, as received. */
   goalState: string;
@@ -38,11 +38,11 @@ export interface AgentLayout {
   handlers: string;
   /** Logs of handlers and of the agent, which are kept after an uninstall. */
   logs: string;
-  /** Folders of the executions that this machine has received, and the results of earlier ones. */
+  /** Folders of the executions that this machine has received, and the results of earlier executions. */
   executions: string;
-  /** The states of Services, which execution plans keep. */
+  /** Folder with the state that each Service of an execution plan keeps. */
   planStates: string;
-  /** What the portal was last told about the programs of this machine. */
+  /** The last report about this machine's programs that the portal received. */
   platforms: string;
   lock: string;
 }

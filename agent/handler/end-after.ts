@@ -1,7 +1,7 @@
 import { wait } from '../portal/wait.ts';
 import { CommandProcesses } from './command-processes.ts';
 
-/** Why a command ended: without the agent, at its timeout, or because its signal was aborted. */
+/** Why a command ended: without the agent's intervention, at its timeout, or because its signal was aborted. */
 export type EndReason = 'itself' | 'time' | 'stop';
 
 /** How long the processes of a command may take to end after SIGTERM. */
@@ -12,15 +12,15 @@ const lookMilliseconds = 50;
 /** The timer of a running command. */
 export interface Ending {
   /**
-   * Call it once the leader has ended. If signals were sent, it resolves when the other processes have ended or were
-   * killed.
+   * Returns why the command ended. Call this once the leader has ended. If signals were sent, waits until the other
+   * processes have ended or were killed.
    */
   done(): Promise<EndReason>;
 }
 
 /**
  * Ends all processes of a command at its timeout or when the signal aborts, first with SIGTERM. `leader` is the leader
- * of its process group; undefined if it could not be started.
+ * of its process group; undefined if the command could not be started.
  */
 export function endAfter(leader: number | undefined, id: string, seconds: number, signal?: AbortSignal): Ending {
   const processes = leader === undefined ? null : new CommandProcesses(leader, id);

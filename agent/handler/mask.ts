@@ -1,4 +1,4 @@
-/** Shorter values may be common words: masking them would make output unreadable. */
+/** Minimum length of a masked text. Shorter texts may be common words: masking them would make output unreadable. */
 const minCharacters = 6;
 const sign = Buffer.from('[masked]');
 

@@ -13,7 +13,7 @@ import { type CommandRecord, type RunningCommand, secondsSinceStart } from './ru
 export interface CommandRun {
   /** Command line from the manifest. */
   line: string;
-  /** The handler's root, which is the working directory. Paths are relative to it. */
+  /** The handler's root, which is the working directory of the command. */
   root: string;
   environment: Record<string, string>;
   record: CommandRecord;
@@ -78,8 +78,8 @@ export async function runCommand(command: CommandRun): Promise<Outcome> {
 }
 
 /**
- * Returns the outcome of the command that was running when the agent was killed. Waits until it has ended. Null if the
- * command never started or its outcome is unknown.
+ * Returns the outcome of the command that was running when the agent was killed. Waits until the command has ended.
+ * Null if the command never started or its outcome is unknown.
  */
 export async function resumeCommand(
   running: RunningCommand,

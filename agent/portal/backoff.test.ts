@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { backoff } from './backoff.ts';
 
-/** A backoff with its own clock, and with `share` in place of random numbers. */
+/** Returns a backoff with a test clock, and with `share` in place of random numbers. */
 function backoffAt(share: number) {
   const clock = { seconds: 100 };
   return { clock, pauses: backoff(1, 30, { random: () => share, now: () => clock.seconds }) };

@@ -3,9 +3,9 @@ import type { ExecutionProgress, PlatformReport } from '#protocol/executions/ind
 import type { PortalCall, PortalResponse } from './call.ts';
 import { PortalRefusal, secondsIn } from './refusal.ts';
 
-/** What the portal says about executions of this machine. */
+/** News about this machine's executions, from a response of the portal. */
 export interface ExecutionNews {
-  /** The oldest execution that waits for this machine; null if there is none. */
+  /** Stamp and turn of the oldest execution that waits for this machine; null if there is none. */
   waiting: { stamp: number; turn: number } | null;
   /** The stamp of the execution that this machine should end; null if there is none. */
   cancel: number | null;
@@ -18,7 +18,7 @@ export const noExecutions: ExecutionNews = { waiting: null, cancel: null };
 export interface TranscriptPiece {
   /** Offset of the piece within the transcript. */
   from: number;
-  /** Size of the whole transcript; null while the execution may still write. */
+  /** Size of the whole transcript; null while more may be added. */
   total: number | null;
   bytes: Buffer;
 }
@@ -26,25 +26,31 @@ export interface TranscriptPiece {
 /** The part of the portal's API for execution plans. */
 export interface ExecutionCalls {
   /**
-   * Returns the envelope of the execution to do next, as JSON text; null if there is none. To ask says that nothing is
-   * open on this machine.
+   * Returns the envelope of the next execution as JSON text; null if there is none. Call this only if this machine has
+   * no open execution.
    */
   nextExecution(signal?: AbortSignal): Promise<string | null>;
-  /** Tells how far an execution is. Returns after how many seconds to tell more; null if the portal does not say. */
+  /**
+   * Reports the progress of an execution. Returns how many seconds to wait before the next report; null if the portal
+   * does not say.
+   */
   sendProgress(id: string, body: ExecutionProgress, signal?: AbortSignal): Promise<number | null>;
-  /** Returns how many bytes the portal has from the start without a gap. */
+  /**
+   * Uploads a piece of a transcript. `received` is the number of bytes that the portal has from the start without a
+   * gap; `nextAfter` is how many seconds to wait before the next piece, or null.
+   */
   sendTranscript(
     id: string,
     piece: TranscriptPiece,
     signal?: AbortSignal,
   ): Promise<{ received: number; nextAfter: number | null }>;
-  /** Sends the result, given as JSON text. */
+  /** Sends the result, which is JSON text. */
   sendResult(id: string, result: string, signal?: AbortSignal): Promise<void>;
-  /** Tells the portal what this machine can run. */
+  /** Reports what this machine can run. */
   tellPlatforms(report: PlatformReport, signal?: AbortSignal): Promise<void>;
 }
 
-/** Returns the calls for execution plans. */
+/** Returns the part of the portal's API for execution plans. `send` makes the requests. */
 export function executionCalls(send: PortalCall): ExecutionCalls {
   const json = { 'content-type': 'application/json' };
   const path = (id: string, what: string) => `/agent/v1/executions/${encodeURIComponent(id)}/${what}`;
@@ -94,7 +100,7 @@ export function executionCalls(send: PortalCall): ExecutionCalls {
   };
 }
 
-/** Reads `Annex-Execution: <stamp>; turn=<turn>` and `Annex-Execution-Cancel: <stamp>`. */
+/** Parses the headers `Annex-Execution: <stamp>; turn=<turn>` and `Annex-Execution-Cancel: <stamp>`. */
 export function executionNews({ headers }: PortalResponse): ExecutionNews {
   const [, stamp, turn] = /^(\d{1,16}); *turn=(\d{1,16})$/.exec(String(headers['annex-execution'] ?? '')) ?? [];
   const cancel = /^\d{1,16}$/.exec(String(headers['annex-execution-cancel'] ?? ''))?.[0];

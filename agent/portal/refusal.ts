@@ -37,7 +37,7 @@ function problemOf(text: string): z.infer<typeof problemDocument> {
   }
 }
 
-/** Caps the delay: a longer delay is a mistake, and a timer treats more than 24 days as no delay. */
+/** Maximum delay. A longer delay is a mistake, and a timer treats more than 24 days as no delay. */
 const maxDelaySeconds = 3600;
 
 /** Returns the seconds in a header, at most an hour; null if it has none. */

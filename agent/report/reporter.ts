@@ -98,7 +98,7 @@ export class Reporter {
     this.stopping.abort();
   }
 
-  /** Sends until it is stopped. Does not throw, whatever the portal does. */
+  /** Sends reports until `stop` is called. Does not throw, whatever the portal does. */
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       const report = this.outbox.first();

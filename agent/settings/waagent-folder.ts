@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** Where the stock agent keeps its keys, and where many handlers look for them. */
+/** Folder in which the stock agent keeps keys, and in which many handlers look for them. */
 const waagentFolder = '/var/lib/waagent';
 const programs = ['/usr/sbin/waagent', '/usr/bin/waagent', '/etc/waagent.conf'];
 

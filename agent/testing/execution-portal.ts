@@ -15,7 +15,7 @@ import { Agent, type AgentOptions } from '../work/agent.ts';
 type Execution = Awaited<ReturnType<typeof getExecution>>;
 type LogRow = Awaited<ReturnType<typeof readLog>>['rows'][number];
 
-/** The result of an execution, as the portal keeps it. */
+/** The result of an execution, as the portal stores it. */
 export interface StoredResult {
   FormatVersion: string;
   ID: string;
@@ -32,7 +32,7 @@ export interface PortalMachine {
   dir: string;
   admin: Context;
   lines: string[];
-  /** Starts an agent in this process. Call it again after `stop` for another run on the same disk. */
+  /** Starts an agent in this process. To restart the agent on the same disk, call `stop` first. */
   start(options?: Partial<AgentOptions>): Promise<Agent>;
   stop(): Promise<void>;
   queue(plan: unknown, terms?: object): Promise<{ id: string; stamp: number; turn: number }>;
@@ -42,9 +42,9 @@ export interface PortalMachine {
   resultText(id: string): Promise<string>;
   result(id: string): Promise<StoredResult>;
   log(id: string): Promise<LogRow[]>;
-  /** Waits until the portal says this of an execution. */
+  /** Waits until `isTrue` returns true for the execution. `what` describes this condition in the error. */
   until(id: string, what: string, isTrue: (execution: Execution) => boolean): Promise<Execution>;
-  /** Queues a plan and waits for its end. */
+  /** Queues a plan and waits until its execution has ended. */
   run(plan: unknown, terms?: object): Promise<{ execution: Execution; result: StoredResult; log: LogRow[] }>;
 }
 

@@ -36,7 +36,7 @@ export interface FakePortal {
   /** Replaces the bytes of every package. */
   replacePackages(zip: Buffer): void;
   setGoal(extensions: GoalInput[], turn?: number): void;
-  /** Makes an execution wait, and tells the agent. */
+  /** Adds a waiting execution and announces it to the agent. */
   queue(envelope: Record<string, unknown> | string): void;
   /** Serves this text as the goal state, even if it is invalid. */
   setGoalText(text: string, etag?: string): void;
@@ -53,16 +53,16 @@ export interface FakePortal {
   archives: Map<string, Buffer>;
   /** The `Range` headers of package requests; '' if there was none. */
   ranges: string[];
-  /** Cuts off package downloads after `after` bytes, `times` times, once `when` returns true. */
+  /** Package downloads to cut off: the next `times` downloads, after `after` bytes, once `when` returns true. */
   cutPackages: { after: number; times: number; when(): boolean };
-  /** Responds to every request except the enrollment with this problem. */
+  /** The problem in the response to every request except the enrollment; null for none. */
   refuse: { status: number; code: string } | null;
-  /** Holds package requests until this many have arrived. */
+  /** Number of package requests that must arrive before the portal responds to any of them. */
   packagesTogether: number;
   /**
    * The agent that the portal serves; null for none. `sha256` replaces the digest of the bytes, to simulate a damaged
-   * file.
-   * `status` replaces the 200 of the file. The portal sends half of the file before `gate`, and the rest after it.
+   * file. `status` replaces the 200 of the file. The portal sends half of the file before `gate`, and the rest after
+   * it.
    */
   served: {
     version: string;
@@ -76,9 +76,11 @@ export interface FakePortal {
   } | null;
   /** Number of downloads of the agent that have begun. */
   agentDownloads: number;
-  /** Responds to the next `times` reports with this status, and asks for a pause of `retryAfter` seconds, by default 0. */
+  /**
+   * Status of the responses to the next `times` reports. `retryAfter` is the requested pause in seconds; 0 by default.
+   */
   refuseReports: { status: number; times: number; retryAfter?: number };
-  /** Executions for this machine, and what arrived of them. */
+  /** Executions for this machine, and the data that the agent sent about them. */
   executions: FakeExecutions;
   /** Calls `pick` now and whenever a request arrives, until `pick` returns a value. Rejects after 15 seconds. */
   until<T>(what: string, pick: () => T | undefined | false | null): Promise<T>;
@@ -89,13 +91,13 @@ const patienceMilliseconds = 15_000;
 const timeouts = { install: 30, update: 30, enable: 30, disable: 30, uninstall: 30 };
 
 export interface FakeExecutions {
-  /** The envelopes that wait, oldest first; texts are served as they are. */
+  /** Envelopes of the waiting executions, oldest first. A string is served unchanged. */
   waiting: (Record<string, unknown> | string)[];
-  /** The stamp of the execution to end. */
+  /** Stamp of the execution that the machine should end; null if there is none. */
   cancel: number | null;
-  /** `<execution> <state> <run>`, in order. */
+  /** Reported progress as `<execution> <state> <run>`, in order, without consecutive repeats. */
   progress: string[];
-  /** Transcripts and results by execution. */
+  /** Transcripts by execution. */
   transcripts: Map<string, Buffer>;
   results: { id: string; text: string }[];
   platforms: unknown[];
@@ -288,7 +290,7 @@ export async function fakePortal(): Promise<FakePortal> {
     else response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end(text);
   }
 
-  /** The headers about executions, as JSON text. */
+  /** Returns the headers about executions as JSON text. */
   function newsOfExecutions(): string {
     const { waiting, cancel } = portal.executions;
     const [first] = waiting;
@@ -408,7 +410,7 @@ export async function fakePortal(): Promise<FakePortal> {
   return portal;
 }
 
-/** Whether the token is signed with the certificate's key, as with `ANNEX_ENROL_PROOF=required`. */
+/** Whether the token is signed with the certificate's key, as `ANNEX_ENROL_PROOF=required` demands. */
 function isProven(body: Buffer): boolean {
   const { enrollmentToken, certificate, proof } = JSON.parse(body.toString()) as Record<string, string | undefined>;
   const { publicKey } = new X509Certificate(certificate ?? '');

@@ -8,7 +8,7 @@ import { RunningExecution } from '../execution/run-execution.ts';
 import { layoutOf } from '../folder/layout.ts';
 import { momentNow } from '../watch/moment.ts';
 
-/** How a plan ended on a machine without a portal. */
+/** The outcome of a plan on a machine without a portal. */
 export interface PlanRun {
   code: number;
   /** The Body of the result. */
@@ -26,15 +26,15 @@ export interface RunTerms {
 
 export interface PlanMachine {
   dir: string;
-  /** Begins a plan. `end` resolves when it has ended, with null if it was stopped. */
+  /** Starts a plan. `end` resolves when the plan has ended; to null if the plan was stopped. */
   begin(plan: object, terms?: RunTerms): { running: RunningExecution; end: Promise<PlanRun | null> };
   run(plan: object, terms?: RunTerms): Promise<PlanRun>;
-  /** Runs a Body with parameters. */
+  /** Runs a plan with this Body. `more` has other properties of the plan. */
   body(body: string, more?: object): Promise<PlanRun>;
   close(): void;
 }
 
-/** A machine that runs plans with the real Python and bash. */
+/** Returns a machine that, by default, runs plans with the real Python and bash. */
 export async function planMachine(found?: FoundPlatforms): Promise<PlanMachine> {
   const dir = mkdtempSync(join(tmpdir(), 'annex-plans-'));
   const layout = layoutOf(dir);

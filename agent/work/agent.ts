@@ -46,7 +46,9 @@ export interface AgentOptions extends ObserverSettings {
    * Folder in which handlers written for the stock agent look for keys; if absent, keys are only in the agent's folder.
    */
   waagentFolder?: string;
-  /** Whether the machine's owner allows execution plans. If absent, the agent has no part in them. */
+  /**
+   * Whether the machine's owner allows execution plans. If absent, the agent runs no plans and reports no platforms.
+   */
   executionPlans?: 'on' | 'off';
   /** The Python that runs the Bodies of execution plans; by default the first `python3` in PATH. */
   python?: string;
@@ -118,7 +120,7 @@ export class Agent {
       },
       onLogsWanted: () => this.archives.wanted(),
       onExecutions: (news) => {
-        // The poll also says which goal state was in force.
+        // Unlike a report, a poll also returns the goal state that the execution may have to wait for.
         if (this.executions.isNews(news)) this.wakePoll.abort();
         this.executions.noteCancel(news.cancel);
       },

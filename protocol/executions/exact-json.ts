@@ -1,11 +1,11 @@
 declare global {
   interface JSON {
-    /** Returns a value that `JSON.stringify` writes as this text. Part of JavaScript, but not yet of TypeScript's types. */
+    /** Returns a value that `JSON.stringify` writes as this text. TypeScript's types lack this function. */
     rawJSON(text: string): unknown;
   }
 }
 
-/** Parses JSON so that `JSON.stringify` writes each number with the digits that it was written with. */
+/** Parses JSON so that `JSON.stringify` writes each number exactly as it was in the text. */
 export function parseExactJson(text: string): unknown {
   return JSON.parse(text, keepDigits);
 }

@@ -10,13 +10,13 @@ export const executionEnvelope = z.looseObject({
   stamp: z.int().nonnegative(),
   turn: z.int().nonnegative(),
   timeoutSeconds: seconds,
-  /** The plan as it was queued, with `ID` and `Stamp`. */
+  /** The queued plan, with `ID` and `Stamp` filled in. */
   plan: z.unknown(),
-  /** Files of BodyType ID by their ids in the plan. `url` is relative to the gateway's. */
+  /** The plan's files of BodyType `ID`, by file id. `url` is relative to the gateway's URL. */
   files: z.record(z.string(), z.looseObject({ sha256: z.string(), size: z.int().nonnegative(), url: z.string() })),
   /** Secret parameters: DER of a CMS EnvelopedData, in base64. */
   protectedParameters: z.string().optional(),
-  /** SHA-1 in hexadecimal. */
+  /** SHA-1 of the certificate, in hexadecimal. */
   protectedParametersCertThumbprint: z.string().optional(),
 });
 export type ExecutionEnvelope = z.output<typeof executionEnvelope>;
@@ -25,13 +25,13 @@ export const callStates = ['running', 'succeeded', 'failed'] as const;
 
 /** One call of a Body. Times are in milliseconds since the Body began. */
 export const executionCall = z.object({
-  /** Counts from 1. */
+  /** Number of the call, from 1. */
   n: z.int().min(1).max(executionLimits.calls),
   /** The script's name; null for a call of `api`. */
   script: z.string().max(executionLimits.idBytes).nullable(),
   function: z.string().max(executionLimits.idBytes).nullable(),
   state: z.enum(callStates),
-  /** The row of the transcript in which the call begins. Rows count from 0. */
+  /** The row of the transcript in which the call begins. Rows are numbered from 0. */
   row: z.int().nonnegative(),
   untilRow: z.int().nonnegative().optional(),
   atMs: z.int().nonnegative(),
@@ -42,9 +42,9 @@ export const executionCall = z.object({
 });
 export type ExecutionCall = z.output<typeof executionCall>;
 
-/** The body of `PUT /agent/v1/executions/{id}/progress`. `calls` lists those that changed. */
+/** The body of `PUT /agent/v1/executions/{id}/progress`. `calls` lists the calls that changed since the last report. */
 export const executionProgress = z.object({
-  /** How often the Body has begun. */
+  /** Number of the Body's run, from 1. */
   run: z.int().min(1),
   state: z.enum(['received', 'running', 'restarting']),
   sentMsAgo: z.int().nonnegative(),

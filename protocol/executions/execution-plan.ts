@@ -7,7 +7,7 @@ import { type PlanFile, readFiles } from './plan-files.ts';
 import { type MachinePlatforms, type PlanScript, readScripts } from './plan-scripts.ts';
 import { fromVCurrent, readVCurrent } from './v-current.ts';
 
-/** An execution plan of format 2, as read from its JSON. Texts that the plan lacks are null. */
+/** An execution plan of format 2, as read from its JSON. Texts that are absent from the plan are null. */
 export interface ExecutionPlan {
   formatVersion: string;
   id: string | null;
@@ -17,7 +17,7 @@ export interface ExecutionPlan {
   version: string;
   /** The service whose state `api.getState` reads; null if the plan has none, in which case the state API fails. */
   service: string | null;
-  /** Python; null if the plan has no Body, which returns nothing (MU-23). */
+  /** Python code; null if the plan has no Body. Such a plan returns nothing (MU-23). */
   body: string | null;
   parameters: Record<string, unknown>;
   scripts: Map<string, PlanScript>;
@@ -26,20 +26,20 @@ export interface ExecutionPlan {
   replyTo: string | null;
 }
 
-/** A valid plan, or the faults of an invalid plan with their code. `converted`: the plan was written in format vCurrent. */
+/** A valid plan, or the faults of an invalid plan and its error code. `converted`: the plan was in format vCurrent. */
 export type ReadPlan = { plan: ExecutionPlan; converted: boolean } | { code: PlanCode; faults: PlanFault[] };
 
 interface ReadOptions {
-  /** What the machine can run. If absent, no script is rejected because of its type. */
+  /** The machine's platforms. If absent or null, no script is rejected because of its type. */
   platforms?: MachinePlatforms | null;
-  /** The ID of a converted plan, and of a plan without one. */
+  /** The ID of a converted plan or of a plan without an ID. */
   id?: string;
 }
 
 /**
  * Reads and validates parsed JSON as an execution plan. Portal and agents use this function, so that they accept the
- * same plans. Returns every fault; the code is the first one present in the order 9, 2, 7, 3, 5 (MU-21). The size of the
- * text and duplicate properties are checked when the JSON is parsed.
+ * same plans. Returns every fault; the code is the first one present in the order 9, 2, 7, 3, 5 (MU-21). The size of
+ * the text and duplicate properties are checked when the JSON is parsed.
  */
 export function readExecutionPlan(value: unknown, options: ReadOptions = {}): ReadPlan {
   const faults = new PlanFaults();

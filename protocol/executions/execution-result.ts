@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Error codes of results (MU-6 to MU-8, MU-20). A code of 100 or more is the plan's own: 100 + X. */
+/** Error codes of results (MU-6 to MU-8, MU-20). After `api.setExitCode(X)`, the code is 100 + X. */
 export const errorCodes = {
   none: 0,
   failed: 1,
@@ -33,7 +33,7 @@ export const executionResult = z.looseObject({
   Action: z.literal('Execute:Result'),
   ErrorCode: z.int().min(0),
   Body: z.unknown(),
-  /** ISO 8601, by the machine's clock. */
+  /** Time in ISO 8601, from the machine's clock. */
   Time: z.string(),
 });
 export type ExecutionResult = z.output<typeof executionResult>;

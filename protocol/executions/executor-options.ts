@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { parseCommandLine, parseFormat } from './format-string.ts';
 import { executionLimits } from './limits.ts';
 
-/** The platforms of scripts that agents have executors for. Each is a `Type` of a plan's script (MU-4). */
+/** Platforms for which agents may have executors. The `Type` of a plan's script names one of them (MU-4). */
 export const platformNames = ['Application', 'Bash', 'Python', 'PowerShell', 'Puppet', 'Chef', 'SaltStack'] as const;
 export type PlatformName = (typeof platformNames)[number];
 
 export const isPlatformName = (type: string): type is PlatformName =>
   (platformNames as readonly string[]).includes(type);
 
-/** Adds the fault of a format string as an issue whose message is the fault's code. */
+/** Returns a schema for format strings. The message of an issue is the code of the fault. */
 const format = (parse: typeof parseFormat | typeof parseCommandLine) =>
   z.string().superRefine((text, ctx) => {
     const result = parse(text);
@@ -24,14 +24,14 @@ const common = {
   timeout: z.number().min(least).max(most).optional(),
   /** Whether an exit code other than 0 fails the call. */
   verifyExitcode: z.boolean().default(true),
-  /** Whether the Body receives the output. The transcript contains it in any case. */
+  /** Whether the Body receives the output. The transcript contains the output in any case. */
   captureStdout: z.boolean().default(true),
   captureStderr: z.boolean().default(true),
   /** Environment variables as format strings. */
   environment: z.record(variableName, format(parseFormat)).default({}),
   /** The standard input as a format string. */
   stdin: format(parseFormat).optional(),
-  /** Whether the script restarts the machine. If so, a restart during the call counts as its success. */
+  /** Whether the script restarts the machine. If so, a restart during the call counts as success. */
   reboots: z.boolean().default(false),
 };
 
@@ -53,6 +53,6 @@ export const executorOptions = {
 /** The options of a script with their defaults. */
 export type ExecutorOptions<T extends PlatformName = PlatformName> = z.output<(typeof executorOptions)[T]>;
 
-/** Whether a script may name a class or recipe, such as `module::class`, instead of a file (FormatVersion ≥ 2.1.0). */
+/** Whether an entry point is a class or recipe, such as `module::class`, not a file id (FormatVersion ≥ 2.1.0). */
 export const namesNoFile = (type: string, entryPoint: string): boolean =>
   (type === 'Puppet' || type === 'Chef') && /^[\w-]+(?:::[\w-]+)+$/.test(entryPoint);

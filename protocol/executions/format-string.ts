@@ -1,11 +1,11 @@
-/** A part of a format string: literal text, or an argument of a call. `*` is all positional arguments. */
+/** A part of a format string: literal text, or an argument of a call. `*` stands for all positional arguments. */
 export type FormatPart = { text: string } | { argument: string | number };
 
 export type FormatFaultCode = 'format_quote' | 'format_brace' | 'format_placeholder';
 
 export type FormatResult<T> = { value: T } | { fault: FormatFaultCode };
 
-/** A missing argument of a call: its position, from 0, or its name. */
+/** The error for a missing argument. `argument` is the argument's position, from 0, or its name. */
 export class MissingArgument extends Error {
   readonly argument: string | number;
 
@@ -61,13 +61,15 @@ export function parseCommandLine(line: string): FormatResult<FormatPart[][]> {
   return quote === null ? { value: words } : { fault: 'format_quote' };
 }
 
-/** Returns the text of a format string with the values of a call. Throws MissingArgument. */
+/** Inserts the arguments of a call into a format string. Throws MissingArgument. */
 export function fillFormat(parts: readonly FormatPart[], args: FormatArguments): string {
   return parts.map((part) => ('text' in part ? part.text : argumentOf(part.argument, args))).join('');
 }
 
-/** Returns the arguments of a command line with the values of a call. A word that is only `{*}` becomes any number of
- * arguments. Throws MissingArgument. */
+/**
+ * Inserts the arguments of a call into the words of a command line. A word that is only `{*}` becomes one word for each
+ * positional argument. Throws MissingArgument.
+ */
 export function fillCommandLine(words: readonly (readonly FormatPart[])[], args: FormatArguments): string[] {
   return words.flatMap((word) => {
     const [only] = word;
@@ -115,7 +117,7 @@ class Reader {
     return character;
   }
 
-  /** Returns the text before the next `end` and skips both, or null if there is none. */
+  /** Returns the text before the next `end` and skips both; null if there is no `end`. */
   until(end: string): string | null {
     const found = this.text.indexOf(end, this.at);
     if (found < 0) return null;
@@ -136,7 +138,7 @@ class Word {
   }
 }
 
-/** Reads a brace or a placeholder. Returns false if the next character is neither. */
+/** Reads an escaped brace or a placeholder. Returns false if the next character is not a brace. */
 function takeBrace(reader: Reader, word: Word): boolean {
   const brace = reader.next;
   if (brace !== '{' && brace !== '}') return false;

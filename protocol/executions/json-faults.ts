@@ -1,14 +1,14 @@
 import { executionLimits } from './limits.ts';
 import type { Path } from './plan-faults.ts';
 
-/** A value that cannot be read as a plan at all. */
+/** A fault that prevents a value from being read as a plan. */
 interface ShapeFault {
   path: Path;
   code: 'json_too_deep' | 'json_character';
   params?: Record<string, number>;
 }
 
-/** Returns a fault if a value is nested too deeply. Called first, because other functions recurse into the value. */
+/** Returns a fault if a value is nested too deeply. Call this first, because other functions recurse into the value. */
 export function deepestFault(value: unknown): ShapeFault | null {
   const limit = executionLimits.planDepth;
   let level: unknown[] = [value];
@@ -20,7 +20,10 @@ export function deepestFault(value: unknown): ShapeFault | null {
   return null;
 }
 
-/** Returns the first text with a NUL character or half of a surrogate pair, which the portal does not accept. */
+/**
+ * Returns a fault for the first text that contains a NUL character or half of a surrogate pair, because the portal does
+ * not accept such texts.
+ */
 export function unstorableFault(value: unknown, path: Path = []): ShapeFault | null {
   if (typeof value === 'string') return isStorable(value) ? null : { path, code: 'json_character' };
   if (typeof value !== 'object' || value === null) return null;

@@ -41,7 +41,7 @@ export type PlanFaultCode =
   | 'plan_semver'
   | 'plan_uri';
 
-/** One fault. `path` is a JSON pointer into the plan; `planCode` is the error code of the source for it. */
+/** A fault of a plan. `path` is a JSON pointer into the plan; `planCode` is Murano's error code for the fault. */
 export interface PlanFault {
   path: string;
   code: PlanFaultCode;
@@ -69,7 +69,10 @@ export class PlanFaults {
 
 export type Path = readonly PropertyKey[];
 
-/** Returns a required or optional string, after adding a fault with code 2 if it is anything else. */
+/**
+ * Returns a property that should be a string. Otherwise, returns null, and adds a fault with code 2 unless the property
+ * is optional and absent.
+ */
 export function textOf(faults: PlanFaults, object: object, path: Path, name: string, required = false): string | null {
   const value: unknown = Object.hasOwn(object, name) ? Reflect.get(object, name) : undefined;
   if (typeof value === 'string') return value;
@@ -78,7 +81,10 @@ export function textOf(faults: PlanFaults, object: object, path: Path, name: str
   return null;
 }
 
-/** Returns the entries of an optional object, after adding a fault with code 2 if it is anything else. */
+/**
+ * Returns the entries of an optional property that should be an object. Adds a fault with code 2 if the property is
+ * anything else.
+ */
 export function entriesOf(faults: PlanFaults, object: object, path: Path, name: string): [string, unknown][] {
   const value: unknown = Object.hasOwn(object, name) ? Reflect.get(object, name) : undefined;
   if (value === undefined) return [];
@@ -91,5 +97,5 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a text has a character that terminals and logs interpret: a control character. */
+/** Whether a text contains a control character, which terminals and logs may interpret. */
 export const hasControl = (text: string): boolean => /\p{Cc}/u.test(text);

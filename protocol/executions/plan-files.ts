@@ -11,11 +11,11 @@ export interface PlanFile {
   name: string;
   bodyType: BodyType;
   body: string;
-  /** The SHA-256 that a fetched file must have, in hexadecimal; null if any is accepted. */
+  /** The SHA-256 that a fetched file must have, in hexadecimal; null if the plan names none. */
   sha256: string | null;
 }
 
-/** Returns the files of a plan by their ids, after adding a fault for each invalid one. */
+/** Returns the valid files of a plan by their ids. Adds the faults of invalid files. */
 export function readFiles(faults: PlanFaults, plan: object): Map<string, PlanFile> {
   const entries = entriesOf(faults, plan, [], 'Files');
   if (entries.length > executionLimits.files) {
@@ -30,7 +30,7 @@ export function readFiles(faults: PlanFaults, plan: object): Map<string, PlanFil
   );
 }
 
-/** Returns one file, such as that of `api.addFile`, or null after adding its faults. */
+/** Reads one file of a plan or of `api.addFile`. If the file is invalid, adds its faults and returns null. */
 export function readFile(faults: PlanFaults, value: unknown, path: Path): PlanFile | null {
   if (!isObject(value)) {
     faults.add(2, path, 'field_not_object');
@@ -62,7 +62,7 @@ export function isFileName(name: string): boolean {
   return name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }
 
-/** Whether a text is base64, apart from blanks and line ends. */
+/** Whether a text is base64. Ignores spaces, tabs and line breaks. */
 export function isBase64(text: string): boolean {
   const packed = text.replaceAll(/[ \t\r\n]/g, '');
   return packed.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(packed);

@@ -15,22 +15,22 @@ import { isAtLeast, programVersion } from './program-version.ts';
 
 /** A script of a plan. */
 export interface PlanScript {
-  /** The platform that runs it, such as `Bash`. */
+  /** The platform that runs the script, such as `Bash`. */
   type: string;
-  /** The lowest version of the platform that the script accepts; null if any. */
+  /** The lowest version of the platform that the script accepts; null if the script accepts any version. */
   version: string | null;
   /** The id of the file to run, or a name such as `module::class` that is not a file. */
   entryPoint: string;
   /** The ids of the script's other files. */
   files: string[];
-  /** Null if no executor is known for `type`. */
+  /** Options of the executor; null if `type` is not a known platform or the options are invalid. */
   options: ExecutorOptions | null;
 }
 
-/** The platforms of a machine, as it reported them: the version of each program. */
+/** The platforms that a machine reported, with the version of each program. */
 export type MachinePlatforms = Readonly<Record<string, { version: string }>>;
 
-/** Names that the Body uses for itself. */
+/** Names that a script cannot have, because they have another meaning in the Body. */
 const reservedNames = ['args', 'api'];
 
 interface Surroundings {
@@ -38,13 +38,13 @@ interface Surroundings {
   files: ReadonlyMap<string, PlanFile>;
   /** The ids of all files, including those that are faulty. */
   fileIds: ReadonlySet<string>;
-  /** Null if unknown. */
+  /** The machine's platforms; null if unknown. */
   platforms: MachinePlatforms | null;
   /** Whether the plan's format allows entry points that are not files. */
   allowsNames: boolean;
 }
 
-/** Returns the scripts of a plan by their names, after adding a fault for everything that is wrong with them (MU-3). */
+/** Returns the scripts of a plan by their names. Adds every fault in the scripts (MU-3). */
 export function readScripts(plan: object, around: Surroundings): Map<string, PlanScript> {
   const { faults } = around;
   const entries = entriesOf(faults, plan, [], 'Scripts');

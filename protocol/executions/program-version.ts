@@ -1,14 +1,14 @@
 const numbers = /^\d{1,9}(?:\.\d{1,9}){0,7}/;
 
 /**
- * Returns the numbers at the beginning of a program's version, such as `[5, 2, 15]` of `5.2.15(1)-release`; null if it
- * does not begin with a number.
+ * Returns the numbers at the beginning of a program's version, such as `[5, 2, 15]` for `5.2.15(1)-release`; null if
+ * the version does not begin with a number.
  */
 export function programVersion(text: string): number[] | null {
   return numbers.exec(text)?.[0].split('.').map(Number) ?? null;
 }
 
-/** Whether a program of version `found` serves a script that needs `wanted`. Missing numbers count as 0. */
+/** Whether the version `found` is equal to or newer than `wanted`. Missing numbers count as 0. */
 export function isAtLeast(found: string, wanted: string): boolean {
   const have = programVersion(found) ?? [];
   const need = programVersion(wanted) ?? [];

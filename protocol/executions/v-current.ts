@@ -8,17 +8,20 @@ export interface VCurrentPlan {
   commands: { name: string; arguments: Record<string, unknown> }[];
   /** 0: no restart; 1: a restart if all commands succeed; 2: a restart in any case. */
   rebootOnCompletion: 0 | 1 | 2;
-  /** As it was sent; undefined if absent. */
+  /** The stamp as it was sent, not validated; undefined if absent. */
   stamp: unknown;
 }
 
-/** A result of the format vCurrent. The inner exception is that of a script, the outer one that of the plan. */
+/**
+ * A result in the format vCurrent. The outer `IsException` marks a fault of the plan; `IsException` in `Result` marks a
+ * fault of a script.
+ */
 export interface VCurrentResult {
   IsException: boolean;
   Result: unknown;
 }
 
-/** Reads a plan of the format vCurrent, or returns null after adding its faults. */
+/** Reads a plan in the format vCurrent. If the plan is invalid, adds its faults and returns null. */
 export function readVCurrent(faults: PlanFaults, plan: Record<string, unknown>): VCurrentPlan | null {
   const before = faults.all.length;
   if (!Object.hasOwn(plan, 'Commands') && !Object.hasOwn(plan, 'FormatVersion')) {
@@ -61,7 +64,7 @@ function readCommand(faults: PlanFaults, value: unknown, index: number): VCurren
   return { name: name ?? '', arguments: isObject(given) ? given : {} };
 }
 
-/** Converts a plan of the format vCurrent by the seven steps of the source. `id` is the ID of the request (MU-17). */
+/** Converts a plan from the format vCurrent in the seven steps of MU-17. `id` is the ID of the request. */
 export function fromVCurrent(plan: VCurrentPlan, id: string): Record<string, unknown> {
   const parameters: Record<string, unknown> = {};
   const calls = plan.commands.map(({ name, arguments: given }) => {
@@ -91,7 +94,7 @@ export function fromVCurrent(plan: VCurrentPlan, id: string): Record<string, unk
   };
 }
 
-/** Adds a parameter under its name, or with `_2`, `_3` … after it if the name has another value. Returns the name. */
+/** Adds a parameter. Appends `_2`, `_3` … if the name already has another value. Returns the name that was used. */
 function addParameter(parameters: Record<string, unknown>, name: string, value: unknown): string {
   const same = (key: string) => JSON.stringify(parameters[key]) === JSON.stringify(value);
   let key = name;
@@ -144,7 +147,10 @@ function python(text: string): string {
   return `'${escaped}'`;
 }
 
-/** Converts a result to the format vCurrent: 2 to 99 is a fault of the plan, 1 and 100 or more a fault of a script. */
+/**
+ * Converts a result to the format vCurrent. Error codes 2 to 99 mean a fault of the plan; 1 and codes from 100 mean a
+ * fault of a script.
+ */
 export function toVCurrentResult({
   ErrorCode: code,
   Body: body,

@@ -111,8 +111,8 @@ export function noteSighting(
 }
 
 /**
- * Returns the headers that announce requested logs, a waiting execution and an execution to end, as far as there are
- * any. Marks them as announced.
+ * Returns the headers that announce requested logs, a waiting execution and an execution that must end. Marks this news
+ * as announced.
  */
 export function newsHeaders(agent: KnownAgent): string[] {
   const { logRequests, newestLogRequest, executionStamp, executionTurn, cancelStamp } = agent;

@@ -7,9 +7,9 @@ import type { AgentCall } from './call.ts';
 const unpack = promisify(gunzip);
 
 /**
- * Reads a JSON body, which may be gzipped. It may be at most `limit` bytes long, both before and after decompression.
- * Calls `onRead` with the decompressed size before parsing. Throws 413 `report_too_large`, 415 `encoding_unknown`, or
- * 400 `invalid` with the faults of the body.
+ * Reads a JSON body, which may be gzipped. The body may be at most `limit` bytes long, both before and after
+ * decompression. Calls `onRead` with the decompressed size before parsing. Throws 413 `report_too_large`, 415
+ * `encoding_unknown`, or 400 `invalid` with the faults of the body.
  */
 export async function readJson(
   call: AgentCall,
@@ -24,7 +24,7 @@ export async function readJson(
   return { value, bytes: bytes.byteLength };
 }
 
-/** Reads a body of UTF-8 text, which may be gzipped. Throws 413 with the given code above the limit. */
+/** Reads a body of UTF-8 text, which may be gzipped. Throws 413 with the given code if the text exceeds the limit. */
 export async function readText(call: AgentCall, limit: number, code: 'result_too_large'): Promise<string> {
   try {
     return (await readUnpacked(call, limit)).toString();

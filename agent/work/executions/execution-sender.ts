@@ -12,18 +12,18 @@ import { wait } from '../../portal/wait.ts';
 import { secondsSince } from '../../watch/moment.ts';
 
 const pieceBytes = 1024 * 1024;
-/** How often to send while the portal does not say. */
+/** Seconds between requests, unless the portal specifies an interval. */
 const usualSeconds = 1;
-/** Calls in one request. */
+/** Maximum number of calls in one progress report. */
 const callsAtOnce = 1_000;
 
 export interface SenderOptions {
   portal: Portal;
   journal: Journal;
   inbox: Inbox;
-  /** Called when the portal has ended the execution, or does not know it. */
+  /** Called if the portal has ended the execution or does not know it. */
   onConcluded(open: OpenExecution): void;
-  /** Called when the portal has the result, or never takes it. */
+  /** Called when the portal has accepted or permanently rejected the result. */
   onDelivered(open: OpenExecution): void;
 }
 
@@ -34,12 +34,15 @@ interface Followed {
   /** Whether the Body has begun in this run of the agent. */
   hasBegun: boolean;
   hasToldRunning: boolean;
-  /** Whether the portal takes no transcript for it. */
+  /** Whether the portal accepts no more of the transcript. */
   isMute: boolean;
   calls: Map<number, ExecutionCall>;
 }
 
-/** Sends what an execution tells while it runs, and its result. The result is sent until the portal has it. */
+/**
+ * Sends the progress, transcript and result of an execution. Resends the result until the portal accepts or permanently
+ * rejects it.
+ */
 export class ExecutionSender {
   private readonly options: SenderOptions;
   private readonly stopping = new AbortController();
@@ -53,7 +56,7 @@ export class ExecutionSender {
     this.options = options;
   }
 
-  /** Sends this execution from now on. */
+  /** Makes this the execution whose progress, transcript and result are sent. */
   follow(open: OpenExecution, progress: StoredProgress): void {
     const isBegun = progress.run > 0;
     const flags = { isAcknowledged: isBegun, hasBegun: false, hasToldRunning: false, isMute: false };
@@ -62,23 +65,23 @@ export class ExecutionSender {
     if (isBegun || open.result !== null) this.wake();
   }
 
-  /** Sends nothing more of the execution. */
+  /** Stops sending data about the execution. */
   forget(): void {
     this.followed = null;
   }
 
-  /** Tells that the Body runs. */
+  /** Reports that the Body is running. */
   noteBegun(): void {
     if (this.followed !== null) this.followed.hasBegun = true;
     this.wake();
   }
 
-  /** Tells a call that changed. */
+  /** Adds a changed call to the next progress report. */
   noteCall(call: ExecutionCall): void {
     this.followed?.calls.set(call.n, call);
   }
 
-  /** Sends what is new now. */
+  /** Sends new data immediately, except during a pause after a failure. */
   wake(): void {
     this.news.abort();
   }
@@ -90,8 +93,8 @@ export class ExecutionSender {
   }
 
   /**
-   * Acknowledges the plan, which is on the disk. Returns false if the portal says that it is over; an acknowledgement
-   * that does not arrive is sent again later.
+   * Confirms to the portal that the plan is stored on disk. Returns false if the portal has ended the execution or does
+   * not know it. After any other failure, the confirmation is sent again later.
    */
   async acknowledge(): Promise<boolean> {
     const { followed } = this;
@@ -106,7 +109,7 @@ export class ExecutionSender {
     }
   }
 
-  /** Resolves when the portal has the result, or after the timeout. */
+  /** Resolves when the result is delivered, if there is one, or after the timeout. */
   async drain(seconds: number): Promise<void> {
     if (this.followed?.open.result == null) return;
     this.retry.abort();
@@ -118,7 +121,7 @@ export class ExecutionSender {
     this.stopping.abort();
   }
 
-  /** Sends until it is stopped. Does not throw, whatever the portal does. */
+  /** Sends data until `stop` is called. Does not throw, whatever the portal does. */
   async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
@@ -136,7 +139,7 @@ export class ExecutionSender {
     }
   }
 
-  /** Sends what is new. Returns the seconds until the next time. */
+  /** Sends new data. Returns how many seconds to wait before sending again. */
   private async send(followed: Followed): Promise<{ seconds: number; isFailure: boolean }> {
     const { open } = followed;
     try {
@@ -169,7 +172,7 @@ export class ExecutionSender {
     try {
       next = await this.options.portal.sendProgress(open.envelope.id, body, this.stopping.signal);
     } catch (error) {
-      // The result of an execution that is over is sent all the same.
+      // The result is sent even if the portal has ended the execution.
       if (!(isOver(error) && open.result !== null)) throw error;
     }
     followed.hasToldRunning = true;
@@ -177,7 +180,7 @@ export class ExecutionSender {
     return calls.size > 0 ? this.sendProgress(followed) : next;
   }
 
-  /** Sends what the transcript has grown by. `isWhole`: nothing is added to it any more. */
+  /** Sends the part of the transcript that the portal lacks. `isWhole`: the transcript is complete. */
   private async sendTranscript(followed: Followed, isWhole: boolean): Promise<number | null> {
     const { open, progress, isMute } = followed;
     const file = join(open.folder, 'transcript.jsonl');
@@ -232,7 +235,7 @@ export class ExecutionSender {
   }
 }
 
-/** Whether the portal says that an execution is over, or that it does not know it. */
+/** Whether the portal rejected a request because the execution has ended or is unknown. */
 function isOver(error: unknown): boolean {
   if (!(error instanceof PortalRefusal)) return false;
   return error.status === 404 || error.code === 'execution_concluded';

@@ -28,17 +28,20 @@ export interface ExecutionWorkOptions {
   environment: Record<string, string | undefined>;
   /** Id of the current boot. */
   boot: string;
-  /** Returns the turns of the newest goal state and of the last one that came to rest; null if there is none. */
+  /**
+   * Returns the turn of the newest goal state and the turn of the last goal state that came to rest. Each is null if
+   * there is no such goal state.
+   */
   goals(): { newest: number | null; rested: number | null };
   /** Makes the lane look for work again. */
   wake(): void;
 }
 
-/** How long to wait before an envelope that cannot be read or stored is requested again, in seconds. */
+/** Pause after an envelope that cannot be read or stored, in seconds. */
 const unreadableSeconds = 60;
 const unstorableSeconds = 10;
 
-/** Execution plans: one at a time, in the lane, by their turn. */
+/** The lane's work on execution plans, which run one at a time in the order of their turns. */
 export class ExecutionWork implements LaneWork {
   private readonly options: ExecutionWorkOptions;
   private readonly inbox: Inbox;
@@ -50,7 +53,7 @@ export class ExecutionWork implements LaneWork {
   private open: OpenExecution | null = null;
   private progress: StoredProgress | null = null;
   private running: RunningExecution | null = null;
-  /** The stamp of the execution to end. */
+  /** Stamp of the last execution that the portal has asked this machine to end. */
   private cancelStamp: number | null = null;
   private isPausing = false;
 
@@ -65,7 +68,7 @@ export class ExecutionWork implements LaneWork {
     });
   }
 
-  /** Reads what an earlier run of the agent left open, and looks for the programs of this machine. */
+  /** Restores the open execution from disk, and detects which programs this machine has. */
   begin(): void {
     const { isOn, environment, python } = this.options;
     if (isOn) this.found = findPlatforms(environment, python);
@@ -73,12 +76,12 @@ export class ExecutionWork implements LaneWork {
     if (open !== null) this.take(open);
   }
 
-  /** Sends what executions tell, until it is stopped. */
+  /** Sends progress, transcripts and results until `stopSending` is called. */
   send(): Promise<void> {
     return this.sender.run();
   }
 
-  /** Tells the portal what this machine can run, unless it knows. */
+  /** Reports what this machine can run, unless the portal already has the same report. */
   async tellPlatforms(): Promise<void> {
     const { portal, layout, isOn } = this.options;
     const found = (await this.found) ?? { platforms: new Map(), python: null };
@@ -99,7 +102,10 @@ export class ExecutionWork implements LaneWork {
     }
   }
 
-  /** Notes what a response to a poll says. Call it after the goal state in the same response was applied. */
+  /**
+   * Processes the news about executions in a response to a poll. Call this after applying the goal state of the same
+   * response.
+   */
   noteNews({ waiting, cancel }: ExecutionNews): void {
     this.sender.notePortalAnswered();
     this.noteCancel(cancel);
@@ -113,20 +119,23 @@ export class ExecutionWork implements LaneWork {
     if (this.waiting?.stamp !== before) this.options.wake();
   }
 
-  /** Ends the execution with this stamp, if this machine has it. */
+  /** Ends the execution with this stamp, even if it has not begun. */
   noteCancel(stamp: number | null): void {
     if (stamp === null) return;
     this.cancelStamp = stamp;
     if (this.open?.envelope.stamp === stamp) this.running?.stop('cancel');
   }
 
-  /** Whether the portal has an execution that this agent does not know of. */
+  /** Whether an execution is waiting in the portal that this agent does not know about. */
   isNews({ waiting }: ExecutionNews): boolean {
     const { isOn } = this.options;
     return isOn && waiting !== null && waiting.stamp !== this.waiting?.stamp;
   }
 
-  /** Whether a newer goal state may replace the one in hand, although an execution waits for its rest. */
+  /**
+   * Whether a newer goal state may replace the current one. An execution may be waiting for the current goal state to
+   * come to rest.
+   */
   mayBeOvertaken(): boolean {
     return this.waiting?.mayBeOvertaken(this.options.goals().rested) ?? true;
   }
@@ -135,10 +144,11 @@ export class ExecutionWork implements LaneWork {
     const { open, progress, waiting } = this;
     const { newest, rested } = this.options.goals();
     if (open !== null) {
-      // The result goes first: no other execution begins before the portal has it.
+      // No other execution begins before the portal has the result of this one.
       if (open.result !== null || progress === null) return 'wait';
       const isBegun = progress.run > 0 && progress.boot === this.options.boot;
-      // After a restart of the machine, the goal state in hand is applied first.
+      // The current goal state is applied before an execution begins, and before it begins again after a restart of
+      // the machine.
       if (!isBegun && newest !== null && rested === null) return 'wait';
       return { kind: 'execution', turn: open.envelope.turn, isBegun, run: () => this.goOn(open, progress) };
     }
@@ -147,12 +157,12 @@ export class ExecutionWork implements LaneWork {
     return { kind: 'execution', turn: waiting.turn, isBegun: false, run: () => this.fetch(waiting) };
   }
 
-  /** Resolves when the portal has the result of the last execution, or after the timeout. */
+  /** Resolves when the result of the last execution is delivered, if there is one, or after the timeout. */
   async drain(seconds: number): Promise<void> {
     await this.sender.drain(seconds);
   }
 
-  /** Ends what runs. An execution that is open begins again at the next start of the agent. */
+  /** Stops the running execution, which begins again at the next start of the agent. */
   stop(): void {
     this.stopping.abort();
     this.running?.stop('stop');
@@ -183,7 +193,7 @@ export class ExecutionWork implements LaneWork {
     }
   }
 
-  /** Asks the portal for the next execution, and runs it. */
+  /** Fetches the next execution from the portal and runs it. */
   private async fetch(asked: WaitingExecution): Promise<void> {
     const { portal, journal } = this.options;
     let text: string | null;
@@ -227,7 +237,7 @@ export class ExecutionWork implements LaneWork {
     }
   }
 
-  /** Runs an execution, for the first time or again after the agent or the machine was restarted. */
+  /** Runs an execution: for the first time, or again after a restart of the agent or the machine. */
   private async goOn(open: OpenExecution, progress: StoredProgress): Promise<void> {
     const { journal, layout, environment, boot, isOn } = this.options;
     const { plan } = open.envelope;
@@ -272,7 +282,7 @@ export class ExecutionWork implements LaneWork {
     try {
       this.inbox.conclude(open, result);
     } catch (error) {
-      // On a full disk, the result is at least sent.
+      // If the disk is full, the result is still sent.
       open.result = result;
       this.options.journal.warn(`A result could not be stored: ${sentenceOf(error)}. Free space on the disk.`);
     }

@@ -60,23 +60,23 @@ export class ExtensionRunner implements LaneWork {
     return this.machine.goal;
   }
 
-  /** The turn of the newest goal, which the lane may not have taken up yet; null while there is none. */
+  /** The turn of the newest goal, even if the lane has not taken it up yet; null while there is no goal. */
   get newestTurn(): number | null {
     const goal = this.nextGoal ?? this.machine.goal;
     return goal === null ? null : turnOf(goal);
   }
 
   /**
-   * The turn of the last goal that came to rest: each step had its turn. Steps that failed, that wait, or whose download
-   * waits for its retry, delay no execution. Null while no goal has come to rest since the start.
+   * The turn of the last goal that came to rest; null if no goal has come to rest since the start. A goal comes to rest
+   * once no step can run now, even if steps have failed, wait for others, or wait to retry a download.
    */
   get restedTurn(): number | null {
     return this.rested;
   }
 
   /**
-   * Sets a new goal or, at a start, the stored goal. A new round begins after the step that is running, unless only the
-   * encryption of settings changed.
+   * Sets a new goal or, at a start, the stored goal. A new round begins once the lane takes up the goal, unless only
+   * the encryption of settings changed.
    */
   setGoal(goal: GoalState): void {
     this.nextGoal = goal;

@@ -1,6 +1,6 @@
 import type { PlanCode } from '../plan-faults.ts';
 
-/** A plan, the error code that it gets (0: it can run) and the paths of its faults. */
+/** A plan, its expected error code (0 if the plan can run) and the paths of its expected faults. */
 export interface CorpusPlan {
   name: string;
   /** The plan as JSON text. */
@@ -9,7 +9,7 @@ export interface CorpusPlan {
   paths: string[];
 }
 
-/** What the machine of the corpus can run. */
+/** Platforms of the machine on which the plans of the corpus would run. */
 export const corpusPlatforms = {
   Application: { version: '2.0.0' },
   Bash: { version: '5.2.15' },
@@ -17,7 +17,7 @@ export const corpusPlatforms = {
   Puppet: { version: '7.23.0' },
 };
 
-/** JSON text that takes the place of a value, because `JSON.stringify` recurses. */
+/** JSON text in place of a value that `JSON.stringify` cannot write, such as a deeply nested array. */
 class Raw {
   readonly text: string;
 
@@ -26,7 +26,7 @@ class Raw {
   }
 }
 
-/** Returns an object with `levels` levels of arrays below it, as JSON text in place of the value. */
+/** Returns the JSON text of an object that contains `levels` levels of arrays. */
 function nested(levels: number): Raw {
   return new Raw(`{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`);
 }

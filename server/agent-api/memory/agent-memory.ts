@@ -215,15 +215,15 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
 }
 
 /**
- * Caches up to `most` agents, indexed by credential hash and by VM. When it is full, the CLOCK algorithm evicts an
- * agent that has not called recently.
+ * Caches up to `most` agents, indexed by credential hash and by VM. When the cache is full, the CLOCK algorithm evicts
+ * an agent that has not called recently.
  */
 export class AgentMemory {
   readonly #most: number;
   readonly #columns: Columns;
   readonly #byHash: KeyIndex;
   readonly #byVm: KeyIndex;
-  /** ETags that many VMs share are stored once. */
+  /** Cache of ETags, so that an ETag that many VMs share is stored only once. */
   readonly #etags = new LRUCache<string, string>({ max: 1_000 });
   /** Rows that are free because their agent was removed. */
   readonly #free: number[] = [];
@@ -289,7 +289,7 @@ export class AgentMemory {
     return new KnownAgent(columns, row);
   }
 
-  /** Stores what waits for the agent, and marks what has changed as not announced yet. */
+  /** Stores the waiting execution and the execution that must end. Marks a changed one as not announced. */
   #rememberExecutions(row: number, { executionStamp, executionTurn, cancelStamp }: AgentIdentity): void {
     const columns = this.#columns;
     let announced = columns.announcedExecutions[row] ?? 0;

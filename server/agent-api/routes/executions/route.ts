@@ -9,7 +9,7 @@ import { readRange, unpacked } from '../logs/route.ts';
 /** Maximum size of a progress report. A report of 10,000 calls with long names is about 4 MiB. */
 const progressBytes = 8 * 1024 * 1024;
 
-/** `GET /agent/v1/executions/next`: the execution that this machine should do next, or 204. */
+/** `GET /agent/v1/executions/next`: returns the next execution for this machine, or 204. */
 export async function nextExecution(call: AgentCall): Promise<Response> {
   const { agent } = await admit(call);
   const envelope = await handOutNext(contextOf(call, agent), agent.vmId);
@@ -26,7 +26,7 @@ export async function nextExecution(call: AgentCall): Promise<Response> {
   });
 }
 
-/** `PUT /agent/v1/executions/{id}/progress`: stores that the agent has received the plan, and then the Body's progress. */
+/** `PUT /agent/v1/executions/{id}/progress`: stores the agent's receipt of the plan, and later the Body's progress. */
 export async function executionProgress(call: AgentCall, match: RegExpExecArray): Promise<Response> {
   const { agent } = await admit(call);
   const { value } = await readJson(call, progressBytes);
@@ -46,7 +46,9 @@ export async function executionTranscript(call: AgentCall, match: RegExpExecArra
   });
 }
 
-/** `PUT /agent/v1/executions/{id}/result`: stores the result and ends the execution. Repeated results are only counted. */
+/**
+ * `PUT /agent/v1/executions/{id}/result`: stores the result and ends the execution. Repeated results are only counted.
+ */
 export async function executionResult(call: AgentCall, match: RegExpExecArray): Promise<Response> {
   const { agent } = await admit(call);
   const text = await readText(call, executionLimits.resultBytes, 'result_too_large');

@@ -11,8 +11,9 @@ const hungUpGrace = 5;
 
 /**
  * `GET /agent/v1/goal-state`: returns 200 with the goal state, or 304 if the agent already has it. With `?wait=`, a 304
- * is held until the goal state changes, logs are requested, an execution waits or is to end, or the wait times out. Each VM has at most one held poll; a
- * newer poll ends it. If the agent is cached and has the current goal state, no database statement runs.
+ * is held until the goal state changes, logs are requested, an execution is waiting or must end, or the wait times out.
+ * Each VM has at most one held poll; a newer poll ends it. If the agent is cached and has the current goal state, no
+ * database statement runs.
  */
 export function goalState(call: AgentCall): AgentAnswer | Promise<AgentAnswer> {
   const admitted = admit(call);

@@ -25,11 +25,11 @@ const sightingOf = async ({ vmId }: GivenAgent) => {
   return { seen: row?.lastSeenAt, expected: row?.nextExpectedAt };
 };
 
-/** Waits until the portal has written the last call of an agent, and when it expects the next one. */
+/** Waits until the portal has stored the times of an agent's last call and of the next expected call. */
 const expectSighting = (agent: GivenAgent, seen: number, expected: number) =>
   expect.poll(() => sightingOf(agent), { timeout: 20_000 }).toEqual({ seen: after(seen), expected: after(expected) });
 
-/** Polls for at most a minute. Returns when the portal holds the poll, with a function that ends the agent's process. */
+/** Polls for at most a minute. Once the portal holds the poll, returns a function that ends the agent's process. */
 async function hold(agent: GivenAgent): Promise<() => void> {
   const etag = (await agent.call('/goal-state')).headers.get('etag') ?? '';
   const process = new AbortController();
@@ -60,7 +60,7 @@ test('agents that end during their polls in the same minute are named on each ot
   passed = 115;
   endA();
   endB();
-  // The time of a closed poll is the time of the end, not that of the last call.
+  // An agent whose poll closes was last seen when the poll closed, not when the poll began.
   for (const agent of [a, b]) await expectSighting(agent, 115, 120);
 
   const later = { ...ctx, now: after(3_600) };
