@@ -24,10 +24,10 @@ select create_reference_table('enrollment_tokens');
 -- A unique key must contain the distribution column.
 alter table health_transitions drop constraint health_transitions_pkey, add primary key (vm_id, id);
 
--- Every VM's executions of one plan share a row.
+-- Executions of one plan on different VMs share a row.
 select create_reference_table('execution_plans');
 
--- Without its unique index, the ID of a plan is unique for each VM only.
+-- The new index contains the distribution column, so the ID of a plan is unique only within a VM.
 drop index executions_plan;
 create unique index executions_plan on executions (vm_id, plan_id);
 

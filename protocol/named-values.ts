@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * The only name that a setting or tag cannot have. `z.record` drops a property with this name, also in agents of
- * earlier releases, so the value would get lost without an error.
+ * earlier releases, so the value would be lost without an error.
  */
 const reserved = '__proto__';
 

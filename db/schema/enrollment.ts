@@ -65,7 +65,7 @@ export const agents = pgTable(
     name: text().notNull(),
     version: text().notNull(),
     os: jsonb().$type<AgentOs>().notNull(),
-    /** What the machine can run, as its agent reported it; null if it never did. */
+    /** What the machine can run, as reported by its agent; null if the agent never reported it. */
     platforms: jsonb().$type<PlatformReport>(),
     enrolledAt: timestamp('enrolled_at', { withTimezone: true }).notNull(),
     /** Name of the actor who issued the enrollment token. Null if unknown, and for a stock agent. */

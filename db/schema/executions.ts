@@ -23,7 +23,7 @@ const time = (name: string) => timestamp(name, { withTimezone: true });
 
 /** Execution plans as they were queued, by the digest of their text. Executions of the same plan share a row. */
 export const executionPlans = pgTable('execution_plans', {
-  /** SHA-256 in hexadecimal. */
+  /** SHA-256 of `text`, in hexadecimal. */
   sha256: text().primaryKey(),
   /** The plan's JSON, with its properties in their original order. */
   text: text().notNull(),
@@ -38,7 +38,7 @@ export const executions = pgTable(
     id: uuid().notNull(),
     /** The `ID` of the plan, which the source calls globally unique; the execution's id if the plan has none. */
     planId: text('plan_id').notNull(),
-    /** Increases with each execution of the VM. AMQP agents need it; the portal orders executions by `turn`. */
+    /** Number that increases with each execution of the VM, for AMQP agents. The portal orders executions by `turn`. */
     stamp: bigint({ mode: 'number' }).notNull(),
     /** The execution's place in the order of the VM's work. */
     turn: bigint({ mode: 'number' }).notNull(),
@@ -52,7 +52,7 @@ export const executions = pgTable(
     queuedAt: time('queued_at').notNull(),
     queuedBy: text('queued_by').notNull(),
     note: text(),
-    /** An execution that no machine has begun by then expires. */
+    /** When the execution expires if it has not been delivered. */
     validUntil: time('valid_until').notNull(),
     timeoutSeconds: integer('timeout_seconds').notNull(),
     /** When the portal ends the execution; null once it has ended. */
@@ -63,7 +63,7 @@ export const executions = pgTable(
     receivedAt: time('received_at'),
     begunAt: time('begun_at'),
     concludedAt: time('concluded_at'),
-    /** When the machine that the execution was queued for enrolled; null if there was none. */
+    /** Enrollment time of the machine that the execution was queued for; null if the VM had no machine. */
     machineEnrolledAt: time('machine_enrolled_at'),
     cancelAskedAt: time('cancel_asked_at'),
     cancelAskedBy: text('cancel_asked_by'),
@@ -77,7 +77,7 @@ export const executions = pgTable(
     /** The first result: the JSON text that the machine sent. */
     result: text(),
     resultLate: boolean('result_late').notNull().default(false),
-    /** How many results came after the first. */
+    /** Number of results that arrived after the first. */
     repeats: integer().notNull().default(0),
     /** Until this time, the machine sends the log each second, because someone is following it. */
     followedUntil: time('followed_until'),
@@ -104,14 +104,14 @@ export const executionCalls = pgTable(
     executionId: uuid('execution_id').notNull(),
     n: integer().notNull(),
     run: integer().notNull(),
-    /** Null for a call of `api`. */
+    /** The script's name; null for a call of `api`. */
     script: text(),
     function: text(),
     state: text().$type<'running' | 'succeeded' | 'failed'>().notNull(),
-    /** The rows of the transcript in which the call begins and ends. */
+    /** The rows of the transcript in which the call begins (`row`) and ends (`untilRow`). */
     row: integer().notNull(),
     untilRow: integer('until_row'),
-    /** Milliseconds since the Body began. */
+    /** When the call began, in milliseconds since the Body began. */
     atMs: bigint('at_ms', { mode: 'number' }).notNull(),
     tookMs: bigint('took_ms', { mode: 'number' }),
     exitCode: integer('exit_code'),

@@ -173,7 +173,7 @@ export const goalStateHeads = pgTable(
      * it.
      */
     turn: bigint({ mode: 'number' }).notNull().default(0),
-    /** The last turn that work other than a goal state took, such as an execution; 0 if none did. */
+    /** The last turn of work other than a goal state, such as an execution; 0 if there was none. */
     otherTurn: bigint('other_turn', { mode: 'number' }).notNull().default(0),
     deliveredAt: timestamp('delivered_at', { withTimezone: true }),
     /** The goal state that a reference agent keeps while the VM is held; null if there is no hold. */

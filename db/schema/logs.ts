@@ -30,12 +30,12 @@ export const commandOutputs = pgTable(
   {
     vmId: ofVm(),
     id: uuid().notNull(),
-    /** These four are null for the transcript of an execution. */
+    /** This column and the next three are null for the transcript of an execution. */
     extension: text(),
     sequenceNumber: bigint('sequence_number', { mode: 'number' }),
     command: text().$type<CommandName>(),
     attempt: integer(),
-    /** Null for the output of a command. */
+    /** Id of the execution whose transcript this is; null for the output of a command. */
     executionId: uuid('execution_id'),
     /** Total length, as reported by the agent; null while the command may still write. */
     totalBytes: bigint('total_bytes', { mode: 'number' }),

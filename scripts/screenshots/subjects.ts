@@ -326,7 +326,7 @@ async function openProblemVm(scene: Scene): Promise<void> {
   await scene.page.locator('section article').waitFor();
 }
 
-/** Opens the snooze menu of the first problem, whose button is named after the problem too. */
+/** Opens the snooze menu of the first problem. The button's name also contains the name of the problem. */
 async function openSnoozeMenu({ page, say }: Scene): Promise<void> {
   await page
     .getByRole('button', { name: `${say('attention:snooze')} ` })

@@ -19,7 +19,8 @@ const programs = '/opt/annex-agent';
 export interface AgentFiles {
   agent: ServedFile & { name: string; version: string; sha256: string };
   /**
-   * The Node.js binary that runs this process. `read` reads the file that was hashed, even if an update of Node has replaced it since.
+   * The Node.js binary that runs this process. `read` reads the file that was hashed, even if an update of Node has
+   * replaced the file at this path since.
    */
   node: ServedFile & { name: string; version: string; system: string; sha256: string };
   /** A systemd unit for the installer's default folders. */
@@ -71,7 +72,7 @@ async function bundle(): Promise<{ bytes: Buffer; unit: string }> {
 async function ownNode(): Promise<AgentFiles['node']> {
   const version = process.versions.node;
   const system = `${process.platform}-${process.arch}`;
-  // Stays open as long as the process runs.
+  // Stays open until the process ends, because an update of Node replaces the file at this path.
   const file = openSync(process.execPath, 'r');
   const { size } = fstatSync(file);
   const read = async (at: number, length: number): Promise<Uint8Array> => {

@@ -28,9 +28,9 @@ export async function holdAdmin(tx: Transaction, actor: Actor): Promise<void> {
 }
 
 /**
- * Withdraws what a member may no longer have after a change of rights; `after` is null if the member is about to be
- * removed: the API tokens and open invitations that a member with fewer rights created, and assigned problems. The
- * caller must have locked the member's row.
+ * Withdraws what a member may no longer have after a change of rights. If the member has fewer rights, revokes the API
+ * tokens and open invitations that the member created. Unassigns problems if they cannot be assigned to members with
+ * the new role. `after` is null if the member is about to be removed. The caller must have locked the member's row.
  */
 export async function withdrawRights(
   tx: Transaction,
@@ -42,7 +42,7 @@ export async function withdrawRights(
   await releaseProblems(tx, ctx, memberId, after?.role ?? null);
 }
 
-/** Revokes the API tokens and open invitations that a member created, directly or with such a token. */
+/** Revokes the API tokens and open invitations that were created by a member or with one of the member's API tokens. */
 async function voidGrants(tx: Transaction, ctx: Context, memberId: string): Promise<void> {
   const tokens = await tokensOf(tx, memberId);
   const creators = [memberId, ...tokens.map(({ id }) => id)];

@@ -11,7 +11,7 @@ const message = z
 export const shownExecution = execution.extend({ message });
 export const shownExecutionDetails = executionDetails.extend({ message });
 
-/** Adds the text of its message to an execution (MU-20). */
+/** Returns an execution with the text of its message (MU-20). */
 export function translateExecution<T extends Pick<z.infer<typeof execution>, 'message'>>(
   value: T,
   language: Language,

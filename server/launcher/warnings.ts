@@ -3,7 +3,7 @@ import type { Config } from '#server/platform/env.ts';
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || host.startsWith('127.');
 
-/** Returns sentences about settings with which Annex starts, but which probably do not do what their author wants. */
+/** Returns warnings about settings that do not keep Annex from starting, but are probably mistakes. */
 export function startWarnings(config: Pick<Config, 'host' | 'gatewayUrl' | 'trustProxy'>): string[] {
   const { host, gatewayUrl, trustProxy } = config;
   const hasProxy = trustProxy.rules.length > 0;

@@ -148,8 +148,8 @@ async function endOrphans(cluster: string): Promise<void> {
 }
 
 /**
- * Returns the folder for the socket. The path of a Unix socket can be at most about 107 bytes long, so for a deep data
- * folder, the socket is in the system's temporary folder.
+ * Returns the folder for the socket. The path of a Unix socket can be at most about 107 bytes long. If the path in the
+ * data folder would be longer, the socket is in the system's temporary folder.
  */
 async function socketFolder(identity: PostgresIdentity, dataDir: string): Promise<string> {
   const near = join(dataDir, 'run');

@@ -27,7 +27,7 @@ export function openDoors(services: DoorServices, live: Live, signIn: SignIn): D
   const wireRoute: HttpRoute = { core: wire, direct: wire.serve, light: true };
   const auth = createAuthHandler(services, signIn, log);
   const trpc = createTrpcHandler({ services, live, signIn, log });
-  // One count of failed attempts for both entry points that accept API tokens.
+  // Shared, so that failed attempts at the two entry points that accept API tokens are counted together.
   const byToken = bearerAuthentication(services, signIn.attempts);
   const rest = createRestHandler(services, byToken);
   const upload = createUploadHandler(services);

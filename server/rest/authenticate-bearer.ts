@@ -6,7 +6,7 @@ import { DomainError } from '#server/domain/error.ts';
 import type { DoorServices, RequestPeer } from './create-door.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 
-/** Returns the caller with this API token, or anonymous without one. Throws if the token is invalid. */
+/** Returns the caller that the API token belongs to, or anonymous without a token. Throws if the token is invalid. */
 export type AuthenticateBearer = (request: Request, peer: RequestPeer, now: Date) => Promise<Actor>;
 
 /** Returns a function that authenticates requests by their API token, and limits and logs failed attempts. */

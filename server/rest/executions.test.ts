@@ -26,7 +26,7 @@ const givenVm = async () =>
 const queue = (id: string, outcome: number | readonly [number, string], body: object = { plan }, call: RestCall = {}) =>
   door.expect<Shown>('queueExecution', { id }, outcome, { ...call, body });
 
-/** The machine takes the next execution, writes these rows and sends a result. */
+/** Makes the VM's machine fetch its next execution, write these rows and send a result. */
 async function machineRuns(vmId: string, executionId: string, rows: unknown[], result: object = {}): Promise<void> {
   const ctx = { ...(await testContext({ services: door.services, role: 'admin' })), now: new Date() };
   await handOutNext(ctx, vmId);

@@ -108,7 +108,7 @@ function requestBodyOf(route: RestRoute): Json | undefined {
  * that follow from its inputs.
  */
 export function refusalsOf(route: RestRoute): number[] {
-  // A call without a body rejects one. `GET` requests have none.
+  // Calls that take no body read it too, so that they can reject it. `GET` requests have no body.
   const readsBody = takesBody(route) || route.method !== 'GET';
   const answersJson = Object.values(route.answers).some((answer) => answer.schema);
   return [

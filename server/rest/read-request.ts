@@ -29,9 +29,9 @@ export function readParams(route: RestRoute, raw: Record<string, string>): unkno
 }
 
 /**
- * Parses the query. An empty parameter counts as absent. Throws 400 with all faults, whose paths are `?name`; a
- * parameter that the route does not have is a fault too, because a misspelled filter would otherwise match everything,
- * and so is a repeated parameter that has one value, because the others would be ignored.
+ * Parses the query. An empty parameter counts as absent. Throws 400 with all faults, whose paths are `?name`. Unknown
+ * parameters are faults, because a misspelled filter would otherwise match everything. A repeated parameter is a fault
+ * unless the route accepts several values.
  */
 export function readQuery(route: RestRoute, request: Request): unknown {
   return parseQuery(route.query, new URL(request.url).searchParams, route.repeated);

@@ -123,7 +123,7 @@ export function route<
   };
 }
 
-/** Whether a call has a body: JSON, a zip, a form or a file. */
+/** Whether a call takes a body: JSON, a zip, a form or a file. */
 export const takesBody = ({ body, takesZip, takesForm, takesFile }: RestRoute): boolean =>
   body !== null || takesZip === true || takesForm !== undefined || takesFile !== undefined;
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-/** Values with the form of each path parameter. */
+/** Valid values of the path parameters. */
 const parts: Readonly<Record<string, string>> = {
   ...{ handler: 'Acme.Lab.Probe', version: '1.0.0.0', lang: 'de', name: 'probe', incarnation: '1', namespace: 'Acme' },
   ...{ other: '1.1.0.0', key: '0'.repeat(32) },

@@ -17,7 +17,7 @@ interface ConfirmationDialogProps {
   onClose(): void;
 }
 
-/** Asks for the password or a second factor. Readers who have neither can only sign in through the provider again. */
+/** Asks for the password or a second factor. Members who have neither can only sign in through the provider again. */
 export function ConfirmationDialog({ why, onDone, onClose }: ConfirmationDialogProps) {
   const { t } = useTranslation(['account', 'common']);
   const trpc = useTRPC();

@@ -14,7 +14,7 @@ const steps = ['enrolled', 'polled', 'healthy'] as const;
 const sentences = ['progress.waiting', 'progress.first', 'progress.running', 'progress.ready'] as const;
 
 export interface FollowedEnrollment {
-  /** How many steps are complete. Once the machine has enrolled (1), its token has been used. */
+  /** Number of completed steps. Once the machine has enrolled (1), its token has been used. */
   reached: number;
   /** Whether the VM has a problem that keeps it from becoming healthy. */
   isTroubled: boolean;
@@ -55,7 +55,7 @@ export function EnrollmentProgress({ vm, enrollment }: { vm: { name: string }; e
           </li>
         ))}
       </ol>
-      {/* Two lines on a phone, so that the dialog keeps its height when a shorter sentence follows. */}
+      {/* Reserves two lines on a phone, so that the dialog keeps its height when the sentence gets shorter. */}
       <p role="status" className="mt-2 min-h-[2lh] text-12 text-ink-2 sm:min-h-0">
         {t(sentence, { name: vm.name })}
       </p>

@@ -7,7 +7,7 @@ import { exit51, insertVms, recover } from './testing/insert-vms.ts';
 
 const now = new Date('2026-03-04T12:00:00Z');
 let ctx: Context;
-/** Three problems: assigned to Ada, assigned to Ada and gone since, and assigned to Bob. */
+/** Three problems: one assigned to Ada, one assigned to Ada that has since disappeared, and one assigned to Bob. */
 let keys: string[];
 
 beforeEach(async () => {

@@ -34,6 +34,6 @@ export async function releaseProblems(
     const details = { from: names.get(problem.key) ?? null };
     await writeMark(tx, ctx, problem, unassigned, { action: 'attention.unassign', details });
   }
-  // The other problems have no VM now, but may come back.
+  // Also unassigns the problems that no VM has now, because they may come back.
   await tx.update(attentionMarks).set(unassigned).where(isAssigned);
 }

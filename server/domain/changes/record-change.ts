@@ -3,9 +3,10 @@ import type { Transaction } from '#db/client.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 
 /**
- * The kinds of changes that a page can watch. `output`: command output and logs of a VM; `execution`: the executions of a VM; `fleet`: the health of a VM in
- * the lists, the overview and the map; `attention`: the assignee or snooze of a problem; `act`: an entry of the activity log, with the VM as key or an empty key. The key
- * is `*` if many objects changed together.
+ * The kinds of changes that a page can watch. `output`: command output and logs of a VM; `execution`: executions of a
+ * VM; `fleet`: the health of a VM in the lists, the overview and the map; `attention`: the assignee or snooze of a
+ * problem; `act`: an entry of the activity log, with the VM as key or an empty key. The key is `*` if many objects
+ * changed together.
  */
 export type ChangeTopic =
   | 'vm'

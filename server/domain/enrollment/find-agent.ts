@@ -89,7 +89,10 @@ export async function findAgents(db: Database, hashes: readonly string[]): Promi
  */
 export interface AgentNews {
   vmId: string;
-  /** The ETag for an agent whose goal state or hold changed; empty if logs were requested, or an execution was queued or canceled. */
+  /**
+   * The ETag for an agent whose goal state or hold changed. Empty if logs were requested, or if an execution was queued
+   * or canceled.
+   */
   etag: string | null;
   /** Hash of the credential of a recently enrolled machine. */
   credentialHash: string | null;

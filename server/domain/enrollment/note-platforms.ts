@@ -6,8 +6,8 @@ import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 
 /**
- * Stores what a VM's machine can run. The agent sends it at its start if it has changed. Throws 400 `invalid` with every
- * fault.
+ * Stores an agent's report of what the VM's machine can run. Agents send the report when they start, if it has changed.
+ * Throws 400 `invalid` with every fault.
  */
 export async function notePlatforms(ctx: Context, vmId: string, input: unknown): Promise<void> {
   const platforms = parse(machinePlatforms, input, 'bad_request');

@@ -2,7 +2,8 @@ import { parseExactJson } from '#protocol/executions/index.ts';
 
 /**
  * Returns a plan's text with `ID` and `Stamp` filled in, after `FormatVersion` and `Action`. All other properties keep
- * their order and their digits. A plan of the format vCurrent gets the stamp only.
+ * their order, and numbers keep their notation, such as `1.0`. In the format vCurrent, only the stamp is filled in, as
+ * the last property.
  */
 export function fillPlan(text: string, { id, stamp }: { id: string; stamp: number }): string {
   const plan = Object.entries(parseExactJson(text) as Record<string, unknown>);

@@ -14,7 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-/** An execution that a machine has, and what its agent and its reader do after some seconds. */
+/**
+ * Starts an execution on a machine. Returns what its agent and a reader of its log can do after a number of seconds.
+ */
 async function givenRunning() {
   const machine = await givenMachine(admin, door);
   const { vmId } = machine;

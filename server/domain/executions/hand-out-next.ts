@@ -36,7 +36,10 @@ export async function handOutNext(ctx: Context, vmId: string): Promise<string | 
   });
 }
 
-/** Returns the oldest execution that this machine may begin. Ends executions that no machine may begin any more. */
+/**
+ * Returns the oldest execution that this machine may begin. Ends executions that have expired or were queued for a
+ * previous machine.
+ */
 async function firstQueued(tx: Transaction, ctx: Context, vmId: string): Promise<ExecutionRow | null> {
   const { enrolledAt } = await findPlanMachine(tx, vmId);
   for (const row of await lockQueued(tx, vmId)) {

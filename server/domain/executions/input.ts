@@ -39,14 +39,14 @@ export const listExecutionsInput = executionFilter.extend({
 });
 export type ListExecutionsInput = z.input<typeof listExecutionsInput>;
 
-/** Rows count from 0. */
+/** A part of a log. Rows are counted from 0. */
 export const readLogInput = getExecutionInput.extend({
   row: z.int().min(0),
   count: z.int().min(1).max(500).default(500),
 });
 export type ReadLogInput = z.input<typeof readLogInput>;
 
-/** Searches for text, ignoring case, from a row on. */
+/** A search for text in a log, starting at a row. Case is ignored. */
 export const searchLogInput = getExecutionInput.extend({
   q: z.string().min(1).max(200),
   row: z.int().min(0).default(0),

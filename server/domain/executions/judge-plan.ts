@@ -22,7 +22,7 @@ export interface PlanMachine {
   /** When the machine enrolled, which distinguishes it from its successors; null if none is connected. */
   enrolledAt: Date | null;
   kind: 'reference' | 'stock' | null;
-  /** Null if the agent never said what the machine can run. */
+  /** What the machine can run; null if the agent never reported it. */
   platforms: MachinePlatforms | null;
   /** Whether the machine's owner has switched execution plans off. */
   isOff: boolean;

@@ -42,7 +42,7 @@ describe('the answer to the next execution', () => {
     await machine.progress(first.id);
     expect((await machine.next())?.id).toBe(second.id);
     expect(await machine.get(first.id)).toMatchObject({ state: 'lost', reason: 'execution.lost' });
-    // Its result is kept, and changes no state (MU-35).
+    // The late result is stored, and does not change the state (MU-35).
     expect((await machine.result(first.id)).status).toBe(204);
     expect(await machine.get(first.id)).toMatchObject({ state: 'lost', late: true, errorCode: 0 });
   });

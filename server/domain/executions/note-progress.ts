@@ -67,7 +67,7 @@ async function storeCalls(
           exitCode: sql`excluded.exit_code`,
           fromJournal: sql`excluded.from_journal`,
         },
-        // A call that ended does not run again within the same run.
+        // A call that has ended does not change again within the same run of the Body.
         setWhere: sql`${executionCalls.run} < excluded.run or ${executionCalls.state} = 'running'`,
       });
   }

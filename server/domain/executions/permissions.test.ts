@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-/** A new execution that a machine has. */
+/** Creates an execution and delivers it to a machine. */
 async function givenInput(): Promise<Input> {
   const machine = await givenMachine(admin, door);
   const { id } = await machine.queue();

@@ -21,8 +21,8 @@ type Accepted = Extract<JudgedPlan, { text: string }>;
 /**
  * Queues an execution plan for a VM, for admins. The execution takes the VM's next turn and stamp. If a plan with the
  * same ID was queued before, returns that execution with `isNew` false (MU-10, MU-24). Throws 404 `vm_unknown`, 409
- * `plan_id_taken` | `vm_decommissioning` | `executions_off` | `agent_without_executions` | `queue_full`, 413 `json_too_large`, 422
- * `plan_invalid` with every fault.
+ * `plan_id_taken` | `vm_decommissioning` | `executions_off` | `agent_without_executions` | `queue_full`, 413
+ * `json_too_large`, 422 `plan_invalid` with every fault.
  */
 export async function queueExecution(
   ctx: Context,
@@ -84,7 +84,7 @@ function rejectUnfit({ kind, isOff }: PlanMachine, waiting: number): void {
 interface NewExecution {
   vmId: string;
   turn: number;
-  /** When the VM's machine enrolled; null if there is none. */
+  /** When the VM's machine enrolled; null if the VM has no machine. */
   machine: Date | null;
   judged: Accepted;
   terms: { timeoutSeconds: number; validForSeconds: number; note?: string | undefined };

@@ -40,14 +40,14 @@ function dice(seed: number): (below: number) => number {
   };
 }
 
-/** Makes a call whose rejection by the rules is an outcome, and any other error a failure. */
+/** Waits for a call. A rejection by the rules is allowed; any other error fails the test. */
 async function allowed(call: Promise<unknown>): Promise<void> {
   await call.catch((error: unknown) => {
     if (!(error instanceof DomainError)) throw error;
   });
 }
 
-/** Two acts at a time, so that each meets the others in every order. */
+/** Makes random calls, two at a time, so that calls of all kinds overlap. Returns the time of the last calls. */
 async function run(vmId: string, seed: number): Promise<Date> {
   const random = dice(seed);
   let now = new Date('2030-01-01T00:00:00Z');
@@ -94,7 +94,7 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
       new Map((await listExecutions(admin, { vmId, limit: 200 })).items.map(({ id, state }) => [id, state]));
     const before = await statesOf();
     const isEnded = (state: string) => (finalStates as readonly string[]).includes(state);
-    // Undelivered executions end with their validity, delivered ones with their time and its grace.
+    // By then, waiting executions have expired, and delivered executions have exceeded their timeout and grace period.
     const later = new Date(now.getTime() + 86_400_000);
     await settleDue({ ...admin, now: later, actor: systemActor, origin: systemOrigin });
     const end = await statesOf();
@@ -106,7 +106,7 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
     const rows = await admin.db.select().from(executions).where(eq(executions.vmId, vmId));
     for (const row of rows) {
       expect([row.dueAt, row.concludedAt === null]).toEqual([null, false]);
-      // An execution that was never delivered has no result; an execution that succeeded has one.
+      // Only delivered executions have a result. Executions that succeeded or failed have an error code.
       if (row.handedOut === 0) expect(row.result).toBeNull();
       if (row.state === 'succeeded' || row.state === 'failed') expect(row.errorCode).not.toBeNull();
     }

@@ -71,7 +71,7 @@ async function requireExecution(ctx: Context, vmId: string, id: string): Promise
   if (found === 0) throw new DomainError('not_found', 'execution_unknown');
 }
 
-/** Returns a stored row in the form for readers. A line that is not a valid record becomes a row of text. */
+/** Returns a stored row as a row of a log. A line that is not a valid record becomes a row of text. */
 export function logRowOf(row: number, stored: Row): LogRow {
   const empty = { row, ms: null, n: null, level: null };
   if (stored.kind === 'gap') return { ...empty, kind: 'gap', text: String(stored.bytes) };

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-/** Returns arrays nested this deeply. */
+/** Returns `levels` nested arrays. */
 const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 
 describe('a result', () => {

@@ -42,7 +42,7 @@ export function lockQueued(tx: Transaction, vmId: string): Promise<ExecutionRow[
 
 /**
  * Applies an event to an execution and sets further columns. Writes nothing if the event does not apply in the
- * execution's state. Returns whether it changed something.
+ * execution's state. Returns whether the execution changed.
  */
 export async function apply(
   tx: Transaction,

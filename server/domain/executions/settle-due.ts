@@ -9,8 +9,8 @@ import { announce, apply, lockExecution } from './rows.ts';
 const atOnce = 500;
 
 /**
- * Ends executions whose time is over: executions that no machine began (`expired`), and executions without a result
- * (`timed-out`, MU-19, MU-31, MU-34). Returns the number of executions it ended.
+ * Ends overdue executions: executions that were not delivered in time (`expired`), and delivered executions that have
+ * no result in time (`timed-out`, MU-19, MU-31, MU-34). Returns the number of executions that it ended.
  */
 export async function settleDue(ctx: Context): Promise<number> {
   const due = await ctx.db
@@ -36,7 +36,10 @@ function settle(ctx: Context, vmId: string, id: string): Promise<boolean> {
   });
 }
 
-/** Ends all executions of a VM that is being deleted: waiting executions are canceled, and the delivered one is lost. */
+/**
+ * Ends all executions of a VM that is being deleted: waiting executions are canceled, and a delivered execution is
+ * lost.
+ */
 export async function endExecutions(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
   const unfinished = await tx
     .select()

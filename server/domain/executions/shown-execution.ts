@@ -65,7 +65,10 @@ export function executionOf(row: ExecutionRow, vmName: string): Execution {
   };
 }
 
-/** Returns the message about the end of an execution; null before. The portal's reason takes precedence over the code. */
+/**
+ * Returns the message about the end of an execution; null if the execution has not ended. The portal's reason takes
+ * precedence over the error code.
+ */
 export function messageOf(row: Pick<ExecutionRow, 'state' | 'reason' | 'errorCode' | 'result' | 'timeoutSeconds'>) {
   if (row.reason !== null) return { id: row.reason, params: [] };
   if (row.state === 'cancelled') return { id: 'execution.cancelled', params: [] };

@@ -28,7 +28,7 @@ export async function takeResult(ctx: Context, vmId: string, id: string, text: s
       const ended = result.ErrorCode === errorCodes.none ? 'succeed' : 'fail';
       await apply(tx, ctx, row, row.cancelAskedAt === null ? ended : 'cancel', values);
     }
-    // The next execution can begin.
+    // The VM's next execution can now begin.
     await announce(tx, vmId, 'agent');
   });
 }

@@ -19,7 +19,10 @@ import { type ExtensionReceipt, setExtension } from './set-extension.ts';
 /** Maximum number of attempts if other changes publish a goal state at the same time. */
 const maxAttempts = 20;
 
-/** Lets calls without `ifMatch` for the same VM run one after the other. Otherwise each call would reject the others. */
+/**
+ * Runs calls without `ifMatch` for the same VM one after the other. Otherwise, simultaneous calls would make each other
+ * fail.
+ */
 const vmLock = slot(() => new KeyedLock());
 
 /**

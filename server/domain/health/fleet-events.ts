@@ -27,8 +27,8 @@ export const fleetEventKind: SQL = sql`case
     order by p.at desc limit 1) = 'failed' then 'recovered' end`;
 
 /**
- * SQL for the minute of a transition `t`. Events of one kind within one minute are listed as one. The
- * filter `event=<kind>:<minute>` selects the VMs of these events in lists of VMs.
+ * SQL for the minute of a transition `t`. All transitions of one kind within one minute are listed as one event. The
+ * filter `event=<kind>:<minute>` of VM lists selects the VMs of the event.
  */
 export const eventMinute: SQL = sql`date_trunc('minute', t.at, 'UTC')`;
 

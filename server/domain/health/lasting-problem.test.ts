@@ -7,7 +7,10 @@ const exit51: Facts = { health: 'failed', cause: 'exit', command: 'enable', exit
 const running: Facts = { health: 'progressing' };
 const at = (minute: number): Date => new Date(Date.UTC(2026, 2, 4, 12, minute));
 
-/** Returns the minute in which the extension's problem began, after each of these states; null without a problem. */
+/**
+ * Applies one state per minute. Returns, after each state, the minute in which the extension's problem began; null
+ * without a problem.
+ */
 function began(states: readonly Facts[]): (number | null)[] {
   const rows: ExtensionHealthRow[] = [];
   return states.map((facts, minute) => {

@@ -5,7 +5,7 @@ type Row = Omit<ExtensionHealthRow, 'problem' | 'problemSince'>;
 
 /**
  * Returns the problem of an extension and when it began. If an extension fails again in the same way after a retry, its
- * problem began with the first failure. `known` is the extension's row so far.
+ * problem began with the first failure. `known` is the stored row of the extension.
  */
 export function lastingProblem(row: Row, known: ExtensionHealthRow | undefined, now: Date): Problem {
   const { health, cause, command, exitCode, messageId } = row;

@@ -13,7 +13,7 @@ const publisher = { namespace: 'Annex.Samples', displayName: 'Annex samples' };
 /** The sample runs on every Linux machine and needs no network and no settings. */
 const sample = { from: 'Acme.Lab.Probe', handler: 'Annex.Samples.Probe', version: '1.1.0.0' };
 
-/** Lets calls run one after the other. A second call would otherwise change the version while the first publishes it. */
+/** Runs calls one after the other. Otherwise, a second call would change the version while the first publishes it. */
 const sampleLock = slot(() => new KeyedLock());
 
 export const publishedSample = z.object({ handler: z.string(), version: z.string() });

@@ -23,7 +23,7 @@ import {
 import { mergePieces } from './merge-pieces.ts';
 import { bytesOf, cut, type Piece, packPiece, pieceBytes } from './piece.ts';
 
-/** Which output the bytes belong to, and which of its bytes they are. */
+/** A part of an output: the output that the bytes belong to, and their range. */
 interface Part {
   vmId: string;
   range: z.output<typeof receiveOutputInput>['range'];

@@ -59,9 +59,9 @@ export function errorRow(stretches: readonly Stretch[]): number | null {
 /** A row for display. `more`: number of bytes of the line that are not shown. */
 export type Row = { kind: 'line'; text: string; more?: number } | { kind: 'gap'; bytes: number };
 
-/** How lines become rows. */
+/** Rules by which lines become rows. */
 export interface LineForm {
-  /** Maximum bytes of a line in a row. Only the download contains the rest of the line. */
+  /** Maximum number of bytes of a line that a row contains. Only the download has the rest of the line. */
   bytes: number;
   /** Returns the text of a row. */
   text(line: string): string;

@@ -8,7 +8,7 @@ const sizeOf = ({ settings, required, words }: ReturnType<typeof outlineSchema>)
     .length;
 const properties = (names: readonly string[], property: unknown) =>
   Object.fromEntries(names.map((name) => [name, property]));
-/** A reference of the node to itself. */
+/** A reference from the node to itself. */
 const again = { $ref: '#/$defs/node' };
 const recursive = (node: object) => outlineOf({ ...again, $defs: { node } });
 

@@ -82,7 +82,10 @@ function visit({ schema, root, path, depth }: Place, outline: SchemaOutline, lef
   enter(schema.items, [...path, '*']);
 }
 
-/** Adds the title and the description of a setting. Those next to a reference are visited first and take precedence. */
+/**
+ * Adds the title and the description of a setting, unless the setting already has them. Texts next to a reference are
+ * visited first, so they take precedence over those of the referenced schema.
+ */
 function addWords({ title, description }: Schema, pointer: string, { words }: SchemaOutline, left: Left): void {
   const before = words.get(pointer) ?? {};
   const own = Object.entries({ title, description }).filter(

@@ -24,7 +24,7 @@ interface Due {
 }
 
 /**
- * Runs the retries that are due, in order of their time, and deletes series that no longer apply: the extension
+ * Runs the retries that are due, in order of their time. Deletes series that no longer apply because the extension
  * recovered, was disabled or changed, or is being removed. Returns the number of retries.
  */
 export async function runRetries(ctx: Context): Promise<number> {

@@ -27,7 +27,9 @@ export async function findAvailableUpdates(
   return updates;
 }
 
-/** SQL condition: the goal version of extension `e` has a newer published version `n` that meets `condition`. */
+/**
+ * SQL condition: for the goal version of extension `e`, there is a newer published version `n` that meets `condition`.
+ */
 const outdated = (condition: SQL): SQL =>
   sql`(e.handler, e.goal_version) in (
     select g.handler, g.version from handler_versions g join handler_versions n on ${isNewerSql} where ${condition})`;

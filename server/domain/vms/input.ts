@@ -37,8 +37,8 @@ export const vmTags = namedValues(
   });
 
 /**
- * The id of a VM, in the lower case that the database stores. An activity entry is sealed with the id that a verb got,
- * so another spelling would make the stored entry look altered.
+ * The id of a VM, in the lower case that the database stores. An activity entry is sealed with the id that a verb
+ * received, so another spelling would make the stored entry look altered.
  */
 export const vmId = z.uuid().toLowerCase();
 

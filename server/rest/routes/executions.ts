@@ -28,7 +28,7 @@ import { flag, pageQuery, type RestRoute, route } from '../route.ts';
 import { inExecution, inVm } from '../shapes.ts';
 
 const planBytes = () => executionTermsBytes;
-/** A plan of 4 MiB as a JSON string in a JSON body can be twice as long. */
+/** A plan of 4 MiB can be twice as long if the JSON body contains it as a string. */
 const executionTermsBytes = 9 * 1024 * 1024;
 
 const shownFault = z.object({ path: z.string(), code: z.string(), message: z.string() });
@@ -192,7 +192,7 @@ export const executionRoutes: readonly RestRoute[] = [
     run: async (ctx, { params, query: { format, from, follow } }) => {
       const of = { vmId: params.id, executionId: params.execution, row: from };
       const rows = streamLog(ctx, of, follow ? aSecond : undefined);
-      // The first rows are read before the response begins, so that an error has its status.
+      // The first rows are read before the response begins, so that an error can still set the status.
       const first = await rows.next();
       const type = format === 'text' ? 'text/plain; charset=utf-8' : 'application/jsonl';
       return { status: 200, bytes: linesOf(first, rows, format), headers: { 'content-type': type } };

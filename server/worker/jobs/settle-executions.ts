@@ -4,7 +4,7 @@ import { systemOrigin } from '#server/domain/context.ts';
 import { settleDue } from '#server/domain/executions/index.ts';
 import type { Job } from '../job.ts';
 
-/** Ends executions whose time is over. */
+/** Ends executions that have expired or timed out. */
 export const settleExecutionsJob: Job = {
   name: 'settle-executions',
   periodSeconds: 1,

@@ -33,7 +33,7 @@ export function GroupHead({ map, group, name, left, top, width }: GroupHeadProps
   ].filter(({ count }) => count > 0);
   const href = groupAddress(map, group);
   const isHandler = map.groupBy === 'handler' && group.key !== null;
-  // The type alone tells most handlers apart.
+  // A handler is named by its type, unless another handler has the same type.
   const isShort = isHandler && map.groups.filter(({ key }) => typeOf(key ?? '') === typeOf(name)).length === 1;
   return (
     <p
@@ -45,7 +45,7 @@ export function GroupHead({ map, group, name, left, top, width }: GroupHeadProps
         prefetch={false}
         data-count={group.count}
         title={name}
-        // Cut at the beginning, because handlers of one publisher differ only at the end.
+        // Cuts long names at the beginning, because names of one publisher's handlers differ only at the end.
         className={cn(
           'min-w-12 shrink truncate rounded-xs font-medium text-ink hover:underline',
           isHandler && !isShort && '[direction:rtl]',

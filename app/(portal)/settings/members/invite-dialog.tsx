@@ -75,7 +75,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
         values={values}
         onChange={(changed) => {
           setValues((before) => ({ ...before, ...changed }));
-          // A namespace that was just added is not missing yet.
+          // Hides the error about missing namespaces when the field for a new namespace opens.
           if (changed.added !== undefined && values.added === undefined) setTried({ ...tried, namespaces: false });
         }}
         tried={tried}

@@ -22,7 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-/** Creates a machine that once had the handler and has applied its goal state. */
+/**
+ * Creates a VM whose extension with the handler was removed. Returns the VM's agent, and the ETag of the goal state
+ * that the agent has fetched.
+ */
 async function givenMachine(): Promise<{ agent: GivenAgent; etag: string }> {
   count += 1;
   const agent = await givenAgent(ctx, door, `archives-${count}`);

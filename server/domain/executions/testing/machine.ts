@@ -4,7 +4,7 @@ import type { Context } from '#server/domain/context.ts';
 import { getExecution, queueExecution } from '#server/domain/executions/index.ts';
 import { givenAgent } from '#server/testing/agent-door.ts';
 
-/** The plan of docs/protocol.md. */
+/** The example plan of docs/protocol.md. */
 export const plan = {
   FormatVersion: '2.0.0',
   Action: 'Execute',
@@ -28,7 +28,7 @@ export const plan = {
 /** The parameters of `fetch` for a call with a JSON body. */
 export const putJson = (body: unknown) => ({ method: 'PUT', body: JSON.stringify(body) });
 
-/** Creates a VM whose machine asks for executions and answers them through the agents' API. */
+/** Creates a VM whose machine requests executions and sends their results through the agents' API. */
 export async function givenMachine(admin: Context, door: { url: string }) {
   const agent = await givenAgent(admin, door, `plans-${randomUUID().slice(0, 8)}`);
   const { vmId } = agent;
@@ -54,7 +54,7 @@ export async function givenMachine(admin: Context, door: { url: string }) {
   };
 }
 
-/** Returns a result of a plan that succeeded. */
+/** Returns the result of a successful plan. */
 export const resultOf = (SourceID: string, more: object = {}) => ({
   FormatVersion: '2.0.0',
   ID: '6f1c2b7a9d3e4f50a1b2c3d4e5f60718',

@@ -14,7 +14,7 @@ export interface Deadline {
 export interface Deadlines {
   /** Number of VMs with an extension that missed its deadline. */
   past: number;
-  /** Up to three VMs, longest overdue first, each with its extension that is overdue longest. */
+  /** Up to three VMs, the most overdue first, each with its most overdue extension. */
   overdue: Deadline[];
   next: Deadline | null;
 }

@@ -9,11 +9,13 @@ import { type CommonTag, commonTag, readTagShares } from './tag-shares.ts';
 
 /** VMs that failed or became unresponsive within one minute. */
 export interface FleetEvent {
-  /** The id stays the same while more VMs join the event. */
+  /** Id of the event, which stays the same while more VMs join the event. */
   id: string;
   /** The time of the last change of the event. */
   at: string;
-  /** The kind of the event and its minute, as the filter `event` of VM lists selects exactly these VMs. */
+  /**
+   * The value of the filter `event` that selects exactly these VMs in VM lists: the kind and the minute of the event.
+   */
   filter: string;
   health: 'failed' | 'unresponsive';
   vms: number;
@@ -28,8 +30,8 @@ const maxEvents = 8;
 const sampleSize = 500;
 
 /**
- * Returns the eight newest events of the last day, newest first. VMs that failed within one minute are one event, and so
- * are VMs that became unresponsive, as on the Activity page.
+ * Returns the eight newest events of the last day, newest first. VMs that failed within one minute form one event, as
+ * on the Activity page. The same applies to VMs that became unresponsive.
  */
 export async function listFleetEvents(ctx: Context & MapReader): Promise<FleetEvent[]> {
   allow(ctx.actor, 'viewer');

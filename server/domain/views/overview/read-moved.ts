@@ -6,8 +6,9 @@ import { firstBar } from './bars.ts';
 import { type MapReader, shareReading } from './readings.ts';
 
 /**
- * Changes within the hour, by health. `came` and `gone` count the VMs that got and lost the health, as in a filtered
- * list of VMs. `more` is the number of VMs now minus the number at the beginning of the hour.
+ * Changes since the beginning of the hour, by health. `came` counts the VMs that got the health, and `gone` the VMs
+ * that lost it, like filtered lists of VMs. `more` is the number of VMs now minus the number at the beginning of the
+ * hour.
  */
 export interface Moved {
   /** The beginning of the hour. */
@@ -26,8 +27,8 @@ interface Row extends Record<string, unknown> {
 
 /**
  * For each health value, counts the VMs that got it within the hour and still have it, and the VMs that lost it within
- * the hour. A VM that lost a health and got it back, or got it and lost it, is among these VMs but makes no difference
- * to the number of VMs.
+ * the hour. A VM that lost a health and got it back counts in `came`. A VM that got a health and lost it counts in
+ * `gone`. Neither VM affects `more`.
  */
 export async function readMoved(ctx: Context & MapReader): Promise<Moved> {
   return shareReading(ctx, 'moved', async () => {

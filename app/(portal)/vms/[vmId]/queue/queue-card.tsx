@@ -24,7 +24,8 @@ interface QueueCardProps {
 }
 
 /**
- * What the machine is doing and will do next: the first rows of its queue. Before enrollment, what it will do first.
+ * The first rows of the machine's queue: what the machine is doing and will do next. Before enrollment, they show what
+ * it will do first.
  */
 export function QueueCard({ vmId, agent, first }: QueueCardProps) {
   const { t } = useTranslation('reports');

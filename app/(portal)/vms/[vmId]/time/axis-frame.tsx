@@ -30,7 +30,7 @@ export function AxisFrame(props: AxisFrameProps) {
   const narrow = width < 640;
   const due = useDue(props, clock, narrow);
   const nowWidth = widthOf(t('now'));
-  // Without space for both labels, each keeps to its own side of the line.
+  // If there is no space for both labels, each label stays on its side of the line.
   const crowded = narrow || (due !== null && !due.late && width - present < nowWidth / 2 + 8 + due.textWidth);
   return (
     <g aria-hidden className="pointer-events-none">
