@@ -1,12 +1,13 @@
-/** An error of a call, which the Body sees as an exception of `type`. */
+/** The error of a failed call. The Body receives it as an exception. */
 export class CallError extends Error {
   override readonly name = 'CallError';
   readonly type: string;
   /** The error code of the execution if the Body does not catch the exception. */
   readonly code: number;
   readonly info: unknown;
-  /** The stack and the causes in another process, such as that of a Python script. */
+  /** The stack in another process, such as that of a Python script. */
   readonly stackLines: string[];
+  /** Exceptions in another process that caused this error. */
   readonly causes: unknown[];
 
   constructor(
@@ -27,7 +28,7 @@ export class CallError extends Error {
     this.causes = causes;
   }
 
-  /** The exception as a frame for the Body. */
+  /** The error as it appears in a frame for the Body. */
   get frame(): Record<string, unknown> {
     const { type, message, code, info, stackLines, causes } = this;
     return { type, message, code, info, stack: stackLines, causes };

@@ -1,6 +1,6 @@
 import { executionLimits } from '#protocol/executions/index.ts';
 
-/** The output of a call that the Body receives: the first MiB, without the line ends at its end. */
+/** The part of a call's output that the Body receives: the first MiB, without trailing line breaks. */
 export class Captured {
   private readonly parts: Buffer[] = [];
   private size = 0;
@@ -15,7 +15,7 @@ export class Captured {
     this.size += part.length;
   }
 
-  /** Null if there was no output. */
+  /** The captured text; null if there is none. */
   get text(): string | null {
     const text = Buffer.concat(this.parts)
       .toString('utf8')

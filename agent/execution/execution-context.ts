@@ -3,7 +3,7 @@ import type { Journal } from '../journal.ts';
 import type { FoundPlatforms } from './platforms.ts';
 import type { Transcript } from './transcript.ts';
 
-/** The folders of an execution and of the agent that its calls use. */
+/** The folders that the calls of an execution use. */
 export interface ExecutionFolders {
   root: string;
   scripts: string;
@@ -13,11 +13,11 @@ export interface ExecutionFolders {
   states: string;
 }
 
-/** What the calls of one execution share. */
+/** The context that the calls of one execution share. */
 export interface ExecutionContext {
   id: string;
   plan: ExecutionPlan;
-  /** The ID that results and log messages name. */
+  /** The `SourceID` of results and log messages. */
   planId: string;
   folders: ExecutionFolders;
   transcript: Transcript;
@@ -27,17 +27,17 @@ export interface ExecutionContext {
   /** The `Tag` of log messages. */
   tag: string;
   found: FoundPlatforms;
-  /** The environment of processes, without what a call adds. */
+  /** The environment of processes, without the variables that a call adds. */
   environment: Record<string, string>;
-  /** Seconds until the execution's time is over. */
+  /** Returns the number of seconds until the execution times out. */
   secondsLeft(): number;
   /** Aborted when the execution ends. */
   signal: AbortSignal;
 }
 
-/** What the Body has requested for its end. */
+/** Requests of a Body that take effect when the Body ends. */
 export interface EndWishes {
-  /** X of `api.setExitCode(X)`; null if it was not called. */
+  /** Argument of `api.setExitCode`; null if the Body has not called this function. */
   exitCode: number | null;
   reboot: boolean;
 }

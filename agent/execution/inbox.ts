@@ -11,16 +11,16 @@ import { moment, momentNow } from '../watch/moment.ts';
 const received = z.object({ text: z.string(), at: moment });
 
 const progress = z.object({
-  /** How often the Body has begun. */
+  /** Number of times that the Body has begun. */
   run: z.int().default(0),
-  /** When the Body first began. */
+  /** Time when the Body first began. */
   begunAt: moment.nullable().default(null),
-  /** Id of the boot in which the Body began last. */
+  /** ID of the boot in which the Body last began. */
   boot: z.string().default(''),
-  /** Number of bytes of the transcript that the portal has. */
+  /** Number of transcript bytes that the portal has. */
   sent: z.int().default(0),
 });
-/** How far an execution is. */
+/** The stored progress of an execution. */
 export type StoredProgress = z.output<typeof progress>;
 
 const answer = z.object({ planId: z.string(), stamp: z.int(), at: z.number(), result: z.string() });
@@ -28,25 +28,25 @@ const answer = z.object({ planId: z.string(), stamp: z.int(), at: z.number(), re
 const maxAnswers = 1_000;
 const maxAnswerAge = 30 * 24 * 3600_000;
 
-/** An execution that this machine has received and whose result the portal does not have. */
+/** An execution that this machine has received and has not yet closed (see `Inbox.close`). */
 export interface OpenExecution {
   folder: string;
   envelope: ExecutionEnvelope;
   /** The envelope as received. */
   text: string;
-  /** The ID of the plan: its own, or that of the execution. */
+  /** The ID of the plan or, if the plan has none, the ID of the execution. */
   planId: string;
   receivedAt: z.output<typeof moment>;
-  /** The result as JSON text; null until it is there. */
+  /** The result as JSON text; null until the execution has ended. */
   result: string | null;
 }
 
-/** What became of a plan that arrived. */
+/** Whether a received plan is new, already has a result, or is so old that its result may have been deleted. */
 export type Reception = 'new' | 'answered' | 'stale';
 
 /**
- * The executions on this machine's disk: at most one that is open, and the results of earlier ones, so that no plan is
- * lost and none is done twice (MU-10, MU-11).
+ * The executions on this machine's disk: at most one open execution, and the results of earlier ones. No plan is lost,
+ * and a plan that has a result does not run again (MU-10, MU-11).
  */
 export class Inbox {
   private readonly root: string;
@@ -57,7 +57,10 @@ export class Inbox {
     this.answers = join(layout.executions, 'answers');
   }
 
-  /** Returns what an earlier run of the agent left open. Deletes folders that were never acknowledged. */
+  /**
+   * Returns the execution that an earlier run of the agent left open, or null. Deletes the folders of all other
+   * executions, which an interrupted write or deletion can leave.
+   */
   readOpen(): OpenExecution | null {
     if (!existsSync(this.root)) return null;
     let open: OpenExecution | null = null;
@@ -71,7 +74,7 @@ export class Inbox {
     return open;
   }
 
-  /** Writes an execution to the disk. The agent acknowledges it only after this returns. */
+  /** Writes an execution to disk. The agent acknowledges the execution only after this call. */
   receive(text: string, envelope: ExecutionEnvelope): { open: OpenExecution; reception: Reception } {
     const planId = planIdOf(envelope);
     const hash = hashOf(planId);
@@ -99,7 +102,7 @@ export class Inbox {
     writeJson(join(folder, 'progress.json'), value);
   }
 
-  /** Stores the result, which ends the execution on this machine, and keeps it as the answer to the plan's ID. */
+  /** Stores the result of an execution, also as the answer to later plans with the same ID. */
   conclude(open: OpenExecution, result: string): void {
     const { planId, envelope } = open;
     crashPoint('conclude an execution');
@@ -110,7 +113,7 @@ export class Inbox {
     this.prune();
   }
 
-  /** Deletes an execution that the portal knows to be over. */
+  /** Deletes an execution that the portal no longer waits for. */
   close({ folder }: OpenExecution): void {
     crashPoint('close an execution');
     discard(folder);
@@ -130,13 +133,13 @@ export class Inbox {
     return join(this.answers, `${hashOf(planId)}.json`);
   }
 
-  /** Returns the highest stamp of an answer that was deleted. */
+  /** Returns the highest stamp of all deleted answers, or -1. */
   private clearedUpTo(): number {
     const cleared = readJson(join(this.answers, 'cleared')) as { stamp?: unknown } | null;
     return typeof cleared?.stamp === 'number' ? cleared.stamp : -1;
   }
 
-  /** Deletes old answers, but first notes the highest stamp among them, so that no such plan runs again. */
+  /** Deletes old answers. First stores the highest stamp among them, so that none of their plans runs again. */
   private prune(): void {
     const files = readdirSync(this.answers)
       .filter((name) => name.endsWith('.json'))
@@ -162,7 +165,7 @@ function readFolder(folder: string): OpenExecution | null {
   return { folder, envelope: envelope.data, text, planId, receivedAt: at, result };
 }
 
-/** Returns the ID that the result names: the plan's own or, if it has none that is a text, that of the execution. */
+/** Returns the plan's ID if it is a nonempty text; otherwise, the ID of the execution. */
 function planIdOf({ plan, id }: ExecutionEnvelope): string {
   const own = typeof plan === 'object' && plan !== null && Object.hasOwn(plan, 'ID') ? Reflect.get(plan, 'ID') : null;
   return typeof own === 'string' && own !== '' ? own : id;

@@ -1,12 +1,12 @@
 import { StringDecoder } from 'node:string_decoder';
 import { Mask } from '../handler/mask.ts';
 
-/** Size limit of a line in a transcript, in characters; a longer one goes on in the next row. */
+/** Maximum length of a line in a row, in characters. A longer line continues in the next row. */
 const maxLine = 16 * 1024;
-/** A line without its end is written after this time without output. */
+/** Time without output after which an incomplete line is written. */
 const quietMilliseconds = 1_000;
 
-/** Cuts output into lines, with secrets masked. */
+/** Masks secrets in output, and splits the output into lines. */
 export class Lines {
   private readonly mask: Mask;
   private readonly decoder = new StringDecoder('utf8');
@@ -14,7 +14,7 @@ export class Lines {
   private open = '';
   private quiet: NodeJS.Timeout | undefined;
 
-  /** `goesOn`: the line continues in the next call. */
+  /** `goesOn`: the line continues in the next call of `onLine`. */
   constructor(secrets: readonly string[], onLine: (text: string, goesOn: boolean) => void) {
     this.mask = new Mask(secrets);
     this.onLine = onLine;
@@ -26,7 +26,7 @@ export class Lines {
     if (this.open !== '') this.quiet = setTimeout(() => this.flush(true), quietMilliseconds);
   }
 
-  /** Writes what is left. */
+  /** Writes the rest of the output. */
   end(): void {
     clearTimeout(this.quiet);
     this.take(this.decoder.write(this.mask.end()) + this.decoder.end());
@@ -48,7 +48,7 @@ export class Lines {
     }
   }
 
-  /** Writes a line in rows of at most `maxLine` characters. */
+  /** Writes a line in parts of at most `maxLine` characters. */
   private cut(line: string, goesOn: boolean): void {
     let at = 0;
     for (; line.length - at > maxLine; at += maxLine) this.onLine(line.slice(at, at + maxLine), true);

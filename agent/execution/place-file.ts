@@ -4,7 +4,7 @@ import type { PlanFile } from '#protocol/executions/index.ts';
 import { sentenceOf } from '../agent-error.ts';
 import { CallError } from './call-error.ts';
 
-/** Writes a file of a plan, with its parent folders. Throws CallError with code 8. */
+/** Writes a file of a plan, and creates its parent folders. Throws CallError with code 8 if this fails. */
 export function placeFile(id: string, { bodyType, body }: PlanFile, path: string, mode = 0o644): void {
   if (bodyType !== 'Text' && bodyType !== 'Base64') {
     throw unavailable(id, `this agent does not fetch files of BodyType ${bodyType}`);
@@ -12,7 +12,7 @@ export function placeFile(id: string, { bodyType, body }: PlanFile, path: string
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
     writeFileSync(path, Buffer.from(body, bodyType === 'Text' ? 'utf8' : 'base64'), { mode });
-    // The agent's umask may be stricter.
+    // The agent's umask may be stricter than `mode`.
     chmodSync(path, mode);
   } catch (error) {
     throw unavailable(id, sentenceOf(error));

@@ -3,17 +3,17 @@ import { inheritedEnvironment } from '../handler/environment.ts';
 import { executors, type FoundPlatform } from './executors/index.ts';
 import { findPython } from './executors/python.ts';
 
-/** What this machine can run. */
+/** The platforms that were found on this machine. */
 export interface FoundPlatforms {
-  /** By the `Type` of scripts. */
+  /** Programs that run scripts, keyed by the `Type` of the scripts. */
   platforms: ReadonlyMap<string, FoundPlatform>;
   /** The Python that runs Bodies; null if the machine has none. */
   python: FoundPlatform | null;
 }
 
 /**
- * Looks for the programs of all executors. `python` is the configured Python, which runs Bodies and Python scripts; by
- * default the first `python3` in PATH.
+ * Looks for the programs of all executors. `python` is the path of the Python that runs Bodies and Python scripts, or
+ * the name of a program in PATH.
  */
 export async function findPlatforms(
   own: Record<string, string | undefined>,
@@ -30,7 +30,7 @@ export async function findPlatforms(
   return { platforms, python: platforms.get('Python') ?? null };
 }
 
-/** What the agent reports to the portal about the machine. */
+/** Returns the report to the portal about this machine's platforms. `isOn`: whether execution plans are on. */
 export function platformReport({ platforms, python }: FoundPlatforms, isOn: boolean): PlatformReport {
   const versions = [...platforms].map(([type, { version }]) => [type, { version }]);
   return {

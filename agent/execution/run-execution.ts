@@ -40,36 +40,36 @@ export interface ExecutionRunOptions {
   open: OpenExecution;
   progress: StoredProgress;
   why: 'first' | 'agent' | 'reboot';
-  /** For tests: another limit on calls. */
+  /** Limit on calls, for tests. */
   maxCalls?: number;
-  /** Called with the calls that changed. */
+  /** Called when a call starts or ends. */
   onCall(call: ExecutionCall): void;
-  /** Called when the transcript is open, and the Body begins. */
+  /** Called when the transcript is open, before the Body begins. */
   onBegin(transcript: Transcript): void;
 }
 
-/** One execution on this machine, from its folder to its result. */
+/** An execution that runs on this machine. */
 export class RunningExecution {
   private readonly options: ExecutionRunOptions;
   private readonly ending = new AbortController();
   private readonly wishes: EndWishes = { exitCode: null, reboot: false };
   private why: StopReason | null = null;
-  /** The script of the call that runs. */
+  /** Script of the current call; null if no script is running. */
   private script: string | null = null;
 
   constructor(options: ExecutionRunOptions) {
     this.options = options;
   }
 
-  /** Ends everything that the execution runs. */
+  /** Ends the Body and the current call. */
   stop(why: StopReason): void {
     this.why ??= why;
     this.ending.abort();
   }
 
   /**
-   * Runs the execution to its end. Returns null if the agent was stopped; the execution then begins again at its next
-   * start.
+   * Runs the execution to its end. Returns null if the agent was stopped. The execution then starts over when the agent
+   * starts again.
    */
   async run(): Promise<ExecutionEnd | null> {
     const { open, found } = this.options;
@@ -153,7 +153,7 @@ export class RunningExecution {
       if (this.why === 'time') return timeOver(this.options.open.envelope.timeoutSeconds, this.script);
       return endOf(ended, this.wishes.exitCode);
     } finally {
-      // A Body may end while its call runs. The processes of the call end before the execution does.
+      // A Body may end while its call is still running. Ends the processes of the call before the execution ends.
       this.ending.abort();
       await answering;
       await scripts.end();
@@ -234,7 +234,7 @@ export class RunningExecution {
   }
 }
 
-/** Returns the parameters of a plan with the digits that they were written with. */
+/** Returns the parameters of a plan, with numbers in their original notation. */
 function exactParameters(text: string): Record<string, unknown> {
   const { plan } = parseExactJson(text) as { plan: { Parameters?: Record<string, unknown> } };
   return plan.Parameters ?? {};
@@ -269,7 +269,7 @@ export function resultOf(planId: string, { code, body }: ExecutionEnd): string {
   return resultOf(planId, refused(errorCodes.failed, 'ResultTooLarge', message));
 }
 
-/** Returns how deeply JSON text is nested, without recursion. */
+/** Returns the nesting depth of JSON text. Does not recurse, because deep nesting would overflow the stack. */
 function depthOf(text: string): number {
   let [depth, deepest, isText] = [0, 0, false];
   for (let at = 0; at < text.length; at += 1) {

@@ -12,7 +12,7 @@ import { OutputPipe } from '../handler/output-pipe.ts';
 import { wait } from '../portal/wait.ts';
 
 export interface ProcessStart {
-  /** Folder in which each running process has a folder, by which a restarted agent finds what is left of it. */
+  /** Parent of one folder for each running process. A restarted agent reads it to find leftover processes. */
   running: string;
   program: string;
   args: readonly string[];
@@ -32,11 +32,11 @@ export interface ProcessStart {
 
 /** How a process ended. */
 export interface ProcessEnd {
-  /** Null if a signal ended it or it could not start. */
+  /** Null if the process was ended by a signal or by the agent, or if it could not start. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
   why: EndReason;
-  /** Why it could not start. */
+  /** Reason why the process could not start. */
   fault?: string;
 }
 
@@ -44,28 +44,28 @@ export interface ProcessEnd {
 export interface StartedProcess {
   /** The pipes at descriptors 3 and 4; null without `frames`. */
   frames: { to: Writable; from: Readable } | null;
-  /** Resolves when the process has ended and its output is read. Processes that it leaves running go on. */
+  /** Resolves when the process has ended and its output was read. Its child processes may still be running. */
   ended: Promise<ProcessEnd>;
-  /** Reads the output that is in transit. */
+  /** Reads the output that the process has already written. */
   drain(): void;
-  /** Ends what runs in the group of the process and of it. */
+  /** Kills the process group, and strays that have left the group (see `CommandProcesses`). */
   endAll(): void;
 }
 
 const runFile = promisify(execFile);
 
-/** The umask is the usual 022, because the agent's is stricter under systemd. */
+/** Sets the usual umask of 022, because the agent's umask is stricter under systemd. */
 const launcher = 'umask 022; exec "$@"';
 const limitedLauncher = (bytes: number) => `umask 022; ulimit -v ${Math.floor(bytes / 1024)}; exec "$@"`;
 
-/** Starts a process. Its output is read from named pipes. Rejects only if the disk does not take its folder. */
+/** Starts a process, and reads its output from named pipes. */
 export async function startProcess(start: ProcessStart): Promise<StartedProcess> {
   const id = randomUUID();
   const folder = join(start.running, id);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const [out, err] = [join(folder, 'out'), join(folder, 'err')];
   await runFile('mkfifo', ['-m', '600', out, err]);
-  // Opened for reading too: without a reader, SIGPIPE would kill the writer.
+  // Also opened for reading, because SIGPIPE kills a process that writes to a pipe without readers.
   const writers = [openSync(out, constants.O_RDWR), openSync(err, constants.O_RDWR)] as const;
   const pipes = [new OutputPipe(out, start.onOut), new OutputPipe(err, start.onErr)];
   crashPoint('start a process');
@@ -99,7 +99,7 @@ export async function startProcess(start: ProcessStart): Promise<StartedProcess>
   };
 }
 
-/** Reads the rest of an output. Never throws, because the exit code counts even if the output cannot be read. */
+/** Reads the rest of the output. Never throws, because the exit code is valid even if the output cannot be read. */
 function finish(pipe: OutputPipe): void {
   try {
     pipe.finish();
@@ -108,12 +108,12 @@ function finish(pipe: OutputPipe): void {
   }
 }
 
-/** Reads what is in transit. Never throws. */
+/** Reads the output that is in transit. Never throws. */
 function drain(pipe: OutputPipe): void {
   try {
     pipe.drain();
   } catch {
-    // The folder is gone, and the process with it.
+    // The folder may have been deleted after the end of the process.
   }
 }
 
@@ -134,7 +134,7 @@ function spawnIn(folder: string, id: string, start: ProcessStart, [out, err]: re
   }
 }
 
-/** Returns a descriptor of a file without a name, so that a secret does not stay on the disk. */
+/** Returns a descriptor of a file that is already deleted, so that secrets do not stay on disk. */
 function stdinOf(folder: string, text: string): number {
   const path = join(folder, 'in');
   const writer = openSync(path, 'w', 0o600);
@@ -160,7 +160,7 @@ function untilEnded(child: ChildProcess, id: string, { seconds, signal }: Proces
   });
 }
 
-/** Ends what an earlier run of the agent left running of an execution. */
+/** Kills the processes that an earlier run of the agent left running for an execution. */
 export async function endLeftovers(running: string): Promise<void> {
   if (!existsSync(running)) return;
   for (const id of readdirSync(running)) {

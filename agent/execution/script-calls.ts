@@ -19,10 +19,10 @@ import { Lines } from './lines.ts';
 import { placeFile, unavailable } from './place-file.ts';
 import { type ProcessEnd, startProcess } from './run-process.ts';
 
-/** The longest time that a timer can have, in seconds. */
+/** A substitute for no time limit, in seconds. A Node.js timer cannot wait much longer. */
 const noLimitSeconds = 2_000_000;
 
-/** A call of a script. */
+/** A call of a script by a Body. */
 export interface ScriptCall {
   n: number;
   script: string;
@@ -30,13 +30,14 @@ export interface ScriptCall {
   args: FormatArguments;
 }
 
-/** The answer to a call: a frame for the Body without its number, and the exit code if there is one. */
+/** The answer to a call of a Body. */
 export interface CallAnswer {
+  /** Member of the answering frame, as JSON text such as `"value":1`. */
   frame: string;
   exitCode?: number;
 }
 
-/** Calls the scripts of one execution. A script is loaded once, with its first call (MU-5). */
+/** Calls the scripts of one execution. Each script is loaded once, at its first call (MU-5). */
 export class ScriptCalls {
   private readonly context: ExecutionContext;
   private readonly loaded = new Map<string, LoadedScript>();
@@ -45,12 +46,12 @@ export class ScriptCalls {
     this.context = context;
   }
 
-  /** Ends what lives as long as the execution. */
+  /** Ends the host processes of the scripts. */
   async end(): Promise<void> {
     await Promise.all([...this.loaded.values()].map((script) => script.end()));
   }
 
-  /** Runs a call to its end. Throws CallError. */
+  /** Runs a call to its end. If the call fails, `callErrorOf` converts the error for the Body. */
   async call(call: ScriptCall): Promise<CallAnswer> {
     const script = this.context.plan.scripts.get(call.script);
     if (script === undefined) throw new CallError('ScriptError', `The plan has no script ${call.script}.`);
@@ -147,7 +148,7 @@ export class ScriptCalls {
     };
   }
 
-  /** Adds the output to the error of a script, so that the Body and the result have it. */
+  /** Adds the captured output to the error of a script, for the Body and for the result. */
   private withOutput(error: unknown, stdout: Captured, stderr: Captured): unknown {
     if (error instanceof MissingArgument) return error;
     if (!(error instanceof CallError) || typeof error.info !== 'object' || error.info === null) return error;
@@ -192,7 +193,7 @@ function answerOf(call: ScriptCall, options: ExecutorOptions, { end, seconds, st
   return { frame: `"exit":${JSON.stringify(facts)}`, exitCode: end.exitCode };
 }
 
-/** Returns an error that a Body can catch for anything that a call threw. */
+/** Converts anything that a call threw into a CallError, which the Body can catch. */
 export function callErrorOf(call: Pick<ScriptCall, 'script'>, error: unknown): CallError {
   if (error instanceof CallError) return error;
   const info = { script: call.script };

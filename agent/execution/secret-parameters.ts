@@ -4,10 +4,10 @@ import type { AgentLayout } from '../folder/layout.ts';
 import { maskedTexts } from '../handler/mask.ts';
 import { openSealed } from '../identity/open-sealed.ts';
 
-/** Secret parameters, and the texts to mask; or why they cannot be decrypted. */
+/** Secret parameters with the texts to mask, or the reason why they could not be decrypted. */
 export type SecretParameters = { parameters: Record<string, unknown>; texts: string[] } | { fault: string };
 
-/** Decrypts the secret parameters of an execution with this machine's key. */
+/** Decrypts the secret parameters of an execution with one of this machine's keys. */
 export function secretParameters(layout: AgentLayout, envelope: ExecutionEnvelope): SecretParameters {
   const { protectedParameters: sealed, protectedParametersCertThumbprint: thumbprint } = envelope;
   if (sealed === undefined || thumbprint === undefined) return { parameters: {}, texts: [] };

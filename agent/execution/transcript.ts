@@ -1,18 +1,18 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { executionLimits, type TranscriptRecord } from '#protocol/executions/index.ts';
 
-/** How many bytes are kept from the end of a transcript that exceeds the limit. */
+/** Number of bytes kept from the end of a transcript that exceeds the limit. */
 const endBytes = 1024 * 1024;
-/** Room for the note about what is missing. */
+/** Space reserved for notes about missing bytes or rows. */
 const noteBytes = 1024;
-/** Size limit of a row. Only a log message with a long stack is longer. */
+/** Maximum size of a row. A larger row, such as a log message with a long stack, is replaced with a note. */
 const maxRowBytes = 512 * 1024;
 const readBytes = 64 * 1024;
 const lineFeed = 0x0a;
 
 /**
- * What an execution told, on disk: JSON arrays, one a line, only ever appended. Limited in size: the first 63 MiB, the
- * last MiB, and a note about what is missing between them. Callers mask secrets.
+ * The transcript of an execution, on disk: JSON arrays, one per line, which are only appended. Beyond the size limit,
+ * keeps the first 63 MiB, the last MiB, and a note about the missing bytes between them. Callers mask secrets.
  */
 export class Transcript {
   readonly path: string;
@@ -21,11 +21,11 @@ export class Transcript {
   private readonly room: number;
   private bytes: number;
   private count: number;
-  /** The last rows beyond the limit. */
+  /** The last rows beyond the limit, which `finish` writes. */
   private end: Buffer[] = [];
   private endSize = 0;
   private beyond = 0;
-  /** Number of rows that the disk rejected. */
+  /** Number of rows that could not be written to disk. */
   private lost = 0;
   private isOpen = true;
 
@@ -38,7 +38,7 @@ export class Transcript {
     const { rows, isWhole } = countRows(this.file);
     this.count = rows;
     this.bytes = fstatSync(this.file).size;
-    // A row whose end was lost with the power stays a row: its number never means another line.
+    // A power failure can cut off the last row. Ends this row with a newline, so that it keeps its number.
     if (!isWhole) this.append(Buffer.from('\n'), 1);
   }
 
@@ -57,7 +57,7 @@ export class Transcript {
     return Math.max(0, Math.round(this.now()));
   }
 
-  /** Writes a row, given without its time. Never throws: an execution does not fail because its transcript does. */
+  /** Adds a row with the current time. Never throws, so that a full disk does not fail the execution. */
   add(...record: Untimed<TranscriptRecord>): void {
     if (!this.isOpen) return;
     let row = Buffer.from(`${JSON.stringify([this.ms, ...record.filter((each) => each !== undefined)])}\n`);
@@ -72,7 +72,7 @@ export class Transcript {
     while (this.end.length > 1 && this.endSize > endBytes) this.endSize -= this.end.shift()?.length ?? 0;
   }
 
-  /** Writes the rows from the end. Nothing can be added after it. */
+  /** Writes the last rows and notes about missing ones, then closes the file. */
   finish(): void {
     if (!this.isOpen) return;
     const missing = this.beyond - this.endSize;

@@ -4,7 +4,7 @@ import { CallError } from '../call-error.ts';
 import type { ExecutionContext } from '../execution-context.ts';
 import { placeFile, unavailable } from '../place-file.ts';
 
-/** The files of an execution: those of the plan, and those that its Body adds. */
+/** The files of an execution: those of the plan, and those that the Body adds. */
 export class ExecutionFiles {
   private readonly context: ExecutionContext;
   private added = 0;
@@ -13,7 +13,7 @@ export class ExecutionFiles {
     this.context = context;
   }
 
-  /** `api.putFile(id, path)`: writes a file and returns its full path. A relative path is in the working folder. */
+  /** Implements `api.putFile`: writes a file, and returns its full path. Relative paths start at the working folder. */
   put(id: unknown, path: unknown): string {
     if (typeof id !== 'string' || typeof path !== 'string' || path === '' || path.includes('\0')) {
       throw new CallError('TypeError', 'putFile needs the id of a file and a path.');
@@ -26,7 +26,7 @@ export class ExecutionFiles {
     return target;
   }
 
-  /** `api.addFile({Name, BodyType, Body})`: adds a file and returns its id. */
+  /** Implements `api.addFile`: adds a file `{Name, BodyType, Body}`, and returns its id. */
   add(value: unknown): string {
     const faults = new PlanFaults();
     const file: PlanFile | null = readFile(faults, value, []);

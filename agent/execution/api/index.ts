@@ -5,7 +5,7 @@ import type { EndWishes, ExecutionContext } from '../execution-context.ts';
 import { ExecutionFiles } from './files.ts';
 import { ServiceState } from './state.ts';
 
-/** Answers the calls of `api` of one execution. */
+/** Answers the `api` calls of one execution. */
 export class ExecutionApi {
   private readonly files: ExecutionFiles;
   private readonly state: ServiceState;
@@ -17,7 +17,7 @@ export class ExecutionApi {
     this.wishes = wishes;
   }
 
-  /** Returns the answer as JSON text. Throws CallError. */
+  /** Returns the answer to a call as JSON text. Throws if the call fails. */
   call(name: string, given: readonly unknown[], named: Readonly<Record<string, unknown>>): string {
     const argument = (index: number, key: string): unknown => (index < given.length ? given[index] : named[key]);
     switch (name) {

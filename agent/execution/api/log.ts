@@ -5,7 +5,7 @@ import type { ExecutionContext } from '../execution-context.ts';
 import { maskedValue } from '../masked-value.ts';
 
 /**
- * Writes what `api.logInfo` and its siblings say to the agent's journal and, with `notify`, as a log message to the
+ * Writes the message of a call such as `api.logInfo` to the agent's journal and, unless `notify` is false, to the
  * transcript (MU-13).
  */
 export function writeLog(context: ExecutionContext, frame: Record<string, unknown>): void {
@@ -31,7 +31,7 @@ export function writeLog(context: ExecutionContext, frame: Record<string, unknow
   transcript.add('log', message);
 }
 
-/** Returns at most 64 KiB of a text. */
+/** Cuts a text that is longer than 64 KiB, and appends a note with the original size. */
 function cut(text: string): string {
   const limit = executionLimits.logMessageBytes;
   if (Buffer.byteLength(text) <= limit) return text;

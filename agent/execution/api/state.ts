@@ -4,12 +4,12 @@ import { executionLimits, parseExactJson } from '#protocol/executions/index.ts';
 import { readText, writeAtomically } from '../../folder/write-file.ts';
 import { CallError } from '../call-error.ts';
 
-/** The state of a Service: JSON values by key, in one file, which is on the disk before a call is answered (MU-14). */
+/** The state of a Service: JSON values by key, in one file. Changes are on disk before a call is answered (MU-14). */
 export class ServiceState {
   private readonly file: string | null;
   private values: Map<string, string> | null = null;
 
-  /** `service`: null if the plan has none; every call then fails. */
+  /** `service`: null if the plan has no Service; every call then fails. */
   constructor(folder: string, service: string | null) {
     const name = createHash('sha256')
       .update(service ?? '')
@@ -17,13 +17,13 @@ export class ServiceState {
     this.file = service === null ? null : join(folder, `${name}.json`);
   }
 
-  /** Returns the value as JSON text; `null` if there is none. */
+  /** Returns the value of a key as JSON text; `null` if there is none. */
   get(key: unknown): string {
     const { values } = this.open(key);
     return values.get(key as string) ?? 'null';
   }
 
-  /** Stores a value; null removes it. Values come from `parseExactJson`, so that no digit changes. */
+  /** Stores a value; null removes the key. Values from `parseExactJson` keep the notation of their numbers. */
   set(key: unknown, value: unknown): void {
     const { values, file } = this.open(key);
     const text = JSON.stringify(value ?? null);

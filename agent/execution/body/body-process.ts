@@ -7,9 +7,9 @@ import { type ProcessEnd, startProcess } from '../run-process.ts';
 import { bodyProgram } from './body.py.ts';
 import { type FrameFault, Frames } from './frames.ts';
 
-/** How many bytes of the Body's standard error are kept for a Body that ends without an answer. */
+/** Number of bytes kept from the end of the standard error, for a Body that ends without a result. */
 const stderrBytes = 4 * 1024;
-/** The longest time that a timer can have, in seconds. The signal ends the Body at its deadline. */
+/** A substitute for no time limit, in seconds: the signal ends the Body at the deadline of the execution. */
 const noLimitSeconds = 2_000_000;
 
 export interface BodyStart {
@@ -19,20 +19,20 @@ export interface BodyStart {
   work: string;
   python: string;
   environment: Record<string, string>;
-  /** What the Body gets, as JSON text. */
+  /** The parts of the plan that the Body's process needs, as JSON text. */
   plan: string;
   signal: AbortSignal;
   onOut(chunk: Buffer): void;
   onErr(chunk: Buffer): void;
-  /** Answers a call with a frame, as JSON text without its number. Never rejects. */
+  /** Answers the call with this text. Resolves to a member of a frame, such as `"value":1`. Never rejects. */
   onCall(frame: BodyCall, text: string): Promise<string>;
   onLog(frame: Record<string, unknown>): void;
 }
 
-/** A call of a Body. */
+/** A call that a Body makes. */
 export interface BodyCall {
   n: number;
-  /** The name of the script; null for a call of `api`. */
+  /** Name of the script; null for a call of `api`. */
   script: string | null;
   function: string | null;
   args: unknown[];
@@ -40,14 +40,14 @@ export interface BodyCall {
   line: number | null;
 }
 
-/** How a Body ended: with a value (JSON text), an exception, or without an answer. */
+/** How a Body ended: with a value (JSON text), with an exception, with an invalid frame, or without a result. */
 export type BodyEnd =
   | { done: string }
   | { failed: Record<string, unknown> }
   | { fault: FrameFault }
   | { end: ProcessEnd; stderr: string };
 
-/** Runs a Body in its own Python process. Everything that it started in its process group ends with it. */
+/** Runs a Body in its own Python process. Ends all processes that the Body leaves running. */
 export async function runBody(start: BodyStart): Promise<BodyEnd> {
   const program = join(start.folder, 'body.py');
   writeAtomically(program, bodyProgram);
@@ -80,7 +80,7 @@ export async function runBody(start: BodyStart): Promise<BodyEnd> {
     onFault: (fault) => conclude({ fault }),
     onFrame: (frame, text) => {
       if (answered !== null) return;
-      // What the Body printed before the frame comes before it in the transcript.
+      // In the transcript, output that the Body wrote before the frame must come first.
       body.drain();
       const call = callOf(frame);
       if ('log' in frame) start.onLog(frame);
@@ -106,7 +106,7 @@ export async function runBody(start: BodyStart): Promise<BodyEnd> {
   return answered ?? { end, stderr: stderr.toString('utf8') };
 }
 
-/** Returns the value as the JSON text that the Body wrote, so that no digit changes. */
+/** Returns the Body's value as JSON text, unchanged if possible, so that numbers keep their notation. */
 function doneOf(frame: Record<string, unknown>, text: string): string {
   const lead = '{"done":';
   const value = text.slice(lead.length, text.lastIndexOf('}'));

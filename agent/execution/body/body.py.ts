@@ -1,7 +1,7 @@
 /**
- * The program that runs a Body in its own process, for Python 3.6 and later. It reads frames from descriptor 3 and
- * writes frames to descriptor 4. The Body becomes a function by its syntax tree, so `return` works and line numbers are
- * those of the plan.
+ * The program that runs a Body in its own process, for Python 3.6 and later. Reads frames from descriptor 3, and writes
+ * frames to descriptor 4. Puts the syntax tree of the Body into a function, so that `return` works and line numbers do
+ * not change.
  */
 export const bodyProgram = String.raw`
 import ast
@@ -67,7 +67,7 @@ class MissingParameter(AttributeError, KeyError):
 
 
 class PlanError(Exception):
-    """Something that the plan asked for did not work."""
+    """A call of the Body failed."""
 
     def __init__(self, message, code=1, kind=None, info=None, stack=(), causes=()):
         Exception.__init__(self, message)
@@ -90,19 +90,19 @@ class ScriptError(PlanError):
 
 
 class ScriptTimeout(ScriptError):
-    """The time of a script was over."""
+    """A script timed out."""
 
 
 class FileUnavailable(PlanError):
-    """A file could not be had."""
+    """A file is not available."""
 
 
 class StateUnavailable(PlanError):
-    """The plan has no Service, so it has no state."""
+    """The plan has no Service, and therefore no state."""
 
 
 class CustomException(Exception):
-    """Ends the plan with 100 + code, as plans written for the murano-agent expect."""
+    """Ends the plan with error code 100 + code, as in the murano-agent."""
 
     def __init__(self, code, message='', additional_data=None):
         Exception.__init__(self, message)
@@ -120,7 +120,7 @@ def _error_of(frame):
 
 
 class Parameters(dict):
-    """Parameters, by attribute and by index. A parameter wins over a method of its name."""
+    """Parameters, by attribute and by index. A parameter hides a method with the same name."""
 
     def __getattribute__(self, name):
         if not (name.startswith('__') and name.endswith('__')):
@@ -147,7 +147,7 @@ def _wrapped(value):
 
 
 class ExitCode(int):
-    """The exit code of a script, with its output."""
+    """The exit code of a script, with the output as attributes."""
 
     def __new__(cls, facts):
         self = int.__new__(cls, facts['code'])
@@ -209,7 +209,7 @@ class _Function(object):
 
 
 class Script(object):
-    """A script of the plan. It can be called as a whole, or by one of its functions."""
+    """A script of the plan. The Body can call the whole script or one of its functions."""
 
     def __init__(self, name):
         object.__setattr__(self, '__name__', name)
@@ -224,7 +224,7 @@ class Script(object):
 
 
 class Scripts(object):
-    """All scripts, by index and by attribute."""
+    """All scripts of the plan, by index and by attribute."""
 
     def __init__(self, names):
         object.__setattr__(self, '__dict__', {name: Script(name) for name in names})
@@ -252,7 +252,7 @@ def _shown(value):
 
 
 class Api(object):
-    """What a plan can ask of the agent."""
+    """The functions that the agent offers to plans."""
 
     def _log(self, level, value, exception_info, notify):
         frame = {'log': level, 'body': _shown(value), 'notify': bool(notify)}

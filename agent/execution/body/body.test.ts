@@ -168,7 +168,7 @@ return [subprocess.Popen(['sleep', '300']).pid for i in range(20)]`;
   });
 });
 
-/** Whether a process runs. One that has ended, and is a zombie, does not. */
+/** Whether a process is running. Zombies do not count. */
 function isRunning(pid: number): boolean {
   const file = `/proc/${pid}/stat`;
   return existsSync(file) && !/\) Z /.test(readFileSync(file, 'utf8'));

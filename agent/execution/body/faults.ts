@@ -2,13 +2,13 @@ import { errorCodes, type PlanFault, type ResultException } from '#protocol/exec
 import { describedEnd } from '../described-end.ts';
 import type { BodyEnd } from './body-process.ts';
 
-/** How an execution ended: its error code, and the Body of its result as JSON text. */
+/** The end of an execution: the error code, and the `Body` of the result as JSON text. */
 export interface ExecutionEnd {
   code: number;
   body: string;
 }
 
-/** Why an execution was ended from outside. */
+/** Why a running execution was ended: it was cancelled, it timed out, or the agent was stopped. */
 export type StopReason = 'cancel' | 'time' | 'stop';
 
 const exception = (code: number, body: Partial<ResultException> & Pick<ResultException, 'Message' | 'Type'>) => ({
@@ -16,32 +16,32 @@ const exception = (code: number, body: Partial<ResultException> & Pick<ResultExc
   body: JSON.stringify({ Stack: [], Causes: [], ...body }),
 });
 
-/** The end of an execution that was cancelled. */
+/** The end of a cancelled execution. */
 export const cancelled: ExecutionEnd = {
   code: errorCodes.failed,
   body: JSON.stringify({ Message: 'Cancelled.', Cancelled: true }),
 };
 
-/** The end of an execution whose time was over. `script`: the script that ran, or null. */
+/** Returns the end of an execution that timed out. `script`: the script that was running, or null. */
 export function timeOver(seconds: number, script: string | null): ExecutionEnd {
   const what = script === null ? 'The Body ran' : `${script} ran`;
   const Message = `The time of the execution was over: it had ${seconds} s. ${what}.`;
   return exception(errorCodes.timeout, { Message, Type: 'Timeout', AdditionalInfo: { script, seconds } });
 }
 
-/** The end of a plan that cannot run. */
+/** Returns the end of an execution whose plan cannot run because of these faults. */
 export function planRefused(code: number, faults: readonly PlanFault[]): ExecutionEnd {
   const list = faults.map(({ path, code: fault }) => `${path === '' ? '/' : path} (${fault})`).slice(0, 20);
   const Message = `The plan cannot run: ${list.join(', ')}.`;
   return exception(code, { Message, Type: 'PlanInvalid', AdditionalInfo: { faults } });
 }
 
-/** The end of a plan that cannot run for a reason that has no path. */
+/** Returns the end of an execution that failed with an error of this type. */
 export function refused(code: number, Type: string, Message: string): ExecutionEnd {
   return exception(code, { Message, Type });
 }
 
-/** Returns how an execution ended by how its Body did. `exitCode` is that of `api.setExitCode`, or null. */
+/** Converts the end of a Body to the end of its execution. `exitCode`: the argument of `api.setExitCode`, or null. */
 export function endOf(end: BodyEnd, exitCode: number | null): ExecutionEnd {
   if ('done' in end) return { code: errorCodes.none, body: end.done };
   if ('failed' in end) {
@@ -64,7 +64,10 @@ function withUserCode(code: number, exitCode: number | null): number {
   return code === errorCodes.failed && exitCode !== null ? errorCodes.user + exitCode : code;
 }
 
-/** Returns an exception of the Body in the words of a result. Takes nothing for granted: a Body may write frames. */
+/**
+ * Converts an exception from a frame to the form of results. Any field can be missing or have the wrong type, because
+ * Bodies can write frames themselves.
+ */
 function exceptionOf(frame: Record<string, unknown>, depth = 0): ResultException {
   const { message, type, stack, causes, info } = frame;
   const inner = Array.isArray(causes) && depth < 10 ? causes.filter(isObject) : [];

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 
 const lineFeed = 0x0a;
 
-/** Why frames cannot be read any more. */
+/** Why no more frames can be read: a frame was too long, or was not a JSON object. */
 export type FrameFault = 'long' | 'garbage';
 
 interface FrameOptions {
@@ -10,13 +10,13 @@ interface FrameOptions {
   to: Writable;
   /** Size limit of a frame, in bytes. */
   limit: number;
-  /** Receives the text of each frame, and the JSON value that it is. */
+  /** Receives each frame, parsed and as text. */
   onFrame(frame: Record<string, unknown>, text: string): void;
-  /** Called once; nothing is read after it. */
+  /** Called at most once. No more frames are read after this call. */
   onFault(fault: FrameFault): void;
 }
 
-/** Exchanges frames with a process: JSON objects, one a line. */
+/** Exchanges frames with a process: JSON objects, one per line. */
 export class Frames {
   private readonly options: FrameOptions;
   private parts: Buffer[] = [];
@@ -26,7 +26,7 @@ export class Frames {
   constructor(options: FrameOptions) {
     this.options = options;
     options.from.on('data', (chunk: Buffer) => this.take(chunk));
-    // A process that has ended is noticed by its exit.
+    // Errors of the pipes are ignored, because the exit of the process is detected separately.
     options.from.on('error', () => {});
     options.to.on('error', () => {});
   }
@@ -36,7 +36,7 @@ export class Frames {
     if (!this.isOver) this.options.to.write(`${text}\n`);
   }
 
-  /** Ignores everything that arrives from now on. */
+  /** Closes both pipes, and ignores everything that arrives later. */
   close(): void {
     this.isOver = true;
     this.parts = [];
@@ -76,7 +76,7 @@ export class Frames {
   }
 }
 
-/** Returns the JSON object in a text, or null. */
+/** Parses a JSON object. Returns null for any other text. */
 function frameIn(text: string): Record<string, unknown> | null {
   try {
     const frame: unknown = JSON.parse(text);

@@ -9,10 +9,13 @@ import { CallError } from '../call-error.ts';
 import { commandArguments } from './command-arguments.ts';
 import type { Executor } from './executor.ts';
 
-/** The executor's own version: it needs no program. */
+/** Version of this executor. The agent reports it, because applications have no common interpreter. */
 const version = '2.0.0';
 
-/** Runs a program, or a text by the program in its first line. The result is the exit code. */
+/**
+ * The executor for programs and for scripts with an interpreter in their first line (by default `/bin/sh`). The result
+ * of a call is the exit code.
+ */
 export const application: Executor = {
   type: 'Application',
   find: async () => ({ version, program: '' }),
@@ -36,7 +39,7 @@ function argumentsOf({ commandLine }: ExecutorOptions<'Application'>, args: Form
   return 'value' in parsed ? fillCommandLine(parsed.value, args) : [];
 }
 
-/** Whether the system can run a file: because of its first line, or because it is a program. */
+/** Whether the system can run a file directly: it starts with `#!`, or is an ELF program. */
 function isExecutable(path: string): boolean {
   const file = openSync(path, 'r');
   try {

@@ -4,11 +4,11 @@ import { CallError } from '../call-error.ts';
 import type { Executor, ScriptOnDisk } from './executor.ts';
 import { findProgram, probe } from './probe.ts';
 
-/** Variables that change how a shell works, so they cannot be named arguments. */
+/** Variables that change how a shell works. Named arguments cannot have these names. */
 const reserved = /^(?:PATH|IFS|ENV|PS4|SHELLOPTS|BASHOPTS|BASH_.*|LD_.*|ANNEX_.*)$/;
 const checkMilliseconds = 10_000;
 
-/** Sources the file, then calls the function. A name that is no function ends with 127 and this line. */
+/** Sources the file, then calls the function. If there is no such function, exits with 127 and a known message. */
 const caller = `annex_file=$1 annex_function=$2; shift 2
 . "$annex_file"
 case $(type "$annex_function" 2>/dev/null) in
@@ -17,7 +17,10 @@ case $(type "$annex_function" 2>/dev/null) in
 esac
 "$annex_function" "$@"`;
 
-/** Runs a file with bash or sh, or calls a function of it in a process for each call. The result is the exit code. */
+/**
+ * The executor for bash and sh. Each call runs the file or one of its functions in a new process. The result of a call
+ * is the exit code.
+ */
 export const bash: Executor = {
   type: 'Bash',
   async find(environment) {
@@ -42,7 +45,7 @@ export const bash: Executor = {
   },
 };
 
-/** Checks the syntax, so that a script with a mistake at its end does not run half-way. */
+/** Checks the syntax, so that a script with an error near its end does not run partially. */
 async function check({ name, entry, folder, environment }: ScriptOnDisk, program: string): Promise<void> {
   const fault = await new Promise<string | null>((resolve) => {
     const options = { cwd: folder, env: environment as NodeJS.ProcessEnv, timeout: checkMilliseconds };

@@ -1,13 +1,13 @@
 import { argumentText, type FormatArguments } from '#protocol/executions/index.ts';
 import { CallError } from '../call-error.ts';
 
-/** Returns the arguments of a program: each positional one, then `--name=value` for named ones. */
+/** Returns the arguments for a program: positional arguments, then each named argument as `--name=value`. */
 export function commandArguments({ positional, named }: FormatArguments): string[] {
   const options = Object.entries(named).map(([name, value]) => `--${name}=${argumentText(value)}`);
   return [...positional.map(argumentText), ...options];
 }
 
-/** Throws for a text with a NUL character, which the system accepts in no argument and no variable. */
+/** Throws if a text has a NUL character, which arguments and environment variables cannot contain. */
 export function requirePlainText(script: string, texts: Iterable<string>): void {
   for (const text of texts) {
     if (!text.includes('\0')) continue;

@@ -4,34 +4,35 @@ import type { ProcessEnd, ProcessStart, StartedProcess } from '../run-process.ts
 /** A program that runs scripts, and its version. */
 export interface FoundPlatform {
   version: string;
-  /** Path of the program; empty if scripts are programs themselves. */
+  /** Path of the program; empty if the scripts are programs themselves. */
   program: string;
 }
 
-/** A script whose files are in its folder. */
+/** A script whose files are on disk. */
 export interface ScriptOnDisk {
   name: string;
   script: PlanScript;
-  /** The working directory of its processes. */
+  /** Folder of the script's files, and the working directory of its processes. */
   folder: string;
-  /** Path of the entry point; empty if it is a name such as `module::class`. */
+  /** Path of the entry point; empty if the entry point is a name such as `module::class`. */
   entry: string;
   program: string;
-  /** Python, which some executors need for their host process; null if the machine has none. */
+  /** Path of Python, which some executors need for their host process; null if the machine has none. */
   python: string | null;
-  /** Environment of its processes, without what a call adds. */
+  /** Environment of the script's processes, without the variables that a call adds. */
   environment: Record<string, string>;
-  /** Starts a process that lives as long as the execution, or until `endAll`. */
+  /** Starts a process that runs until `endAll` or until the execution ends. */
   startHost(start: Pick<ProcessStart, 'program' | 'args' | 'onOut' | 'onErr'>): Promise<StartedProcess>;
 }
 
-/** One call of a script. */
+/** What an executor needs for one call of a script. */
 export interface ScriptCallContext {
   args: FormatArguments;
-  /** Environment and standard input of this call, by the script's options. */
+  /** Variables from the script's options, filled in with the arguments. */
   environment: Record<string, string>;
+  /** Standard input from the script's options, filled in with the arguments. */
   stdin: string | undefined;
-  /** How long the call may take. */
+  /** Time limit of the call, in seconds. */
   seconds: number;
   /** Aborted when the execution ends. */
   signal: AbortSignal;
@@ -41,22 +42,22 @@ export interface ScriptCallContext {
   onErr(chunk: Buffer): void;
 }
 
-/** What a call gave: the end of a process, or a value as JSON text. */
+/** The result of a call: the end of a process, or a value as JSON text. */
 export type CallResult = { end: ProcessEnd } | { value: string };
 
 /** A script that can be called. */
 export interface LoadedScript {
   /** Calls the script as a whole, or one of its functions. Throws CallError. */
   call(fn: string | null, ctx: ScriptCallContext): Promise<CallResult>;
-  /** Ends what lives as long as the execution. Resolves when it has ended. */
+  /** Ends the script's host process, if there is one. Resolves when the process has ended. */
   end(): Promise<void>;
 }
 
 /** Runs the scripts of one platform (MU-4). */
 export interface Executor {
   type: string;
-  /** Returns the program on this machine; null if it has none. */
+  /** Finds the program of the platform on this machine; null if there is none. */
   find(environment: Record<string, string>): Promise<FoundPlatform | null>;
-  /** Prepares a script, once for each execution. Throws CallError if it can be seen that it cannot run. */
+  /** Prepares a script for the calls of an execution. Throws CallError if the script cannot run. */
   load(script: ScriptOnDisk): Promise<LoadedScript>;
 }

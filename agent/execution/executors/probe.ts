@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A program that does not say its version within this time does not count as present. */
+/** Time limit for printing a version. A program that takes longer counts as missing. */
 const probeMilliseconds = 5_000;
 
-/** Returns the full path of a program, as a shell would find it; null if there is none. */
+/** Returns the path of a program; null if there is none. Searches `path` only for names without a slash. */
 export function findProgram(name: string, path: string | undefined): string | null {
   if (name.includes('/')) return isProgram(name) ? name : null;
   for (const folder of (path ?? '').split(':')) {
@@ -24,7 +24,7 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** Returns the first group of `pattern` in what a program prints; null if it fails, hangs or prints something else. */
+/** Runs a program. Returns the first group of `pattern` in its output; null if it fails or nothing matches. */
 export function probe(
   program: string,
   args: readonly string[],

@@ -1,6 +1,6 @@
 /**
  * The program that keeps a Python script loaded during an execution and calls its functions, for Python 3.6 and later.
- * It reads calls as frames from descriptor 3 and writes answers to descriptor 4.
+ * Reads calls as frames from descriptor 3, and writes answers to descriptor 4.
  */
 export const pythonHostProgram = String.raw`
 import importlib.machinery

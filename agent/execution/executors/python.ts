@@ -11,7 +11,7 @@ import type { CallResult, Executor, LoadedScript, ScriptCallContext, ScriptOnDis
 import { findProgram, probe } from './probe.ts';
 import { pythonHostProgram } from './python-host.py.ts';
 
-/** Returns Python 3; null if the machine has none. `name` is a program or a path. */
+/** Finds the Python 3 with this name or path; null if there is none. */
 export async function findPython(name: string, environment: Record<string, string>) {
   const program = findProgram(name, environment.PATH);
   if (program === null) return null;
@@ -20,7 +20,7 @@ export async function findPython(name: string, environment: Record<string, strin
   return version === null ? null : { version, program };
 }
 
-/** Runs a file with Python, or calls a function of it in a process that lives as long as the execution. */
+/** The executor for Python. Runs whole files in new processes, and all functions of a script in one host process. */
 export const python: Executor = {
   type: 'Python',
   find: (environment) => findPython('python3', environment),
@@ -52,7 +52,7 @@ class PythonScript implements LoadedScript {
   }
 }
 
-/** A Python with the script loaded. One that died is started again by the next call. */
+/** A Python process that keeps a script loaded. If the process ends early, the next call starts another. */
 class PythonHost {
   isOver = false;
   private why: EndReason = 'itself';
