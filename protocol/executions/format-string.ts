@@ -1,4 +1,4 @@
-/** A part of a format string: literal text, or an argument of a call. `*` stands for all positional arguments. */
+/** A part of a format string: literal text, or an argument of a call. The argument `*` means all positional ones. */
 export type FormatPart = { text: string } | { argument: string | number };
 
 export type FormatFaultCode = 'format_quote' | 'format_brace' | 'format_placeholder';

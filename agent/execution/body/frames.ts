@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 
 const lineFeed = 0x0a;
 
-/** Why no more frames can be read: a frame was too long, or was not a JSON object. */
+/** Why further frames cannot be read: a frame was too long, or was not a JSON object. */
 export type FrameFault = 'long' | 'garbage';
 
 interface FrameOptions {
@@ -12,7 +12,7 @@ interface FrameOptions {
   limit: number;
   /** Receives each frame, parsed and as text. */
   onFrame(frame: Record<string, unknown>, text: string): void;
-  /** Called at most once. No more frames are read after this call. */
+  /** Called at most once. Frames are not read after this call. */
   onFault(fault: FrameFault): void;
 }
 

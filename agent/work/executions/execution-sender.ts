@@ -34,7 +34,7 @@ interface Followed {
   /** Whether the Body has begun in this run of the agent. */
   hasBegun: boolean;
   hasToldRunning: boolean;
-  /** Whether the portal accepts no more of the transcript. */
+  /** Whether the portal rejects further parts of the transcript. */
   isMute: boolean;
   calls: Map<number, ExecutionCall>;
 }

@@ -24,7 +24,7 @@ export const execution = z.object({
   receivedAt: time.nullable(),
   begunAt: time.nullable(),
   concludedAt: time.nullable(),
-  validUntil: time.describe('If no machine has begun the execution by then, none does.'),
+  validUntil: time.describe('When the execution expires if no machine has received it.'),
   dueAt: time.nullable().describe('When the portal ends the execution; null once it has ended.'),
   timeoutSeconds: count,
   errorCode: z.int().nullable().describe('The code of the result; null without one.'),

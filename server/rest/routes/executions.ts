@@ -120,7 +120,7 @@ export const executionRoutes: readonly RestRoute[] = [
     method: 'DELETE',
     path: '/vms/{id}/executions',
     operationId: 'cancelWaitingExecutions',
-    summary: 'Cancels all executions that wait for a VM. The one that its machine has goes on.',
+    summary: 'Cancels all executions that wait for a VM. An execution that the machine has received continues.',
     role: 'operator',
     params: inVm,
     answers: { 200: { meaning: 'How many were canceled.', schema: z.object({ cancelled: count }) } },
@@ -202,7 +202,8 @@ export const executionRoutes: readonly RestRoute[] = [
     method: 'POST',
     path: '/vms/{id}/executions/{execution}/cancel',
     operationId: 'cancelExecution',
-    summary: 'Cancels an execution. One that the machine has ends within seconds, which its state then shows.',
+    summary:
+      'Cancels an execution. If the machine has received the execution, it ends within seconds, and its state then shows the end.',
     role: 'operator',
     params: inExecution,
     body: z.strictObject({ reason: z.string().max(500).optional() }),
