@@ -25,7 +25,7 @@ const overview = {
 };
 
 /**
- * The verb evaluates health from these columns, because `extension_health` may be seconds old. The columns contain no
+ * `listFleet` evaluates health from these columns, because `extension_health` may be seconds old. The columns contain no
  * documents except the handler state, without its output.
  */
 const columns = `v.id, v.name, v.tags, v.created_at, v.decommissioning_at, h.health, h.agent, h.since, a.version, a.os,

@@ -165,7 +165,7 @@ function take(found: Found, { aged, soon }: { aged: string[] | null; soon: strin
 
 type Stretches = Record<'past' | 'coming' | 'both', Stretch>;
 
-/** Once too many VMs are about to age, no longer looks for such VMs. */
+/** Stops looking ahead once it has found too many VMs that will soon age. */
 const stretches = ({ since, now }: AgeingScan, { soon }: Found): Stretches => {
   const ahead = soon.size > maxSoon ? now : new Date(now.getTime() + soonSeconds * 1000);
   return { past: { from: since, to: now }, coming: { from: now, to: ahead }, both: { from: since, to: ahead } };
