@@ -149,7 +149,7 @@ describe('an execution with a real portal', () => {
 });
 
 describe('an agent that is stopped or killed', () => {
-  test('MU-11 killed during a script: what is left of it ends, it runs again, and gives one result', async () => {
+  test('MU-11 killed during a script: its processes end, it runs again, and gives one result', async () => {
     const killed = await portal.machine();
     const file = join(folder, 'killed');
     const first = startProcess(killed.dir);

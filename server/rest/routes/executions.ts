@@ -209,7 +209,7 @@ export const executionRoutes: readonly RestRoute[] = [
     body: z.strictObject({ reason: z.string().max(500).optional() }),
     answers: {
       200: { meaning: 'The execution is canceled.', schema: shownExecutionDetails },
-      202: { meaning: 'The machine is told to end the execution.', schema: shownExecutionDetails },
+      202: { meaning: 'Accepted. The machine ends the execution at its next poll.', schema: shownExecutionDetails },
     },
     refusals: [404, 409],
     run: async (ctx, { params, body, language }) => {
