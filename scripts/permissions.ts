@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Role, roles } from '#db/schema/auth.ts';
 import { routes } from '#server/rest/routes/index.ts';
-import { permissions, type Reach } from '#server/trpc/permissions.ts';
+import { type Permission, permissions, type Reach } from '#server/trpc/permissions.ts';
 import { appRouter } from '#server/trpc/root.ts';
 import { readFlags } from './read-flags.ts';
 
@@ -28,6 +28,10 @@ const includes: Readonly<Record<Role, readonly Role[]>> = {
   admin: ['admin'],
 };
 
+/** Returns what a call needs besides the role. */
+const also = (reach: string, grant: 'scripts' | undefined): string =>
+  [...(grant === undefined ? [] : ['grant `scripts`']), ...(reach === '' ? [] : [reach])].join(', ');
+
 function row(name: string, kind: string, role: Role | null, reach: string): string {
   const marks = roles.map((one) => (role === null || includes[role].includes(one) ? 'yes' : ''));
   return `| ${name} | ${kind} | ${role === null ? 'yes' : ''} | ${marks.join(' | ')} | ${reach} |`;
@@ -40,13 +44,20 @@ const head = (first: string, kind: string): string[] => [
 
 const types = appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>;
 
+const lines: Readonly<Record<string, Permission>> = permissions;
+
 /** Renders the page from the tables in the code. */
 function page(): string {
-  const procedures = Object.entries(permissions).map(([name, { role, reach }]) =>
-    row(`\`${name}\``, types[name]?._def.type ?? '', role, reaches[reach]),
+  const procedures = Object.entries(lines).map(([name, { role, reach, grant }]) =>
+    row(`\`${name}\``, types[name]?._def.type ?? '', role, also(reaches[reach], grant)),
   );
-  const calls = routes.map(({ operationId, method, path: at, role, inNamespace }) =>
-    row(`\`${operationId}\``, `${method} \`${at}\``, role, inNamespace === true ? reaches.namespace : ''),
+  const calls = routes.map(({ operationId, method, path: at, role, inNamespace, grant }) =>
+    row(
+      `\`${operationId}\``,
+      `${method} \`${at}\``,
+      role,
+      also(inNamespace === true ? reaches.namespace : '', grant),
+    ),
   );
   return [
     '# Who may do what',
@@ -54,6 +65,8 @@ function page(): string {
     '`npm run permissions` generates this page from `server/trpc/permissions.ts` and from the routes in `server/rest/routes`; `npm run verify` fails if the page is stale. `server/portal/permissions.test.ts` tests every row of the tables against a running portal, including calls for other people’s objects and batched calls.',
     '',
     'The roles operator and publisher include viewer; admin includes all other roles. Publishers can act only in their own namespaces; admins can act in all namespaces. A call without a sign-in gets 401, a call without the required role gets 403, and neither changes anything. The domain layer (`server/domain`) checks roles and objects again.',
+    '',
+    'The grant `scripts` is a right besides the role. Admins give it to operators and publishers, and to API tokens with these roles. Only callers with the grant, and admins, may write runbooks; of these, operators and admins may run any execution plan. Operators without the grant may run published runbooks. Viewers cannot have the grant. If a member becomes a viewer or an admin, the grant is removed.',
     '',
     '## Pages',
     'Procedures are called with the session cookie; API tokens are not accepted. Mutations require POST and the portal’s origin. A person who must first set up a second factor can call only the procedures of `account` and the procedures that need no sign-in.',

@@ -35,6 +35,8 @@ export const users = pgTable('users', {
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   role: text().$type<Role>().notNull().default('viewer'),
   namespaces: text().array().notNull().default([]),
+  /** Whether the member may run any execution plan and write runbooks, as an operator or publisher. */
+  scripts: boolean().notNull().default(false),
   /** The language that the member chose, as a canonical tag. If null, the browser's language is used. */
   language: text(),
   /** When the member last opened a page, accurate to five minutes; null before the first page. */
@@ -183,6 +185,8 @@ export const apiTokens = pgTable('api_tokens', {
   tokenHash: text('token_hash').notNull().unique(),
   role: text().$type<Role>().notNull(),
   namespaces: text().array().notNull().default([]),
+  /** Whether the token may run any execution plan and write runbooks, as an operator or publisher. */
+  scripts: boolean().notNull().default(false),
   createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
   createdBy: text('created_by').notNull(),
   expiresAt: timestamp('expires_at', { withTimezone: true }),

@@ -40,5 +40,6 @@ export async function actorFromBearer(
       .set({ lastUsedAt: now, lastUsedFrom: address })
       .where(and(eq(apiTokens.id, row.id), or(isNull(apiTokens.lastUsedAt), lt(apiTokens.lastUsedAt, minuteAgo))));
   }
-  return { kind: 'token', id: row.id, name: row.name, role: row.role, namespaces: row.namespaces };
+  const { id, name, role, namespaces, scripts } = row;
+  return { kind: 'token', id, name, role, namespaces, scripts };
 }

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { accounts, auditEntries, invitations, sessions, users } from '#db/schema/index.ts';
 import type { Actor } from '#server/domain/actor.ts';
@@ -84,6 +84,36 @@ describe('roles', () => {
       role: 'publisher',
       namespaces: ['Acme.Lab'],
     });
+  });
+});
+
+describe('the grant `scripts`', () => {
+  const scriptsOf = async (id: string) => (await listMembers(await admin())).items.find((one) => one.id === id)?.scripts;
+
+  test('is given to operators and publishers only, and ends with a change to another role', async () => {
+    const { id } = await join('operator', 'olga');
+    const change = async (input: object) => updateMember(await admin(), { id, ...input });
+    expect(await scriptsOf(id)).toBe(false);
+    await change({ scripts: true });
+    expect(await scriptsOf(id)).toBe(true);
+    const [act] = await services.db
+      .select()
+      .from(auditEntries)
+      .where(and(eq(auditEntries.targetId, id), eq(auditEntries.action, 'member.update')));
+    expect(act).toMatchObject({ before: { scripts: false }, after: { scripts: true } });
+    await change({ role: 'viewer' });
+    expect(await scriptsOf(id)).toBe(false);
+    await change({ scripts: true });
+    expect(await scriptsOf(id), 'not for viewers').toBe(false);
+    await change({ role: 'operator' });
+    expect(await scriptsOf(id), 'not given back').toBe(false);
+  });
+
+  test('is part of what callers read about themselves', async () => {
+    expect(await me(await as(testActor('operator', [], true)))).toMatchObject({ scripts: true });
+    expect(await me(await as(testActor('operator')))).toMatchObject({ scripts: false });
+    expect(await me(await as(testActor('viewer', [], true)))).toMatchObject({ scripts: false });
+    expect(await me(await admin())).toMatchObject({ scripts: true });
   });
 });
 
@@ -271,6 +301,7 @@ describe('API tokens', () => {
       name: 'ci',
       role: 'publisher',
       namespaces: ['A.B'],
+      scripts: false,
     });
   });
 

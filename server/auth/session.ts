@@ -141,11 +141,11 @@ async function sessionOf(
       .where(eq(sessions.id, session.id));
   }
   const needsFactor = row.requireFactor === true && session.method !== 'provider' && !row.hasFactor;
-  const { id, name, email, namespaces } = user;
+  const { id, name, email, namespaces, scripts } = user;
   const language = user.language ?? undefined;
   return {
     id: session.id,
-    actor: { kind: 'user', id, name, role: needsFactor ? null : user.role, namespaces, language },
+    actor: { kind: 'user', id, name, role: needsFactor ? null : user.role, namespaces, scripts, language },
     email,
     method: session.method,
     confirmedAt: session.confirmedAt,

@@ -13,6 +13,8 @@ export interface Actor {
   role: Role | null;
   /** Publisher namespaces of this actor, used only for the role `publisher`. */
   namespaces: readonly string[];
+  /** Whether an admin granted this actor the right to run any plan. Read it with `hasScripts`. */
+  scripts?: boolean;
   /** The language that a signed-in member chose for the account. API tokens and agents have none. */
   language?: string | undefined;
 }
@@ -34,6 +36,25 @@ export function allow(actor: Actor, role: Role): void {
   if (actor.kind === 'anonymous') throw new DomainError('unauthenticated', 'unauthenticated');
   if (actor.role === null) throw new DomainError('forbidden', 'factor_required');
   if (!hasRole(actor, role)) throw new DomainError('forbidden', 'forbidden', { params: { role } });
+}
+
+/**
+ * Whether the actor may run any execution plan, and write runbooks: admins, and operators and publishers with the grant
+ * `scripts`.
+ */
+export function hasScripts(actor: Actor): boolean {
+  return actor.role === 'admin' || (canHoldScripts(actor.role) && actor.scripts === true);
+}
+
+/** Whether the grant `scripts` can be given to this role. Viewers cannot have it, and admins do not need it. */
+export function canHoldScripts(role: Role | null): boolean {
+  return role === 'operator' || role === 'publisher';
+}
+
+/** Rejects a caller without the grant `scripts`. */
+export function allowScripts(actor: Actor): void {
+  allow(actor, 'viewer');
+  if (!hasScripts(actor)) throw new DomainError('forbidden', 'scripts_forbidden');
 }
 
 /** Rejects a caller who may not publish in this namespace. Admins may publish in every namespace. */

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Role } from '#db/schema/auth.ts';
 import { apiTokens, auditEntries, passkeys, sessions } from '#db/schema/index.ts';
-import { hasRole } from '#server/domain/actor.ts';
+import { type Actor, hasRole, hasScripts } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { DomainError, statusOfKind } from '#server/domain/error.ts';
@@ -15,6 +15,7 @@ import { givenVersion } from '#server/testing/handlers.ts';
 import {
   type Caller,
   callers,
+  hasGrant,
   namespaceOf,
   openPortalDoors,
   type PortalDoors,
@@ -35,12 +36,20 @@ const queries = procedures.filter(({ type }) => type === 'query').map(({ path })
 const lines: Readonly<Record<string, Permission>> = permissions;
 
 /** Error codes with which an entry point rejects a caller for lack of permission. */
-const refusals = ['unauthenticated', 'forbidden', 'namespace_forbidden', 'origin_refused'];
-function expected(role: Role | null, who: Role | null): string {
+const refusals = ['unauthenticated', 'forbidden', 'scripts_forbidden', 'namespace_forbidden', 'origin_refused'];
+/** A row of a table of permissions. */
+type Line = Pick<Permission, 'role' | 'grant'>;
+function expected({ role, grant }: Line, who: Role | null, scripts = false): string {
   if (role === null) return 'let in';
   if (who === null) return '401 unauthenticated';
-  return hasRole({ kind: 'user', id: '', name: '', role: who, namespaces: [] }, role) ? 'let in' : '403 forbidden';
+  const actor: Actor = { kind: 'user', id: '', name: '', role: who, namespaces: [], scripts };
+  if (!hasRole(actor, role)) return '403 forbidden';
+  return grant === undefined || hasScripts(actor) ? 'let in' : '403 scripts_forbidden';
 }
+/** Returns what a caller of the entry points should get. */
+const expectedFor = (line: Line, who: Who): string =>
+  who === null ? expected(line, null) : expected(line, roleOf(who), hasGrant(who));
+const openLine: Line = { role: null };
 const verdict = (status: number, code: unknown): string =>
   refusals.includes(String(code)) || status === 401 || status === 403 ? `${status} ${code}` : 'let in';
 
@@ -150,7 +159,7 @@ describe('rejected calls change nothing, permitted calls are accepted:', () => {
   // Permitted calls are tested further below, because some of them change something.
   const refused = (who: Who) =>
     procedures.flatMap(({ path }) => {
-      const want = expected(lines[path]?.role ?? null, who && roleOf(who));
+      const want = expectedFor(lines[path] ?? openLine, who);
       return want === 'let in' ? [] : [{ path, want }];
     });
 
@@ -169,7 +178,7 @@ describe('rejected calls change nothing, permitted calls are accepted:', () => {
   });
 
   test.each(whos)('pages as %s in batches: each call has its own result', async (who) => {
-    const want = (path: string) => expected(lines[path]?.role ?? null, who && roleOf(who));
+    const want = (path: string) => expectedFor(lines[path] ?? openLine, who);
     for (const [paths, isGet] of [
       [queries, true],
       [mutations, false],
@@ -327,7 +336,7 @@ describe('the management API', () => {
     const headers = asToken(who && doors.tokens[who]);
     const calls = routes.map((route) => ({
       name: route.operationId,
-      want: expected(route.role, who && roleOf(who)),
+      want: expectedFor(route, who),
       got: () => callRest(route, headers, `${(who && namespaceOf[who]) ?? 'Acme.Lab'}.Nothing`),
     }));
     expect(await differences(calls)).toEqual([]);
@@ -381,7 +390,7 @@ async function verdictOf(role: Role | null, run: (ctx: Context) => Promise<unkno
 
 describe('verbs check the role of the permission tables themselves:', () => {
   const roles = [null, 'viewer', 'operator', 'publisher'] as const;
-  const below = (role: Role | null) => (line: { role: Role | null }) => expected(line.role, role) !== 'let in';
+  const below = (role: Role | null) => (line: Line) => expected(line, role) !== 'let in';
 
   test.each(roles)('verbs of the pages as %s', async (role) => {
     const before = await doors.digest();
@@ -390,7 +399,7 @@ describe('verbs check the role of the permission tables themselves:', () => {
       .filter(([, line]) => below(role)(line))
       .map(([path, line]) => ({
         name: path,
-        want: expected(line.role, role),
+        want: expected(line, role),
         got: () => verdictOf(role, async (ctx) => verbs[path]?._def.resolver({ ctx, input: { ...given, schema: {} } })),
       }));
     expect(await differences(calls)).toEqual([]);
@@ -402,7 +411,7 @@ describe('verbs check the role of the permission tables themselves:', () => {
     const nothing = (async function* () {})();
     const calls = routes.filter(below(role)).map((route) => ({
       name: route.operationId,
-      want: expected(route.role, role),
+      want: expected(route, role),
       got: () =>
         verdictOf(role, (ctx) =>
           route.run(ctx, {

@@ -8,7 +8,7 @@ type Json = { readonly [key: string]: unknown };
 const meanings: Readonly<Record<number, string>> = {
   400: 'The body, a query parameter or If-Match is malformed, or a query parameter does not exist.',
   401: 'The API token is missing or not valid.',
-  403: 'The token does not have the required role or namespace.',
+  403: 'The token does not have the required role, namespace or grant.',
   404: 'An object that the request refers to does not exist.',
   406: 'The response is available only as JSON.',
   408: 'The request did not arrive completely within the time limit.',
@@ -125,6 +125,11 @@ export function refusalsOf(route: RestRoute): number[] {
   ].toSorted((a, b) => a - b);
 }
 
+const conditionsOf = ({ inNamespace, grant }: RestRoute): string[] => [
+  ...(inNamespace === true ? ['in the namespace of the handler'] : []),
+  ...(grant === undefined ? [] : [`with the grant ${grant}`]),
+];
+
 function operationOf(route: RestRoute): Json {
   const answers = Object.entries(route.answers).map(([status, { meaning, schema, types }]) => [
     status,
@@ -145,7 +150,7 @@ function operationOf(route: RestRoute): Json {
     operationId: route.operationId,
     summary: route.summary,
     ...(route.role !== null && {
-      description: `Role: ${route.role}${route.inNamespace ? ', in the namespace of the handler' : ''}.`,
+      description: `Role: ${[route.role, ...conditionsOf(route)].join(', ')}.`,
     }),
     tags: [route.path.split('/')[1] ?? ''],
     security: route.role === null ? [] : [{ token: [] }],

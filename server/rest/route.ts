@@ -69,6 +69,8 @@ interface RouteShape {
   summary: string;
   /** The minimum role; null if no token is needed. */
   role: Role | null;
+  /** The grant that the caller needs besides the role. Admins need none. */
+  grant?: 'scripts';
   /** Whether the caller must also have rights in the namespace of `{handler}`. */
   inNamespace?: boolean;
   /** Whether the body is a zip, which the verb gets as a stream. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { allow } from '#server/domain/actor.ts';
+import { allow, allowScripts } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { languageFor, readerOf } from '#server/i18n/index.ts';
 import { readFile, readJson, readNothing, readZip } from './read-body.ts';
@@ -18,6 +18,7 @@ export async function serve(
   rawParams: Record<string, string>,
 ): Promise<Response> {
   if (route.role !== null) allow(ctx.actor, route.role);
+  if (route.grant === 'scripts') allowScripts(ctx.actor);
   if (Object.values(route.answers).some((answer) => answer.schema)) requireJsonWanted(request);
   const params = readParams(route, rawParams);
   const query = readQuery(route, request);

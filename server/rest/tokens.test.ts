@@ -24,6 +24,19 @@ test('a token is created, works with its role, is shown once, and is revoked', a
   expect((await door.call('GET', '/vms', { token: made.token })).status).toBe(401);
 });
 
+test('a token with the grant `scripts` may run any plan, other tokens of operators may not', async () => {
+  const tokenWith = async (scripts: boolean) =>
+    (await door.expect<{ token: string }>('createToken', {}, 201, { body: { name: 'ci', role: 'operator', scripts } }))
+      .token;
+  const { id } = await door.expect<{ id: string }>('createVm', {}, 201, { body: { name: 'scripted' } });
+  const queue = (token: string) =>
+    door.call('POST', `/vms/${id}/executions`, { token, body: { plan: { FormatVersion: '2.0.0' } } });
+  expect(await queue(await tokenWith(false))).toMatchObject({ status: 403, body: { code: 'scripts_forbidden' } });
+  expect((await queue(await tokenWith(true))).status).toBe(201);
+  const { items } = await door.expect<{ items: { scripts: boolean }[] }>('listTokens', {}, 200);
+  expect(items.slice(0, 2).map(({ scripts }) => scripts)).toEqual([true, false]);
+});
+
 test('an expired token is rejected', async () => {
   const soon = new Date(Date.now() + 3_600_000).toISOString();
   type Made = { id: string; token: string };

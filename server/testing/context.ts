@@ -28,7 +28,9 @@ export interface TestContextOptions extends TestServicesOptions {
   /** Role of the calling user; null means anonymous. Default `admin`. */
   role?: Role | null;
   namespaces?: readonly string[];
-  /** The complete actor; replaces `role` and `namespaces`. */
+  /** Whether the caller has the grant `scripts`. */
+  scripts?: boolean;
+  /** The complete actor; replaces `role`, `namespaces` and `scripts`. */
   actor?: Actor;
   now?: Date;
   /** Services to share with other contexts. */
@@ -65,7 +67,9 @@ export function testWakes({ $client }: Database): Wakes {
 export async function testContext(options: TestContextOptions = {}): Promise<Context> {
   return {
     ...(options.services ?? (await testServices(options))),
-    actor: options.actor ?? testActor(options.role === undefined ? 'admin' : options.role, options.namespaces),
+    actor:
+      options.actor ??
+      testActor(options.role === undefined ? 'admin' : options.role, options.namespaces, options.scripts),
     origin: { door: 'page', address: '192.0.2.1', client: null },
     now: options.now ?? new Date(),
     requestId: randomUUID(),
@@ -77,7 +81,7 @@ export async function testContext(options: TestContextOptions = {}): Promise<Con
 export const testBootstrap: Actor = { kind: 'bootstrap', id: 'bootstrap', name: 'Test', role: 'admin', namespaces: [] };
 
 /** Returns a user with this role who is not in the database; anonymous for `null`. */
-export function testActor(role: Role | null, namespaces: readonly string[] = []): Actor {
+export function testActor(role: Role | null, namespaces: readonly string[] = [], scripts = false): Actor {
   if (role === null) return anonymous;
-  return { kind: 'user', id: `test-${role}`, name: `Test ${role}`, role, namespaces };
+  return { kind: 'user', id: `test-${role}`, name: `Test ${role}`, role, namespaces, scripts };
 }

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { type Role, roles } from '#db/schema/auth.ts';
 import { openSignIn } from '#server/auth/index.ts';
 import { addMember } from '#server/auth/members/add-member.ts';
+import { updateMember } from '#server/auth/members/index.ts';
 import { hashPassword } from '#server/auth/password-hash.ts';
 import { createToken } from '#server/auth/tokens/index.ts';
 import type { Services } from '#server/domain/context.ts';
@@ -13,14 +14,27 @@ import { serve } from '#server/process/http.ts';
 import { openBrowser } from './browser.ts';
 import { testBootstrap, testContext, testServices } from './context.ts';
 
-/** The callers. There is a member and a token for each role, and for an outsider who publishes in another namespace. */
-export const callers = [...roles, 'outsider'] as const;
+/**
+ * The callers. There is a member and a token for each role, for an outsider who publishes in another namespace, and for
+ * an operator and a publisher with the grant `scripts`.
+ */
+export const callers = [...roles, 'outsider', 'scripter', 'author'] as const;
 export type Caller = (typeof callers)[number];
 
-export const roleOf = (caller: Caller): Role => (caller === 'outsider' ? 'publisher' : caller);
+const others = { outsider: 'publisher', scripter: 'operator', author: 'publisher' } as const;
+
+export const roleOf = (caller: Caller): Role =>
+  caller === 'outsider' || caller === 'scripter' || caller === 'author' ? others[caller] : caller;
+
+/** Whether the caller has the grant `scripts`. */
+export const hasGrant = (caller: Caller): boolean => caller === 'scripter' || caller === 'author';
 
 /** Namespaces of the publisher and of the outsider. */
-export const namespaceOf: Readonly<Partial<Record<Caller, string>>> = { publisher: 'Acme.Lab', outsider: 'Other.Lab' };
+export const namespaceOf: Readonly<Partial<Record<Caller, string>>> = {
+  publisher: 'Acme.Lab',
+  outsider: 'Other.Lab',
+  author: 'Acme.Lab',
+};
 
 /** A portal's entry points on one port, without its pages, and a member and a token for each caller. */
 export interface PortalDoors {
@@ -72,7 +86,9 @@ export async function openPortalDoors(): Promise<PortalDoors> {
       const browser = openBrowser(services, signIn);
       await browser.post('/sign-in/email', { email, password });
       const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const { value: token } = await createToken(ctx, { name: caller, role, namespaces });
+      const scripts = hasGrant(caller);
+      if (scripts) await updateMember(ctx, { id, scripts });
+      const { value: token } = await createToken(ctx, { name: caller, role, namespaces, scripts });
       return { caller, id, cookie, token };
     }),
   );

@@ -11,6 +11,8 @@ export type Reach = 'any' | 'namespace' | 'own' | 'visible';
 export interface Permission {
   role: Role | null;
   reach: Reach;
+  /** The grant that the caller needs besides the role. Admins need none. */
+  grant?: 'scripts';
   /**
    * Whether members who must still set up a second factor may make the call. Without such calls, they could not set up
    * a factor.
@@ -72,7 +74,7 @@ export const permissions = {
   'executions.list': reads,
   'executions.log': operates,
   'executions.plan': operates,
-  'executions.queue': administers,
+  'executions.queue': { ...operates, grant: 'scripts' },
   'executions.result': operates,
   'executions.search': operates,
   'executions.validate': operates,

@@ -7,11 +7,15 @@ export const role = z.enum(['viewer', 'operator', 'publisher', 'admin']);
 /** The namespaces of a publisher. For other roles, none are stored. */
 export const namespaces = z.array(namespace).max(200);
 
+/** Whether an operator or publisher may run any execution plan and write runbooks. Other roles never store it. */
+export const scripts = z.boolean();
+
 export const updateMemberInput = z.strictObject({
   id: z.string().min(1).max(64),
   name: personName.optional(),
   role: role.optional(),
   namespaces: namespaces.optional(),
+  scripts: scripts.optional(),
 });
 export type UpdateMemberInput = z.input<typeof updateMemberInput>;
 

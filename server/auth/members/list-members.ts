@@ -14,6 +14,7 @@ export async function listMembers(ctx: Context): Promise<{ items: Member[] }> {
       email: users.email,
       role: users.role,
       namespaces: users.namespaces,
+      scripts: users.scripts,
       createdAt: users.createdAt,
       lastSeenAt: max(sessions.updatedAt),
       passkeys: sql<number>`(select count(*)::int from ${passkeys} where ${passkeys.userId} = ${users.id})`,

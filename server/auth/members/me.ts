@@ -1,4 +1,5 @@
 import type { Role } from '#db/schema/index.ts';
+import { hasScripts } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 
 /** The caller's id, name and rights. */
@@ -7,10 +8,13 @@ export interface Me {
   name: string;
   role: Role;
   namespaces: readonly string[];
+  /** Whether the caller may run any execution plan and write runbooks. */
+  scripts: boolean;
 }
 
 /** Returns the caller's id, name and rights; null for a caller without a role. Anyone may call this. */
 export async function me({ actor }: Context): Promise<Me | null> {
   if (actor.role === null) return null;
-  return { id: actor.id, name: actor.name, role: actor.role, namespaces: actor.namespaces };
+  const { id, name, role, namespaces } = actor;
+  return { id, name, role, namespaces, scripts: hasScripts(actor) };
 }

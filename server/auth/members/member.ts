@@ -11,6 +11,8 @@ export interface Member {
   email: string;
   role: Role;
   namespaces: string[];
+  /** Whether an operator or publisher may run any execution plan and write runbooks. */
+  scripts: boolean;
   createdAt: Date;
   /** Time of the last request from any browser, accurate to five minutes; null if the member has no session. */
   lastSeenAt: Date | null;

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { users } from '#db/schema/index.ts';
-import { allow } from '#server/domain/actor.ts';
+import { allow, canHoldScripts } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -12,7 +12,7 @@ import { type UpdateMemberInput, updateMemberInput } from './input.ts';
 import { namespacesOf, requireOtherAdmin } from './member.ts';
 
 /**
- * Changes the name, role or namespaces of a member, effective from their next call. The last admin cannot be demoted.
+ * Changes the name, role, namespaces or the grant `scripts` of a member, effective from their next call. The last admin cannot be demoted.
  * Members who lose rights also lose the API tokens and open invitations that they created, and members who become
  * viewers or publishers lose the problems that are assigned to them. Throws `namespace_unknown` for a new namespace
  * that does not exist.
@@ -30,6 +30,7 @@ export async function updateMember(ctx: Context, input: UpdateMemberInput): Prom
       name: wanted.name ?? before.name,
       role,
       namespaces: namespacesOf(role, wanted.namespaces ?? before.namespaces),
+      scripts: canHoldScripts(role) && (wanted.scripts ?? before.scripts),
     };
     await tx
       .update(users)
@@ -39,7 +40,7 @@ export async function updateMember(ctx: Context, input: UpdateMemberInput): Prom
     await recordAudit(tx, ctx, {
       action: 'member.update',
       target: { kind: 'member', id },
-      before: { name: before.name, role: before.role, namespaces: before.namespaces },
+      before: { name: before.name, role: before.role, namespaces: before.namespaces, scripts: before.scripts },
       after,
       details: { name: after.name, role },
     });

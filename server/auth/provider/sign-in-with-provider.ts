@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { accounts, type Role, users } from '#db/schema/index.ts';
-import type { Actor } from '#server/domain/actor.ts';
+import { type Actor, canHoldScripts } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -95,7 +95,7 @@ async function withRole(tx: Transaction, ctx: Context, user: Member, role: Role 
   const actor: Actor = { kind: 'user', id, name, role, namespaces: role === 'publisher' ? namespaces : [] };
   await tx
     .update(users)
-    .set({ role, namespaces: [...actor.namespaces], updatedAt: ctx.now })
+    .set({ role, namespaces: [...actor.namespaces], scripts: canHoldScripts(role) && user.scripts, updatedAt: ctx.now })
     .where(eq(users.id, id));
   await withdrawRights(tx, { ...ctx, actor }, id, { before: user, after: { role, namespaces: actor.namespaces } });
   await recordAudit(

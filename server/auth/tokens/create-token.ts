@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { apiTokens } from '#db/schema/index.ts';
-import { allow } from '#server/domain/actor.ts';
+import { allow, canHoldScripts } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -25,6 +25,7 @@ export async function createToken(ctx: CallerContext, input: CreateTokenInput): 
   const id = uuid();
   const value = newToken('token');
   const namespaces = namespacesOf(role, given.namespaces);
+  const scripts = canHoldScripts(role) && given.scripts;
   await ctx.db.transaction(async (tx) => {
     await holdAdmin(tx, ctx.actor);
     await tx.insert(apiTokens).values({
@@ -33,6 +34,7 @@ export async function createToken(ctx: CallerContext, input: CreateTokenInput): 
       tokenHash: sha256Hex(value),
       role,
       namespaces,
+      scripts,
       createdAt: ctx.now,
       createdBy: ctx.actor.id,
       expiresAt,
@@ -40,7 +42,7 @@ export async function createToken(ctx: CallerContext, input: CreateTokenInput): 
     await recordAudit(tx, ctx, {
       action: 'token.create',
       target: { kind: 'token', id },
-      after: { name, role, namespaces, expiresAt },
+      after: { name, role, namespaces, scripts, expiresAt },
       details: { name, role },
     });
     await recordChange(tx, 'token', id);

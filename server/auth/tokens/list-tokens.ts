@@ -12,6 +12,8 @@ export const apiToken = z.object({
   name: z.string(),
   role,
   namespaces: z.array(z.string()),
+  /** Whether the token may run any execution plan and write runbooks. */
+  scripts: z.boolean(),
   createdAt: instant,
   /** Name of the member who created the token; null if the member was removed, or if no member created it. */
   createdBy: z.string().nullable(),
@@ -36,6 +38,7 @@ export async function listTokens(ctx: Context): Promise<TokenList> {
       name: apiTokens.name,
       role: apiTokens.role,
       namespaces: apiTokens.namespaces,
+      scripts: apiTokens.scripts,
       createdAt: apiTokens.createdAt,
       createdBy: users.name,
       expiresAt: apiTokens.expiresAt,

@@ -33,7 +33,7 @@ const verbs: Record<string, [role: Role, verb: Verb]> = {
   validatePlan: ['operator', (ctx, { vmId }) => validatePlan(ctx, { plan, vmId })],
   cancelWaiting: ['operator', (ctx, { vmId }) => cancelWaiting(ctx, { vmId })],
   cancelExecution: ['operator', cancelExecution],
-  queueExecution: ['admin', (ctx, { vmId }) => queueExecution(ctx, { vmId, plan })],
+  queueExecution: ['operator', (ctx, { vmId }) => queueExecution(ctx, { vmId, plan })],
 };
 const includes: Record<Role, readonly Role[]> = {
   viewer: ['viewer'],
@@ -66,7 +66,7 @@ describe.each(Object.keys(verbs))('%s', (name) => {
     'is allowed for %s only if it includes the required role',
     async (role) => {
       const input = await givenInput();
-      const call = verb(await testContext({ services: admin, role }), input);
+      const call = verb(await testContext({ services: admin, role, scripts: true }), input);
       if (includes[role].includes(least)) await expect(call).resolves.not.toThrow();
       else await expect(call).rejects.toMatchObject({ kind: 'forbidden', code: 'forbidden' });
     },

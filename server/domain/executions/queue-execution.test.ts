@@ -87,10 +87,19 @@ describe('a plan that is queued', () => {
 });
 
 describe('a plan is rejected', () => {
-  test.each(['viewer', 'operator', 'publisher'] as const)('for the role %s', async (role) => {
+  test.each(['viewer', 'publisher'] as const)('for the role %s, also with the grant', async (role) => {
     const { vmId } = await givenVm(admin);
-    await expect(queueExecution(await as(role), { vmId, plan })).rejects.toMatchObject({ kind: 'forbidden' });
+    const granted = await testContext({ services: admin, role, scripts: true });
+    await expect(queueExecution(granted, { vmId, plan })).rejects.toMatchObject({ kind: 'forbidden' });
     expect((await listExecutions(admin, { vmId })).items).toEqual([]);
+  });
+
+  test('for an operator without the grant, and queued for one with the grant', async () => {
+    const { vmId } = await givenVm(admin);
+    const forbidden = { kind: 'forbidden', code: 'scripts_forbidden' };
+    await expect(queueExecution(await as('operator'), { vmId, plan })).rejects.toMatchObject(forbidden);
+    const granted = await testContext({ services: admin, role: 'operator', scripts: true });
+    expect((await queueExecution(granted, { vmId, plan })).isNew).toBe(true);
   });
 
   test('with every fault and the code of the source', async () => {

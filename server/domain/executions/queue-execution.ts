@@ -3,7 +3,7 @@ import { v7 as uuid } from 'uuid';
 import type { Transaction } from '#db/client.ts';
 import { executionPlans, executionStamps, executions } from '#db/schema/index.ts';
 import { executionLimits } from '#protocol/executions/index.ts';
-import { allow } from '#server/domain/actor.ts';
+import { allow, allowScripts } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -19,7 +19,7 @@ import { announce, countWaiting, type ExecutionRow } from './rows.ts';
 type Accepted = Extract<JudgedPlan, { text: string }>;
 
 /**
- * Queues an execution plan for a VM, for admins. The execution takes the VM's next turn and stamp. If a plan with the
+ * Queues an execution plan for a VM, for operators with the grant `scripts`. The execution takes the VM's next turn and stamp. If a plan with the
  * same ID was queued before, returns that execution with `isNew` false (MU-10, MU-24). Throws 404 `vm_unknown`, 409
  * `plan_id_taken` | `vm_decommissioning` | `executions_off` | `agent_without_executions` | `queue_full`, 413
  * `json_too_large`, 422 `plan_invalid` with every fault.
@@ -28,7 +28,8 @@ export async function queueExecution(
   ctx: Context,
   input: QueueExecutionInput,
 ): Promise<{ execution: ExecutionRow; isNew: boolean }> {
-  allow(ctx.actor, 'admin');
+  allow(ctx.actor, 'operator');
+  allowScripts(ctx.actor);
   const { vmId, plan: given, ...terms } = parse(queueExecutionInput, input);
   return ctx.db.transaction(async (tx) => {
     const head = await lockHead(tx, vmId);

@@ -68,7 +68,8 @@ export const executionRoutes: readonly RestRoute[] = [
     operationId: 'queueExecution',
     summary:
       'Queues an execution plan for a VM. A plan with an `ID` is queued once: the same plan again returns the execution that exists.',
-    role: 'admin',
+    role: 'operator',
+    grant: 'scripts',
     params: inVm,
     body: executionTerms.strict(),
     bodyBytes: planBytes,

@@ -44,6 +44,7 @@ const order = [
   'name',
   'role',
   'namespaces',
+  'scripts',
   'tag',
   'extension',
 ] as const;
@@ -66,6 +67,7 @@ const kindOfField: Readonly<Record<string, NamedChange['kind']>> = {
   name: 'name',
   role: 'role',
   namespaces: 'namespaces',
+  scripts: 'scripts',
 };
 
 /** Actions whose sentences name the changed parts. */
