@@ -49,14 +49,52 @@ async function everyAnswer(api: Api, parts: Record<string, string>): Promise<Evi
   return answers;
 }
 
-/** Queues an execution plan, and waits until the machine has sent its result. Returns the execution's id. */
-async function finishedExecution(api: Api, vm: CreatedVm): Promise<string> {
+/** A plan that shows a secret parameter in every way that a plan can show a text. */
+const revealingPlan = (user: string) => ({
+  FormatVersion: '2.0.0',
+  Name: 'Reveal',
+  Parameters: { user },
+  Body: `import base64, sys
+print(args.user, args.password)
+for c in args.password: sys.stderr.write(c)
+api.logInfo({args.user: args.password})
+api.logError(base64.b64encode(('xy' + args.password).encode()).decode())
+try:
+  reveal(args.password)
+except ScriptError as error:
+  api.logFatalError(error)
+raise ValueError(args.user + args.password)`,
+  Scripts: {
+    reveal: {
+      Type: 'Application',
+      EntryPoint: 'f',
+      Options: { commandLine: '', environment: { SECRET: '{0}' }, stdin: '{0}' },
+    },
+  },
+  Files: { f: { Name: 'f.sh', BodyType: 'Text', Body: '#!/bin/sh\necho "$SECRET"\nbase64 >&2\nexit 3\n' } },
+});
+
+/**
+ * Queues a plan with a secret parameter, and waits until the machine has sent its result. Returns the execution's id and
+ * the responses.
+ */
+async function finishedExecution(
+  api: Api,
+  vm: CreatedVm,
+  user: string,
+  password: string,
+): Promise<{ execution: string; responses: Evidence[] }> {
   const at = `/vms/${vm.id}/executions`;
-  const plan = { FormatVersion: '2.0.0', Body: 'return 1' };
-  const { id } = await api.call<{ id: string }>('POST', at, { body: { plan } });
-  const errorCode = async () => (await api.call<{ errorCode: number | null }>('GET', `${at}/${id}`)).errorCode;
-  await expect.poll(errorCode, patient).not.toBeNull();
-  return id;
+  const plan = revealingPlan(user);
+  const body = { plan, secretParameters: { password } };
+  const queued = await api.call<{ id: string }>('POST', at, { body });
+  const twice = { ...body, secretParameters: { password, user: password } };
+  const refused = await api.call('POST', at, { body: twice, status: 422 });
+  const errorCode = async () => (await api.call<{ errorCode: number | null }>('GET', `${at}/${queued.id}`)).errorCode;
+  await expect.poll(errorCode, patient).toBe(1);
+  const log = await api.call<string>('GET', `${at}/${queued.id}/log`);
+  expect(log.split('[masked]').length, log).toBeGreaterThan(6);
+  return { execution: queued.id, responses: [evidenceOf('queued', queued), evidenceOf('refused', refused)] };
 }
 
 /** Opens every page. Collects all responses and, for each page, the rendered HTML and a client navigation's response. */
@@ -84,7 +122,7 @@ async function everyPage(page: Page, addresses: readonly string[]): Promise<Evid
   return found;
 }
 
-test('a secret is stored, used on the machine, and found nowhere else', async ({
+test('MU-44 a secret is stored, used on the machine, and found nowhere else', async ({
   api,
   portal,
   signedIn,
@@ -101,6 +139,7 @@ test('a secret is stored, used on the machine, and found nowhere else', async ({
     broken: newSecret(),
     viaPage: newSecret(),
     failing: newSecret(),
+    parameter: newSecret(),
   };
   const responses: Evidence[] = [];
   const page = await signedIn('admin');
@@ -214,7 +253,8 @@ test('a secret is stored, used on the machine, and found nowhere else', async ({
     return { output: (await outputs()).items[0]?.id ?? '', archive };
   });
 
-  const execution = await finishedExecution(api, vm);
+  const { execution, responses: ofExecution } = await finishedExecution(api, vm, user, secrets.parameter);
+  responses.push(...ofExecution);
   const parts = {
     id: vm.id,
     vmId: vm.id,
@@ -240,6 +280,9 @@ test('a secret is stored, used on the machine, and found nowhere else', async ({
       expect(tracesOf(user, evidence), `the user, who is no secret, in ${place}`).not.toEqual([]);
     }
     const everything = Object.values(places).flat();
+    const sealed = places.database.find(({ where }) => where === 'public.secrets')?.bytes.toString() ?? '';
+    expect(sealed).toContain(share);
+    expect(sealed, 'the sealed form of a secret parameter is deleted at the end').not.toContain(execution);
     for (const [which, secret] of Object.entries(secrets)) expect(tracesOf(secret, everything), which).toEqual([]);
   });
 });

@@ -14,6 +14,7 @@ import { sentenceOf } from '../agent-error.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 import { discard } from '../folder/write-file.ts';
 import { inheritedEnvironment } from '../handler/environment.ts';
+import { maskedText } from '../handler/mask.ts';
 import type { Journal } from '../journal.ts';
 import { secondsSince } from '../watch/moment.ts';
 import { ExecutionApi } from './api/index.ts';
@@ -175,13 +176,15 @@ export class RunningExecution {
     const row = transcript.rows;
     const at = transcript.ms;
     const started = performance.now();
-    const about = { n, script, function: fn, row, atMs: at };
+    // A Body can call a function whose name is a secret parameter.
+    const shownFn = fn === null ? null : maskedText(fn, secrets);
+    const about = { n, script, function: shownFn, row, atMs: at };
     const { maxCalls = executionLimits.calls } = this.options;
     if (n > maxCalls) {
       const message = `The Body made more than ${maxCalls} calls.`;
       return `"error":${JSON.stringify(new CallError('TooManyCalls', message).frame)}`;
     }
-    transcript.add('call', n, script, fn, call.line ?? undefined);
+    transcript.add('call', n, script, shownFn, call.line ?? undefined);
     this.options.onCall({ ...about, state: 'running' });
     this.script = script;
     let answer: CallAnswer;

@@ -4,7 +4,7 @@ const sign = Buffer.from('[masked]');
 
 /**
  * Returns the texts of decrypted settings to mask: every string and number, each line of a longer text, their
- * JSON-escaped forms, and their base64 forms. Omits short texts.
+ * JSON-escaped forms, and their base64 forms. Omits short texts. Python escapes all other characters than ASCII in JSON.
  */
 export function maskedTexts(settings: unknown): string[] {
   const texts = new Set<string>();
@@ -14,13 +14,20 @@ export function maskedTexts(settings: unknown): string[] {
       const text = String(value);
       for (const line of [text, text.trim(), ...text.split(/\r?\n/)]) {
         texts.add(line);
-        texts.add(JSON.stringify(line).slice(1, -1));
+        const escaped = JSON.stringify(line).slice(1, -1);
+        texts.add(escaped);
+        texts.add(asciiOf(escaped));
       }
     }
   };
   visit(settings);
   const hidden = [...texts].filter((text) => text.trim().length >= minCharacters);
   return [...new Set([...hidden, ...hidden.flatMap(base64Of)])];
+}
+
+/** Returns JSON text with all characters except ASCII escaped, as Python's `json` writes them. */
+function asciiOf(escaped: string): string {
+  return escaped.replaceAll(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /**

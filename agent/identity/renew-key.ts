@@ -53,17 +53,22 @@ async function nextKey(layout: AgentLayout, identity: IdentityFile) {
 
 /**
  * Deletes the key copies that no settings need. Also deletes keys, except the current key, a pending key, and keys that
- * the goal state or the current settings of an unpacked handler need. Settings files encrypted for a deleted key are
- * kept, but can no longer be decrypted.
+ * the goal state, the current settings of an unpacked handler or an open execution (`keysInUse`) need. Settings files
+ * encrypted for a deleted key are kept, but can no longer be decrypted.
  */
-export function sweepKeys(layout: AgentLayout, copies: KeyCopies, goal: GoalState | null): void {
+export function sweepKeys(
+  layout: AgentLayout,
+  copies: KeyCopies,
+  goal: GoalState | null,
+  keysInUse: readonly string[] = [],
+): void {
   const identity = readIdentityFile(layout);
   if (goal === null || identity === null || !existsSync(layout.certificates)) return;
   const inForce = keysInForce(layout);
   const staying = goal.extensions.filter(({ state }) => state !== 'uninstall');
   copies.keepOnly(new Set([...inForce, ...staying.map(thumbprintOf)]));
   const own = [identity.thumbprint, identity.nextThumbprint, identity.againThumbprint];
-  const used = new Set([...own, ...inForce, ...goal.extensions.map(thumbprintOf)]);
+  const used = new Set([...own, ...inForce, ...goal.extensions.map(thumbprintOf), ...keysInUse]);
   for (const name of readdirSync(layout.certificates)) {
     const thumbprint = /^([0-9A-F]{40})\.(crt|prv)$/.exec(name)?.[1];
     if (thumbprint !== undefined && !used.has(thumbprint)) discard(join(layout.certificates, name));

@@ -22,6 +22,8 @@ export interface PlanRun {
 export interface RunTerms {
   timeoutSeconds?: number;
   maxCalls?: number;
+  /** Further properties of the envelope. */
+  envelope?: object;
 }
 
 export interface PlanMachine {
@@ -42,17 +44,18 @@ export async function planMachine(found?: FoundPlatforms): Promise<PlanMachine> 
   const platforms = found ?? (await findPlatforms({ PATH: process.env.PATH }));
   let stamp = 0;
 
-  const receive = (plan: object, timeoutSeconds: number): OpenExecution => {
+  const receive = (plan: object, { timeoutSeconds = 60, envelope }: RunTerms): OpenExecution => {
     stamp += 1;
     const id = `execution-${stamp}`;
-    const text = JSON.stringify({ protocol: 1, id, stamp, turn: stamp, timeoutSeconds, plan, files: {} });
+    const text = JSON.stringify({ protocol: 1, id, stamp, turn: stamp, timeoutSeconds, plan, files: {}, ...envelope });
     return inbox.receive(text, executionEnvelope.parse(JSON.parse(text))).open;
   };
 
   const machine: PlanMachine = {
     dir,
-    begin(plan, { timeoutSeconds = 60, maxCalls } = {}) {
-      const open = receive({ FormatVersion: '2.0.0', ...plan }, timeoutSeconds);
+    begin(plan, terms = {}) {
+      const { maxCalls } = terms;
+      const open = receive({ FormatVersion: '2.0.0', ...plan }, terms);
       const calls: ExecutionCall[] = [];
       const journal: string[] = [];
       const note = (line: string) => journal.push(line);

@@ -392,7 +392,7 @@ export class Agent {
 
   private sweepKeys(): void {
     try {
-      sweepKeys(this.options.layout, this.keys, this.extensions.goal);
+      sweepKeys(this.options.layout, this.keys, this.extensions.goal, this.executions.keysInUse);
     } catch (error) {
       this.options.journal.warn(`Keys that nothing uses could not be deleted: ${sentenceOf(error)}.`);
     }

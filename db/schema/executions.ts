@@ -48,6 +48,10 @@ export const executions = pgTable(
     planSha256: text('plan_sha256')
       .notNull()
       .references(() => executionPlans.sha256),
+    /** Id of the row in `secrets` with the secret parameters; null if there are none, and once the execution has ended. */
+    secretId: uuid('secret_id'),
+    /** The names of the secret parameters. */
+    secretParameters: text('secret_parameters').array().notNull().default([]),
     channel: text().$type<'https' | 'amqp'>().notNull(),
     queuedAt: time('queued_at').notNull(),
     queuedBy: text('queued_by').notNull(),

@@ -4,6 +4,7 @@ export * from './execution-plan.ts';
 export * from './execution-result.ts';
 export * from './executor-options.ts';
 export * from './format-string.ts';
+export { isWithinDepth } from './json-faults.ts';
 export * from './limits.ts';
 export { type PlanCode, type PlanFault, type PlanFaultCode, PlanFaults } from './plan-faults.ts';
 export { type BodyType, type PlanFile, readFile } from './plan-files.ts';

@@ -8,6 +8,9 @@ interface ShapeFault {
   params?: Record<string, number>;
 }
 
+/** Whether a value is nested no deeper than a plan may be. */
+export const isWithinDepth = (value: unknown): boolean => deepestFault(value) === null;
+
 /** Returns a fault if a value is nested too deeply. Call this first, because other functions recurse into the value. */
 export function deepestFault(value: unknown): ShapeFault | null {
   const limit = executionLimits.planDepth;

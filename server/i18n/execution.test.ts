@@ -18,7 +18,7 @@ const sentenceOf = (language: Language, code: number | null, more: { reason?: st
 };
 
 const codes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 42, 100, 107];
-const reasons = ['cancelled', 'expired', 'lost', 'machine-replaced', 'timed-out'];
+const reasons = ['cancelled', 'expired', 'lost', 'machine-replaced', 'needs-secrets', 'timed-out'];
 
 describe.each<Language>(['en', 'de'])('in %s (MU-68)', (language) => {
   test.each(codes)('code %i has a sentence that names the error that the agent reported', (code) => {

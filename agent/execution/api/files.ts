@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { PlanFaults, type PlanFile, readFile } from '#protocol/executions/index.ts';
+import { maskedText } from '../../handler/mask.ts';
 import { CallError } from '../call-error.ts';
 import type { ExecutionContext } from '../execution-context.ts';
 import { placeFile, unavailable } from '../place-file.ts';
@@ -20,9 +21,12 @@ export class ExecutionFiles {
     }
     const file = this.context.plan.files.get(id);
     if (file === undefined) throw unavailable(id, 'the plan has no such file');
-    const target = resolve(this.context.folders.work, path);
+    const { folders, transcript, secrets } = this.context;
+    const target = resolve(folders.work, path);
     placeFile(id, file, target);
-    if (path.startsWith('/')) this.context.transcript.add('note', `The file ${id} was written to ${target}.`);
+    if (path.startsWith('/')) {
+      transcript.add('note', maskedText(`The file ${id} was written to ${target}.`, secrets));
+    }
     return target;
   }
 

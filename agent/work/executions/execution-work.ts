@@ -140,6 +140,12 @@ export class ExecutionWork implements LaneWork {
     return this.waiting?.mayBeOvertaken(this.options.goals().rested) ?? true;
   }
 
+  /** Thumbprints of the keys that decrypt the secret parameters of the open execution. */
+  get keysInUse(): string[] {
+    const thumbprint = this.open?.envelope.protectedParametersCertThumbprint;
+    return thumbprint === undefined ? [] : [thumbprint.toUpperCase()];
+  }
+
   async candidate(): Promise<LaneCandidate | 'wait' | 'rest'> {
     const { open, progress, waiting } = this;
     const { newest, rested } = this.options.goals();

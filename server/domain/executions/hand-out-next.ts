@@ -8,6 +8,7 @@ import { dueAfter } from './execution.ts';
 import { fillPlan } from './fill-plan.ts';
 import { findPlanMachine } from './judge-plan.ts';
 import { announce, apply, type ExecutionRow, lockOpen, lockQueued } from './rows.ts';
+import { sealedParameters } from './secret-parameters.ts';
 
 /**
  * Returns the envelope of the execution that the VM's machine should do next, as JSON text; null if there is none or
@@ -23,39 +24,65 @@ export async function handOutNext(ctx: Context, vmId: string): Promise<string | 
       await announce(tx, vmId, 'pages');
     }
     if ((await readHold(tx, vmId)) !== null) return null;
-    const next = open !== undefined && open.receivedAt === null ? open : await firstQueued(tx, ctx, vmId);
-    if (next === null || next.channel !== 'https') return null;
-    const handedOut = next.handedOut + 1;
-    await apply(tx, ctx, next, 'hand-out', {
-      handedOut,
-      deliveredAt: next.deliveredAt ?? ctx.now,
-      dueAt: dueAfter(next.deliveredAt ?? ctx.now, next.timeoutSeconds),
-    });
+    const next = (await deliveredAgain(tx, ctx, open)) ?? (await firstQueued(tx, ctx, vmId));
+    if (next === null || next.row.channel !== 'https') return null;
+    const { row, secrets } = next;
+    const deliveredAt = row.deliveredAt ?? ctx.now;
+    const dueAt = dueAfter(deliveredAt, row.timeoutSeconds);
+    await apply(tx, ctx, row, 'hand-out', { handedOut: row.handedOut + 1, deliveredAt, dueAt });
     await announce(tx, vmId, 'pages');
-    return envelopeOf(tx, next);
+    return envelopeOf(tx, row, secrets);
   });
 }
 
+/** An execution with the properties of its envelope for the secret parameters. */
+interface NextExecution {
+  row: ExecutionRow;
+  secrets: object;
+}
+
+/** Returns an execution that was delivered but not acknowledged; null if there is none. */
+async function deliveredAgain(
+  tx: Transaction,
+  ctx: Context,
+  row: ExecutionRow | undefined,
+): Promise<NextExecution | null> {
+  return row === undefined || row.receivedAt !== null ? null : withSecrets(tx, ctx, row);
+}
+
+/** Adds the secret parameters. Cancels the execution and returns null if the machine cannot decrypt them. */
+async function withSecrets(tx: Transaction, ctx: Context, row: ExecutionRow): Promise<NextExecution | null> {
+  const secrets = await sealedParameters(tx, row);
+  if (secrets !== null) return { row, secrets };
+  await apply(tx, ctx, row, 'cancel', { reason: 'execution.needs-secrets' });
+  await announce(tx, row.vmId, 'agent');
+  return null;
+}
+
 /**
- * Returns the oldest execution that this machine may begin. Ends executions that have expired or were queued for a
- * previous machine.
+ * Returns the oldest execution that this machine may begin. Ends executions that have expired, were queued for a previous
+ * machine, or have secret parameters that this machine cannot decrypt.
  */
-async function firstQueued(tx: Transaction, ctx: Context, vmId: string): Promise<ExecutionRow | null> {
+async function firstQueued(tx: Transaction, ctx: Context, vmId: string): Promise<NextExecution | null> {
   const { enrolledAt } = await findPlanMachine(tx, vmId);
   for (const row of await lockQueued(tx, vmId)) {
     if (row.validUntil <= ctx.now) await apply(tx, ctx, row, 'expire', { reason: 'execution.expired' });
     else if (row.machineEnrolledAt !== null && row.machineEnrolledAt.getTime() !== enrolledAt?.getTime()) {
       await apply(tx, ctx, row, 'end', { reason: 'execution.machine-replaced' });
-    } else return row;
+    } else {
+      const next = await withSecrets(tx, ctx, row);
+      if (next !== null) return next;
+    }
   }
   return null;
 }
 
-async function envelopeOf(tx: Transaction, row: ExecutionRow): Promise<string> {
+async function envelopeOf(tx: Transaction, row: ExecutionRow, secrets: object): Promise<string> {
   const [stored] = await tx.select().from(executionPlans).where(eq(executionPlans.sha256, row.planSha256));
   if (stored === undefined) throw new Error(`the plan of execution ${row.id} is not stored`);
   const { id, stamp, turn, timeoutSeconds } = row;
   const plan = fillPlan(stored.text, { id: row.planId, stamp });
   const lead = JSON.stringify({ protocol: 1, id, stamp, turn, timeoutSeconds });
-  return `${lead.slice(0, -1)},"plan":${plan},"files":{}}`;
+  const end = JSON.stringify({ files: {}, ...secrets });
+  return `${lead.slice(0, -1)},"plan":${plan},${end.slice(1)}`;
 }

@@ -1,15 +1,29 @@
 import { z } from 'zod';
-import { executionLimits, executionStates } from '#protocol/executions/index.ts';
-import { givenText } from '#protocol/file.ts';
+import { executionLimits, executionStates, isWithinDepth } from '#protocol/executions/index.ts';
+import { boundedText, givenText } from '#protocol/file.ts';
+import { namedValues } from '#protocol/named-values.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
 const { timeoutSeconds: timeLimits, validForSeconds: validLimits } = executionLimits;
 const executionId = z.uuid();
 const seconds = ({ least, most }: { least: number; most: number }) => z.int().min(least).max(most);
 
-/** A plan to queue, with its time limits. `plan` is a JSON object or its text. */
+/** Maximum number of secret parameters. */
+const maxSecrets = 200;
+const secretParameters = namedValues(boundedText(executionLimits.idBytes), z.unknown())
+  .refine(isWithinDepth, { error: 'json_too_deep', params: { limit: executionLimits.planDepth } })
+  .refine((values) => Object.keys(values).length <= maxSecrets, {
+    error: 'field_too_many',
+    params: { maximum: maxSecrets },
+  });
+
+/**
+ * A plan to queue, with its time limits. `plan` is a JSON object or its text. `secretParameters` are parameters of the
+ * plan that are stored only in encrypted form.
+ */
 export const executionTerms = z.object({
   plan: z.union([z.record(z.string(), z.unknown()), z.string()]),
+  secretParameters: secretParameters.optional(),
   timeoutSeconds: seconds(timeLimits).default(timeLimits.usual),
   validForSeconds: seconds(validLimits).default(validLimits.usual),
   note: givenText(500).optional(),

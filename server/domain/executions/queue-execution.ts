@@ -7,7 +7,7 @@ import { allow, allowScripts } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { lockHead, takeTurn } from '#server/domain/goal-states/index.ts';
+import { type Head, lockHead, takeTurn } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
@@ -15,14 +15,16 @@ import { nextStamp } from './execution.ts';
 import { type QueueExecutionInput, queueExecutionInput } from './input.ts';
 import { findPlanMachine, type JudgedPlan, judgePlan, type PlanMachine } from './judge-plan.ts';
 import { announce, countWaiting, type ExecutionRow } from './rows.ts';
+import { hasSameSecrets, requireSeparate, type SecretValues, storeSecretParameters } from './secret-parameters.ts';
 
 type Accepted = Extract<JudgedPlan, { text: string }>;
 
 /**
- * Queues an execution plan for a VM, for operators with the grant `scripts`. The execution takes the VM's next turn and stamp. If a plan with the
- * same ID was queued before, returns that execution with `isNew` false (MU-10, MU-24). Throws 404 `vm_unknown`, 409
- * `plan_id_taken` | `vm_decommissioning` | `executions_off` | `agent_without_executions` | `queue_full`, 413
- * `json_too_large`, 422 `plan_invalid` with every fault.
+ * Queues an execution plan for a VM, for operators with the grant `scripts`. The execution takes the VM's next turn and
+ * stamp. If a plan with the same ID was queued before, returns that execution with `isNew` false (MU-10, MU-24). Throws
+ * 404 `vm_unknown`, 409 `plan_id_taken` | `vm_decommissioning` | `executions_off` | `agent_without_executions` |
+ * `queue_full`, 413 `json_too_large` | `plan_parameters_too_large`, 422 `plan_invalid` with every fault |
+ * `parameter_twice`.
  */
 export async function queueExecution(
   ctx: Context,
@@ -30,7 +32,7 @@ export async function queueExecution(
 ): Promise<{ execution: ExecutionRow; isNew: boolean }> {
   allow(ctx.actor, 'operator');
   allowScripts(ctx.actor);
-  const { vmId, plan: given, ...terms } = parse(queueExecutionInput, input);
+  const { vmId, plan: given, secretParameters: secrets = {}, ...terms } = parse(queueExecutionInput, input);
   return ctx.db.transaction(async (tx) => {
     const head = await lockHead(tx, vmId);
     const machine = await findPlanMachine(tx, vmId);
@@ -39,12 +41,12 @@ export async function queueExecution(
       const params = { code: judged.code };
       throw new DomainError('unprocessable', 'plan_invalid', { params, faults: judged.faults });
     }
-    const same = await findSame(tx, vmId, judged);
+    requireSeparate(judged.plan, secrets);
+    const same = await findSame(tx, ctx, { vmId, judged, secrets });
     if (same !== null) return { execution: same, isNew: false };
     if (head.decommissioning) throw new DomainError('conflict', 'vm_decommissioning');
     rejectUnfit(machine, await countWaiting(tx, vmId));
-    const turn = await takeTurn(tx, head);
-    const execution = await insert(tx, ctx, { vmId, turn, machine: machine.enrolledAt, judged, terms });
+    const execution = await insert(tx, ctx, { head, machine: machine.enrolledAt, judged, secrets, terms });
     await recordAudit(tx, ctx, {
       action: 'execution.queue',
       target: { kind: 'execution', id: execution.id },
@@ -54,6 +56,7 @@ export async function queueExecution(
         version: execution.version,
         plan: execution.planSha256,
         timeoutSeconds: terms.timeoutSeconds,
+        ...(execution.secretId !== null && { secretParameters: execution.secretParameters }),
       },
     });
     await announce(tx, vmId, 'agent');
@@ -61,8 +64,15 @@ export async function queueExecution(
   });
 }
 
-/** Returns the execution with the plan's ID if it is the same plan for the same VM. Throws 409 `plan_id_taken`. */
-async function findSame(tx: Transaction, vmId: string, { plan, text }: Accepted): Promise<ExecutionRow | null> {
+/**
+ * Returns the execution with the plan's ID if it is the same plan with the same secret parameters for the same VM. Throws
+ * 409 `plan_id_taken`.
+ */
+async function findSame(
+  tx: Transaction,
+  ctx: Context,
+  { vmId, judged: { plan, text }, secrets }: Pick<NewExecution, 'judged' | 'secrets'> & { vmId: string },
+): Promise<ExecutionRow | null> {
   if (plan.id === null) return null;
   const [known] = await tx
     .select({ execution: executions, text: executionPlans.text })
@@ -71,7 +81,8 @@ async function findSame(tx: Transaction, vmId: string, { plan, text }: Accepted)
     .where(eq(executions.planId, plan.id));
   if (known === undefined) return null;
   const isSame = canonicalJson(JSON.parse(known.text)) === canonicalJson(JSON.parse(text));
-  if (isSame && known.execution.vmId === vmId) return known.execution;
+  const { execution } = known;
+  if (isSame && execution.vmId === vmId && (await hasSameSecrets(tx, ctx, execution, secrets))) return execution;
   throw new DomainError('conflict', 'plan_id_taken');
 }
 
@@ -83,20 +94,22 @@ function rejectUnfit({ kind, isOff }: PlanMachine, waiting: number): void {
 }
 
 interface NewExecution {
-  vmId: string;
-  turn: number;
+  head: Head;
   /** When the VM's machine enrolled; null if the VM has no machine. */
   machine: Date | null;
   judged: Accepted;
+  secrets: SecretValues;
   terms: { timeoutSeconds: number; validForSeconds: number; note?: string | undefined };
 }
 
 async function insert(
   tx: Transaction,
   ctx: Context,
-  { vmId, turn, machine, judged: { plan, text }, terms }: NewExecution,
+  { head, machine, judged: { plan, text }, secrets, terms }: NewExecution,
 ): Promise<ExecutionRow> {
+  const { vmId } = head;
   const id = uuid();
+  const turn = await takeTurn(tx, head);
   const planSha256 = sha256Hex(text);
   await tx.insert(executionPlans).values({ sha256: planSha256, text, createdAt: ctx.now }).onConflictDoNothing();
   const validUntil = new Date(ctx.now.getTime() + terms.validForSeconds * 1_000);
@@ -104,6 +117,7 @@ async function insert(
     .insert(executions)
     .values({
       ...{ vmId, id, turn, machineEnrolledAt: machine, planSha256, validUntil, dueAt: validUntil },
+      ...(await storeSecretParameters(tx, ctx, head, id, secrets)),
       planId: plan.id ?? id,
       stamp: await takeStamp(tx, ctx, vmId),
       state: 'queued',

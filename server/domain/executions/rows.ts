@@ -5,7 +5,7 @@ import { openStates } from '#protocol/executions/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
+import { deleteSecret, goalStatesChannel } from '#server/domain/goal-states/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 import { after, type ExecutionEvent, isFinal } from './execution.ts';
 
@@ -42,7 +42,7 @@ export function lockQueued(tx: Transaction, vmId: string): Promise<ExecutionRow[
 
 /**
  * Applies an event to an execution and sets further columns. Writes nothing if the event does not apply in the
- * execution's state. Returns whether the execution changed.
+ * execution's state. Deletes the secret parameters of an execution that ends. Returns whether the execution changed.
  */
 export async function apply(
   tx: Transaction,
@@ -53,7 +53,8 @@ export async function apply(
 ): Promise<boolean> {
   const state = after(row.state, event);
   if (state === null) return false;
-  const concluded = isFinal(state) ? { concludedAt: ctx.now, dueAt: null } : {};
+  const concluded = isFinal(state) ? { concludedAt: ctx.now, dueAt: null, secretId: null } : {};
+  if (isFinal(state) && row.secretId !== null) await deleteSecret(tx, row.vmId, row.secretId);
   await tx
     .update(executions)
     .set({ ...concluded, ...values, state })

@@ -17,6 +17,9 @@ export const execution = z.object({
   state: z.enum(executionStates),
   name: z.string().describe('Empty if the plan has no name.'),
   version: z.string(),
+  secretParameters: z
+    .array(z.string())
+    .describe('The names of the secret parameters. Their values are never returned.'),
   channel: z.enum(['https', 'amqp']),
   queuedAt: time,
   queuedBy: z.string(),
@@ -46,6 +49,7 @@ export function executionOf(row: ExecutionRow, vmName: string): Execution {
   return {
     ...{ id: row.id, vmId: row.vmId, vmName, planId: row.planId, stamp: row.stamp, turn: row.turn },
     ...{ state: row.state, name: row.name, version: row.version, channel: row.channel, note: row.note },
+    secretParameters: row.secretParameters,
     queuedAt: row.queuedAt.toISOString(),
     queuedBy: row.queuedBy,
     deliveredAt: iso(row.deliveredAt),

@@ -93,6 +93,11 @@ export async function storeSecret(
   return id;
 }
 
+/** Deletes a secret that nothing needs any more. */
+export async function deleteSecret(tx: Transaction, vmId: string, id: string): Promise<void> {
+  await tx.delete(secrets).where(and(eq(secrets.vmId, vmId), eq(secrets.id, id)));
+}
+
 /** Returns a secret's row; null if the id is null or unknown. */
 export async function findSecret(
   tx: Database | Transaction,

@@ -3,7 +3,15 @@ export { changeProtectedSettings, planProtectedSettings } from './change-protect
 export type { GoalStateChange } from './changes.ts';
 export { compareGoalStates, type GoalStateComparison, previewRevert } from './compare-goal-states.ts';
 export { completeRemoval, type Removal } from './complete-removal.ts';
-export { dropSealedCopies, needsReleaseSql, needsSecretsSql } from './custody.ts';
+export {
+  deleteSecret,
+  dropSealedCopies,
+  findSecret,
+  fingerprintOf,
+  needsReleaseSql,
+  needsSecretsSql,
+  storeSecret,
+} from './custody.ts';
 export { type FetchedGoalState, fetchGoalState } from './fetch-goal-state.ts';
 export { findPackageOfVm } from './find-package.ts';
 export { findRevertTarget } from './find-revert-target.ts';

@@ -3,6 +3,7 @@ import { executionEnvelope } from '#protocol/executions/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { getExecution, queueExecution } from '#server/domain/executions/index.ts';
 import { givenAgent } from '#server/testing/agent-door.ts';
+import type { KeyPair } from '#server/testing/key-pair.ts';
 
 /** The example plan of docs/protocol.md. */
 export const plan = {
@@ -29,8 +30,8 @@ export const plan = {
 export const putJson = (body: unknown) => ({ method: 'PUT', body: JSON.stringify(body) });
 
 /** Creates a VM whose machine requests executions and sends their results through the agents' API. */
-export async function givenMachine(admin: Context, door: { url: string }) {
-  const agent = await givenAgent(admin, door, `plans-${randomUUID().slice(0, 8)}`);
+export async function givenMachine(admin: Context, door: { url: string }, pair?: KeyPair) {
+  const agent = await givenAgent(admin, door, `plans-${randomUUID().slice(0, 8)}`, pair);
   const { vmId } = agent;
   const call = (id: string, what: string, init: RequestInit) => agent.call(`/executions/${id}/${what}`, init);
   const queue = async (given: Record<string, unknown> = plan, terms: object = {}) =>
