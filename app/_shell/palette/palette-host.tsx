@@ -2,7 +2,7 @@
 
 import dynamic from 'next/dynamic';
 import { useEffect, useSyncExternalStore } from 'react';
-import { collectTypedAhead } from './typed-ahead.ts';
+import { collectTypedAhead } from './typed.ts';
 
 export const loadPalette = () => import('./palette.tsx');
 const Palette = dynamic(() => loadPalette().then((module) => module.Palette), { ssr: false });

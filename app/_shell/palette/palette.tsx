@@ -5,7 +5,7 @@ import { Command } from 'cmdk';
 import { type LucideIcon, MessageSquareText, Package, Search, Tag as TagIcon } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import * as Radix from 'radix-ui/dialog';
-import { type ReactNode, useDeferredValue, useState } from 'react';
+import { type ReactNode, useDeferredValue, useRef, useState } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { mayLeave } from '../../_lib/leave.ts';
@@ -18,7 +18,7 @@ import { scrim } from '../../_ui/dialog.tsx';
 import { currentOpener, restoreFocus } from '../../_ui/opener.ts';
 import { StatusIcon } from '../../_ui/status-icon.tsx';
 import { allowScrollLock } from '../../_ui/style-nonce.ts';
-import { takeTypedAhead } from './typed-ahead.ts';
+import { setTyped, useTyped } from './typed.ts';
 import { type PaletteCommand, useCommands } from './use-commands.ts';
 import { type FoundFacet, useFacets } from './use-facets.ts';
 
@@ -28,7 +28,8 @@ export function Palette({ onClose }: { onClose(): void }) {
   const router = useRouter();
   const [opener] = useState(currentOpener);
   useState(allowScrollLock);
-  const [typed, setTyped] = useState('');
+  const typed = useTyped();
+  const input = useRef<HTMLInputElement>(null);
   const wanted = typed.trim();
   const { pages, states, acts } = useCommands();
   const page = useCurrentPageCommands();
@@ -53,7 +54,12 @@ export function Palette({ onClose }: { onClose(): void }) {
         <Radix.Overlay className={scrim} />
         <Radix.Content
           aria-describedby={undefined}
-          onOpenAutoFocus={() => setTyped(takeTypedAhead())}
+          onOpenAutoFocus={(event) => {
+            // The dialog would select what was typed so far, and the next key would replace it.
+            event.preventDefault();
+            input.current?.focus();
+            input.current?.setSelectionRange(typed.length, typed.length);
+          }}
           onCloseAutoFocus={(event) => restoreFocus(event, opener)}
           className="fixed top-[12vh] left-1/2 z-50 w-[min(600px,calc(100vw-24px))] -translate-x-1/2 overflow-hidden rounded-xl bg-raised shadow-float outline-none animate-fade [--cut:var(--raised)]"
         >
@@ -62,6 +68,7 @@ export function Palette({ onClose }: { onClose(): void }) {
             <div className="flex items-center gap-2.5 border-b border-line-subtle px-4">
               <Search aria-hidden className="size-4 shrink-0 text-ink-3" />
               <Command.Input
+                ref={input}
                 value={typed}
                 onValueChange={setTyped}
                 maxLength={200}
