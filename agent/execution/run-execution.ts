@@ -9,6 +9,8 @@ import {
   executionLimits,
   parseExactJson,
   readExecutionPlan,
+  resultFormatOf,
+  toVCurrentResult,
 } from '#protocol/executions/index.ts';
 import { sentenceOf } from '../agent-error.ts';
 import type { AgentLayout } from '../folder/layout.ts';
@@ -261,15 +263,27 @@ function discardQuietly(folder: string, journal: Journal): void {
   }
 }
 
-/** Returns the result of an execution as JSON text (MU-9). */
-export function resultOf(planId: string, { code, body }: ExecutionEnd): string {
-  const ID = randomUUID().replaceAll('-', '');
-  const lead = { FormatVersion: '2.0.0', ID, SourceID: planId, Action: 'Execute:Result', ErrorCode: code };
-  const text = `${JSON.stringify(lead).slice(0, -1)},"Body":${body},"Time":${JSON.stringify(new Date().toISOString())}}`;
+/** Returns the result of an execution as JSON text, in the format of its plan (MU-9, MU-17). */
+export function resultOf(open: Pick<OpenExecution, 'planId' | 'envelope'>, end: ExecutionEnd): string {
+  const { body } = end;
+  const isVCurrent = resultFormatOf(open.envelope.plan) === 'v-current';
+  const text = isVCurrent ? vCurrentTextOf(end) : resultTextOf(open.planId, end);
   if (Buffer.byteLength(text) <= executionLimits.resultBytes && depthOf(body) < executionLimits.resultDepth)
     return text;
   const message = 'The result is too large, or nested too deeply, for the portal.';
-  return resultOf(planId, refused(errorCodes.failed, 'ResultTooLarge', message));
+  return resultOf(open, refused(errorCodes.failed, 'ResultTooLarge', message));
+}
+
+function resultTextOf(planId: string, { code, body }: ExecutionEnd): string {
+  const ID = randomUUID().replaceAll('-', '');
+  const lead = { FormatVersion: '2.0.0', ID, SourceID: planId, Action: 'Execute:Result', ErrorCode: code };
+  return `${JSON.stringify(lead).slice(0, -1)},"Body":${body},"Time":${JSON.stringify(new Date().toISOString())}}`;
+}
+
+/** Inserts the Body as text, so that its numbers keep their notation. */
+function vCurrentTextOf({ code, body }: ExecutionEnd): string {
+  const [before, after] = JSON.stringify(toVCurrentResult({ ErrorCode: code, Body: null })).split('null');
+  return `${before}${body}${after}`;
 }
 
 /** Returns the nesting depth of JSON text. Does not recurse, because deep nesting would overflow the stack. */

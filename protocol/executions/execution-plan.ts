@@ -77,6 +77,15 @@ export function formatOf(plan: object): PlanFormat {
   return isBelow ? 'v-current' : 'v-next';
 }
 
+/**
+ * Returns the format of the result that answers a plan. A plan without a `FormatVersion` is answered in format vCurrent
+ * only if it has `Commands`; otherwise, the `FormatVersion` was probably forgotten.
+ */
+export function resultFormatOf(plan: unknown): 'v-current' | 'v-next' {
+  if (!isObject(plan) || formatOf(plan) !== 'v-current') return 'v-next';
+  return Object.hasOwn(plan, 'FormatVersion') || Object.hasOwn(plan, 'Commands') ? 'v-current' : 'v-next';
+}
+
 /** Whether a value is a semantic version without a leading `v` or spaces. */
 export const isSemver = (value: unknown): value is string => semverOf(value) !== null;
 

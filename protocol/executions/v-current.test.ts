@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PlanFaults } from './plan-faults.ts';
-import { fromVCurrent, readVCurrent, toVCurrentResult } from './v-current.ts';
+import { fromVCurrent, fromVCurrentResult, readVCurrent, toVCurrentResult } from './v-current.ts';
 
 const convert = (plan: Record<string, unknown>) => {
   const read = readVCurrent(new PlanFaults(), plan);
@@ -102,4 +102,31 @@ test.each<[code: number, result: object]>([
   [107, { IsException: false, Result: { IsException: true, Result: 'b' } }],
 ])('a result with code %i is converted back (MU-17)', (code, result) => {
   expect(toVCurrentResult({ ErrorCode: code, Body: 'b' })).toEqual(result);
+});
+
+test.each<[what: string, result: unknown, code: 0 | 1 | null, body: unknown]>([
+  ['of a plan that could not run', { IsException: true, Result: { Message: 'm' } }, null, { Message: 'm' }],
+  ['of a script that failed', { IsException: false, Result: { IsException: true, Result: 'b' } }, 1, 'b'],
+  ['of a plan that succeeded', { IsException: false, Result: { IsException: false, Result: 'b' } }, 0, 'b'],
+  [
+    'with a list whose second command failed',
+    {
+      IsException: false,
+      Result: [
+        { IsException: false, Result: 1 },
+        { IsException: true, Result: 'b' },
+      ],
+    },
+    1,
+    'b',
+  ],
+  [
+    'with a list without failures',
+    { IsException: false, Result: [{ IsException: false, Result: 1 }] },
+    0,
+    [{ IsException: false, Result: 1 }],
+  ],
+  ['without an inner result', { IsException: false, Result: null }, 0, null],
+])('a result %s is read', (_, result, code, body) => {
+  expect(fromVCurrentResult(result as Parameters<typeof fromVCurrentResult>[0])).toEqual({ code, body });
 });

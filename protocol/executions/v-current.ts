@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { isObject, type PlanFaults, textOf } from './plan-faults.ts';
 import { isBase64 } from './plan-files.ts';
 
@@ -14,12 +15,10 @@ export interface VCurrentPlan {
 
 /**
  * A result in the format vCurrent. The outer `IsException` marks a fault of the plan; `IsException` in `Result` marks a
- * fault of a script.
+ * fault of a script. Keeps unknown properties, because other agents may send more.
  */
-export interface VCurrentResult {
-  IsException: boolean;
-  Result: unknown;
-}
+export const vCurrentResult = z.looseObject({ IsException: z.boolean(), Result: z.unknown() });
+export type VCurrentResult = Pick<z.output<typeof vCurrentResult>, 'IsException' | 'Result'>;
 
 /** Reads a plan in the format vCurrent. If the plan is invalid, adds its faults and returns null. */
 export function readVCurrent(faults: PlanFaults, plan: Record<string, unknown>): VCurrentPlan | null {
@@ -160,4 +159,21 @@ export function toVCurrentResult({
 }): VCurrentResult {
   if (code > 1 && code < 100) return { IsException: true, Result: body };
   return { IsException: false, Result: { IsException: code !== 0, Result: body } };
+}
+
+/**
+ * Reads a result in the format vCurrent. The code is null for a fault of the plan, because this format has only one mark
+ * for the codes 2 to 99. `Result` may be one object or, from agents that answer for each command, a list of objects. In
+ * a list, `body` is the result of the first command that failed.
+ */
+export function fromVCurrentResult({ IsException: isFault, Result: result }: VCurrentResult): {
+  code: 0 | 1 | null;
+  body: unknown;
+} {
+  if (isFault) return { code: null, body: result };
+  const failed = (Array.isArray(result) ? result : [result]).find(
+    (each) => isObject(each) && each.IsException === true,
+  );
+  if (failed !== undefined) return { code: 1, body: (failed as VCurrentResult).Result };
+  return { code: 0, body: isObject(result) ? result.Result : result };
 }

@@ -19,6 +19,7 @@ const sentenceOf = (language: Language, code: number | null, more: { reason?: st
 
 const codes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 42, 100, 107];
 const reasons = ['cancelled', 'expired', 'lost', 'machine-replaced', 'needs-secrets', 'timed-out'];
+const faultOfPlan = JSON.stringify({ IsException: true, Result: { Message: 'no PowerShell' } });
 
 describe.each<Language>(['en', 'de'])('in %s (MU-68)', (language) => {
   test.each(codes)('code %i has a sentence that names the error that the agent reported', (code) => {
@@ -31,6 +32,12 @@ describe.each<Language>(['en', 'de'])('in %s (MU-68)', (language) => {
 
   test.each(reasons)('the reason %s has a sentence', (reason) => {
     expect(sentenceOf(language, null, { reason: `execution.${reason}` })?.text).toMatch(/^\p{Lu}.+\.$/u);
+  });
+
+  test('a fault of the plan without a code has a sentence that names the error', () => {
+    const row = { state: 'failed', reason: null, errorCode: null, result: faultOfPlan, timeoutSeconds: 60 };
+    const message = messageOf(row as Parameters<typeof messageOf>[0]);
+    expect(translateExecution({ message }, language).message?.text).toContain('no PowerShell');
   });
 
   test('an unknown code is shown as a number, and 100 is subtracted from a code of the plan', () => {

@@ -208,7 +208,7 @@ export class ExecutionSender {
       journal.warn(`The portal rejected the result of an execution: ${error.message}`, { code: error.code });
       if ([400, 413].includes(error.status) && !isReplaced(open)) {
         const end = refused(errorCodes.failed, 'ResultRejected', `The portal rejected the result: ${error.message}.`);
-        this.options.inbox.conclude(open, resultOf(open.planId, end));
+        this.options.inbox.conclude(open, resultOf(open, end));
         await portal.sendResult(open.envelope.id, open.result ?? '', this.stopping.signal);
       }
     }

@@ -284,7 +284,7 @@ export class ExecutionWork implements LaneWork {
   }
 
   private conclude(open: OpenExecution, end: ReturnType<typeof refused>): void {
-    const result = resultOf(open.planId, end);
+    const result = resultOf(open, end);
     try {
       this.inbox.conclude(open, result);
     } catch (error) {

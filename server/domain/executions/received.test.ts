@@ -4,7 +4,7 @@ import type { Context } from '#server/domain/context.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 import { cancelExecution, getResult, readLog, searchLog } from './index.ts';
-import { givenMachine, resultOf } from './testing/machine.ts';
+import { givenMachine, putJson, resultOf } from './testing/machine.ts';
 
 let door: AgentDoor;
 let admin: Context;
@@ -86,6 +86,46 @@ describe('a result', () => {
     await machine.next();
     await machine.result(executionId, executionId, { ErrorCode, Body });
     expect(await machine.get(executionId)).toMatchObject({ state: 'failed', message: { id, params } });
+  });
+});
+
+describe('a result in format vCurrent', () => {
+  const Result = { IsException: true, Result: { Message: 'no such person' } };
+  test.each<[what: string, result: object, state: string, code: number | null, message: object]>([
+    [
+      'success',
+      { IsException: false, Result: { IsException: false, Result: 1 } },
+      'succeeded',
+      0,
+      { id: 'execution.code.0' },
+    ],
+    ['success in a list', { IsException: false, Result: [{ IsException: false, Result: 1 }] }, 'succeeded', 0, {}],
+    ['a failed script', { IsException: false, Result }, 'failed', 1, { params: ['', 'no such person', '1'] }],
+    ['a failed script in a list', { IsException: false, Result: [Result] }, 'failed', 1, { id: 'execution.code.1' }],
+    [
+      'a fault of the plan',
+      { IsException: true, Result: ['System.Exception', 'no such file', 'more'] },
+      'failed',
+      null,
+      { id: 'execution.plan-fault', params: ['', 'System.Exception: no such file'] },
+    ],
+    ['FormatVersion 1.0.0', { FormatVersion: '1.0.0', IsException: false, Result }, 'failed', 1, {}],
+  ])('ends the execution: %s', async (_, result, state, errorCode, message) => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue({ Scripts: [], Commands: [{ Name: 'New-Person' }] });
+    await machine.next();
+    expect((await machine.agent.call(`/executions/${id}/result`, putJson(result))).status).toBe(204);
+    expect(await machine.get(id)).toMatchObject({ state, errorCode, message });
+    expect(await getResult(admin, { vmId: machine.vmId, executionId: id })).toBe(JSON.stringify(result));
+  });
+
+  test('is rejected if it is neither format', async () => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue();
+    await machine.next();
+    for (const result of [{ Result: 1 }, { IsException: 'no' }, { FormatVersion: '2.0.0', IsException: false }, []]) {
+      expect((await machine.agent.call(`/executions/${id}/result`, putJson(result))).status).toBe(400);
+    }
   });
 });
 

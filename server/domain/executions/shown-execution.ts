@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { errorCodes, executionStates } from '#protocol/executions/index.ts';
 import { count, time } from '#server/domain/answers.ts';
+import { exceptionOf } from './result-of.ts';
 import type { ExecutionRow } from './rows.ts';
 
 /** A sentence about an execution, as a message id with its params (MU-20). Entry points add the text. */
@@ -30,7 +31,7 @@ export const execution = z.object({
   validUntil: time.describe('When the execution expires if no machine has received it.'),
   dueAt: time.nullable().describe('When the portal ends the execution; null once it has ended.'),
   timeoutSeconds: count,
-  errorCode: z.int().nullable().describe('The code of the result; null without one.'),
+  errorCode: z.int().nullable().describe('The code of the result; null without a code.'),
   message: executionMessage.nullable().describe('How the execution ended; null before.'),
   reason: z.string().nullable().describe('Why the portal ended the execution; null if the machine did.'),
   late: z.boolean().describe('Whether the result came after the end.'),
@@ -77,22 +78,12 @@ export function messageOf(row: Pick<ExecutionRow, 'state' | 'reason' | 'errorCod
   if (row.reason !== null) return { id: row.reason, params: [] };
   if (row.state === 'cancelled') return { id: 'execution.cancelled', params: [] };
   const { errorCode: code } = row;
-  if (code === null) return null;
-  const { message, script } = exceptionOf(row.result);
+  if (row.result === null && code === null) return null;
+  const { message, script } = exceptionOf(JSON.parse(row.result ?? 'null'));
+  if (code === null) return { id: 'execution.plan-fault', params: [script, message] };
   if (code >= errorCodes.user)
     return { id: 'execution.code.user', params: [script, message, String(code - errorCodes.user)] };
   const isKnown = code <= errorCodes.timeout;
   const number = code === errorCodes.timeout ? String(row.timeoutSeconds) : String(code);
   return { id: isKnown ? `execution.code.${code}` : 'execution.code.other', params: [script, message, number] };
-}
-
-/** Returns the message and the script of a result's exception; empty strings if the result does not name them. */
-function exceptionOf(result: string | null): { message: string; script: string } {
-  const body = (
-    JSON.parse(result ?? 'null') as {
-      Body?: { Message?: unknown; AdditionalInfo?: { script?: unknown } } | null;
-    } | null
-  )?.Body;
-  const text = (value: unknown) => (typeof value === 'string' ? value : '');
-  return { message: text(body?.Message), script: text(body?.AdditionalInfo?.script) };
 }

@@ -1,9 +1,9 @@
-import { type ExecutionResult, errorCodes, executionLimits, executionResult } from '#protocol/executions/index.ts';
+import { executionLimits } from '#protocol/executions/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { parse } from '#server/domain/parse.ts';
 import { parseJson } from '#server/platform/json.ts';
 import { isFinal, isOpen } from './execution.ts';
+import { isSuccess, type ReadResult, resultOf } from './result-of.ts';
 import { announce, apply, lockExecution, note } from './rows.ts';
 
 /**
@@ -17,15 +17,16 @@ export async function takeResult(ctx: Context, vmId: string, id: string, text: s
     const row = await lockExecution(tx, vmId, id);
     // The machine cannot have a result for a plan that it never received.
     if (!isOpen(row.state) && row.handedOut === 0) throw new DomainError('not_found', 'execution_unknown');
-    if (result.SourceID !== row.planId) throw new DomainError('unprocessable', 'result_of_another');
+    if (result.sourceId !== null && result.sourceId !== row.planId)
+      throw new DomainError('unprocessable', 'result_of_another');
     if (row.result !== null) {
       await note(tx, row, { repeats: row.repeats + 1 });
       return;
     }
-    const values = { result: text, errorCode: result.ErrorCode, receivedAt: row.receivedAt ?? ctx.now };
+    const values = { result: text, errorCode: result.code, receivedAt: row.receivedAt ?? ctx.now };
     if (isFinal(row.state)) await note(tx, row, { ...values, resultLate: true });
     else {
-      const ended = result.ErrorCode === errorCodes.none ? 'succeed' : 'fail';
+      const ended = isSuccess(result) ? 'succeed' : 'fail';
       await apply(tx, ctx, row, row.cancelAskedAt === null ? ended : 'cancel', values);
     }
     // The VM's next execution can now begin.
@@ -33,9 +34,9 @@ export async function takeResult(ctx: Context, vmId: string, id: string, text: s
   });
 }
 
-function readResult(text: string): ExecutionResult {
+function readResult(text: string): ReadResult {
   // Results may contain numbers and characters that the portal rejects elsewhere.
   const { value, faults } = parseJson(text, { maxDepth: executionLimits.resultDepth, oddities: 'repair' });
   if (faults.length > 0) throw new DomainError('bad_request', 'invalid', { faults });
-  return parse(executionResult, value, 'bad_request');
+  return resultOf(value);
 }
