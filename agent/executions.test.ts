@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DomainError } from '#server/domain/error.ts';
 import { openCaller } from './portal/call.ts';
 import { type ExecutionPortal, openExecutionPortal, type PortalMachine } from './testing/execution-portal.ts';
+import { writeStandIns } from './testing/stand-ins.ts';
 
 let portal: ExecutionPortal;
 let machine: PortalMachine;
@@ -145,6 +146,43 @@ describe('an execution with a real portal', () => {
     expect(readFileSync(file, 'utf8').trim().split('\n')).toEqual(
       ['a', 'b', 'c'].flatMap((name) => [`begin ${name}`, `end ${name}`]),
     );
+  });
+});
+
+describe('a plan in format vCurrent', () => {
+  const text = 'function New-Person {}\nfunction fail { throw 1 }';
+  const planOfCommand = (Name: string) => ({
+    Scripts: [Buffer.from(text).toString('base64')],
+    Commands: [{ Name, Arguments: { name: 'Ada' } }],
+  });
+
+  test('MU-17 is converted, and its result is converted back', async () => {
+    const windows = await portal.machine();
+    await windows.start({ environment: { PATH: writeStandIns(join(folder, 'bin'), ['pwsh']) } });
+    const good = await windows.run(planOfCommand('New-Person'));
+    expect(good).toMatchObject({ execution: { state: 'succeeded', errorCode: 0 } });
+    expect(good.result).toEqual({
+      IsException: false,
+      Result: { IsException: false, Result: [expect.objectContaining({ kwargs: { name: 'Ada' } })] },
+    });
+    const bad = await windows.run(planOfCommand('fail'));
+    expect(bad).toMatchObject({
+      execution: { state: 'failed', errorCode: 1 },
+      result: { IsException: false, Result: { IsException: true, Result: { Type: 'ScriptError' } } },
+    });
+    await windows.stop();
+  });
+
+  test('MU-17 a machine without PowerShell answers with an outer exception', async () => {
+    const { id } = await machine.queue(planOfCommand('New-Person')).catch(() => ({ id: null }));
+    expect(id, 'the portal knows that this machine has no PowerShell').toBeNull();
+    const fresh = await portal.machine();
+    const queued = await fresh.queue(planOfCommand('New-Person'));
+    await fresh.start();
+    const execution = await fresh.until(queued.id, 'its end', ({ concludedAt }) => concludedAt !== null);
+    expect(execution).toMatchObject({ state: 'failed', errorCode: null, message: { id: 'execution.plan-fault' } });
+    expect(await fresh.result(queued.id)).toMatchObject({ IsException: true, Result: { Type: 'PlanInvalid' } });
+    await fresh.stop();
   });
 });
 

@@ -14,10 +14,16 @@ import { Captured } from './captured.ts';
 import { describedEnd } from './described-end.ts';
 import type { ExecutionContext } from './execution-context.ts';
 import { requirePlainText } from './executors/command-arguments.ts';
-import { executors, type LoadedScript, type ScriptCallContext, type ScriptOnDisk } from './executors/index.ts';
+import {
+  type EndedCall,
+  executors,
+  type LoadedScript,
+  type ScriptCallContext,
+  type ScriptOnDisk,
+} from './executors/index.ts';
 import { Lines } from './lines.ts';
 import { placeFile, unavailable } from './place-file.ts';
-import { type ProcessEnd, startProcess } from './run-process.ts';
+import { startProcess } from './run-process.ts';
 
 /** A substitute for no time limit, in seconds. A Node.js timer cannot wait much longer. */
 const noLimitSeconds = 2_000_000;
@@ -80,8 +86,8 @@ export class ScriptCalls {
     try {
       const result = await loaded.call(call.function, context);
       for (const each of lines) each.end();
-      if ('value' in result) return { frame: `"value":${result.value}` };
-      return answerOf(call, options, { end: result.end, seconds: context.seconds, stdout, stderr });
+      if (!('end' in result)) return { frame: `"value":${result.value}` };
+      return answerOf(call, options, { ...result, seconds: context.seconds, stdout, stderr });
     } catch (error) {
       throw this.withOutput(error, stdout, stderr);
     } finally {
@@ -136,12 +142,16 @@ export class ScriptCalls {
     requirePlainText(call.script, Object.values(own));
     return {
       ...{ args: call.args, environment: own, stdin, seconds, signal, ...output },
-      run: async (program, args, variables = {}) => {
+      run: async (program, args, variables = {}, onOut = undefined) => {
         requirePlainText(call.script, [...args, ...Object.values(variables)]);
         const started = await startProcess({
           ...{ running: folders.running, program, args, stdin, seconds, signal, ...output },
           cwd: join(folders.scripts, String(number + 1), 'files'),
           environment: { ...environment, ...variables, ...own },
+          onOut: (chunk) => {
+            output.onOut(chunk);
+            onOut?.(chunk);
+          },
         });
         return started.ended;
       },
@@ -164,15 +174,15 @@ function formatted(call: ScriptCall, format: string): string {
   return 'value' in parsed ? fillFormat(parsed.value, call.args) : '';
 }
 
-interface Ended {
-  end: ProcessEnd;
+interface Ended extends EndedCall {
   seconds: number;
   stdout: Captured;
   stderr: Captured;
 }
 
-function answerOf(call: ScriptCall, options: ExecutorOptions, { end, seconds, stdout, stderr }: Ended): CallAnswer {
+function answerOf(call: ScriptCall, options: ExecutorOptions, ended: Ended): CallAnswer {
   const { script, function: fn } = call;
+  const { end, seconds, stdout, stderr, goodCodes = [0] } = ended;
   const output = { stdout: stdout.text, stderr: stderr.text };
   const info = { script, function: fn, exitCode: end.exitCode, ...output };
   if (end.why === 'time') {
@@ -181,10 +191,14 @@ function answerOf(call: ScriptCall, options: ExecutorOptions, { end, seconds, st
   }
   const isUnknown = fn !== null && end.exitCode === 127 && output.stderr?.endsWith(`annex: ${fn} is not a function`);
   if (isUnknown) throw new CallError('ScriptError', `${script} has no function ${fn}.`, { info });
-  if (end.exitCode === null || (options.verifyExitcode && end.exitCode !== 0)) {
+  if (end.exitCode === null || (options.verifyExitcode && !goodCodes.includes(end.exitCode))) {
     throw new CallError('ScriptError', describedEnd(script, end), { info });
   }
+  if (ended.value !== undefined) {
+    return { frame: `"value":${ended.value},"exitCode":${end.exitCode}`, exitCode: end.exitCode };
+  }
   const facts = {
+    ...ended.facts,
     code: end.exitCode,
     stdout: options.captureStdout ? output.stdout : null,
     stderr: options.captureStderr ? output.stderr : null,

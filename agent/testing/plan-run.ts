@@ -36,12 +36,12 @@ export interface PlanMachine {
   close(): void;
 }
 
-/** Returns a machine that, by default, runs plans with the real Python and bash. */
-export async function planMachine(found?: FoundPlatforms): Promise<PlanMachine> {
+/** Returns a machine that, by default, runs plans with the real Python and bash. `path`: the PATH of its programs. */
+export async function planMachine(found?: FoundPlatforms, path = process.env.PATH): Promise<PlanMachine> {
   const dir = mkdtempSync(join(tmpdir(), 'annex-plans-'));
   const layout = layoutOf(dir);
   const inbox = new Inbox(layout);
-  const platforms = found ?? (await findPlatforms({ PATH: process.env.PATH }));
+  const platforms = found ?? (await findPlatforms({ PATH: path }));
   let stamp = 0;
 
   const receive = (plan: object, { timeoutSeconds = 60, envelope }: RunTerms): OpenExecution => {
@@ -60,7 +60,7 @@ export async function planMachine(found?: FoundPlatforms): Promise<PlanMachine> 
       const journal: string[] = [];
       const note = (line: string) => journal.push(line);
       const running = new RunningExecution({
-        ...{ layout, found: platforms, environment: { PATH: process.env.PATH }, open, why: 'first' },
+        ...{ layout, found: platforms, environment: { PATH: path }, open, why: 'first' },
         journal: { info: note, warn: note, note },
         progress: { run: 1, begunAt: momentNow(), boot: '', sent: 0 },
         maxCalls,

@@ -74,6 +74,7 @@ export const testPrograms: TestProgram[] = [
       'agent/execution/body/body.test.ts',
       'agent/execution/executors/executors.test.ts',
       'agent/execution/secret-parameters.test.ts',
+      'agent/execution/executors/other-platforms.test.ts',
       'agent/executions.test.ts',
     ],
     environment: { PYTHONHOME: 'usr' },

@@ -171,6 +171,14 @@ class ExitCode(int):
             raise KeyError(name)
 
 
+class Output(dict):
+    """The JSON object that a script wrote, with the script's exit code."""
+
+    def __init__(self, value, code):
+        dict.__init__(self, value)
+        self.exitCode = self.exit_code = code
+
+
 _count = [0]
 
 
@@ -196,7 +204,8 @@ def _ask(frame, args, kwargs):
             raise _error_of(answer['error'])
         if 'exit' in answer:
             return ExitCode(answer['exit'])
-        return answer.get('value')
+        value = answer.get('value')
+        return Output(value, answer['exitCode']) if 'exitCode' in answer and isinstance(value, dict) else value
 
 
 class _Function(object):

@@ -36,14 +36,30 @@ export interface ScriptCallContext {
   seconds: number;
   /** Aborted when the execution ends. */
   signal: AbortSignal;
-  /** Runs a program to its end in the script's folder. */
-  run(program: string, args: readonly string[], environment?: Record<string, string>): Promise<ProcessEnd>;
+  /** Runs a program to its end in the script's folder. `onOut` receives the standard output too. */
+  run(
+    program: string,
+    args: readonly string[],
+    environment?: Record<string, string>,
+    onOut?: (chunk: Buffer) => void,
+  ): Promise<ProcessEnd>;
   onOut(chunk: Buffer): void;
   onErr(chunk: Buffer): void;
 }
 
+/** The end of a process that a call ran. */
+export interface EndedCall {
+  end: ProcessEnd;
+  /** Exit codes that are not failures; by default only 0. */
+  goodCodes?: readonly number[];
+  /** More attributes of the exit code in the Body. */
+  facts?: Readonly<Record<string, unknown>>;
+  /** The value that the Body receives instead of the exit code, as the JSON text of an object. */
+  value?: string;
+}
+
 /** The result of a call: the end of a process, or a value as JSON text. */
-export type CallResult = { end: ProcessEnd } | { value: string };
+export type CallResult = EndedCall | { value: string };
 
 /** A script that can be called. */
 export interface LoadedScript {

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 
 /** Time limit for printing a version. A program that takes longer counts as missing. */
 const probeMilliseconds = 5_000;
+/** Time limit for programs that load a large runtime before they print their version. */
+export const slowProbeMilliseconds = 30_000;
 
 /** Returns the path of a program; null if there is none. Searches `path` only for names without a slash. */
 export function findProgram(name: string, path: string | undefined): string | null {
@@ -30,11 +32,12 @@ export function probe(
   args: readonly string[],
   pattern: RegExp,
   environment: Record<string, string>,
+  timeout = probeMilliseconds,
 ): Promise<string | null> {
   return new Promise((resolve) => {
     const options = {
       env: environment as NodeJS.ProcessEnv,
-      timeout: probeMilliseconds,
+      timeout,
       killSignal: 'SIGKILL' as const,
     };
     const child = execFile(program, args, { ...options, cwd: '/', maxBuffer: 64 * 1024 }, (error, stdout) => {

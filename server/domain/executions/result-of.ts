@@ -8,7 +8,7 @@ import {
 import { parse } from '#server/domain/parse.ts';
 
 /** A result in either format. */
-export interface ReadResult {
+export interface ReceivedResult {
   /** The error code; null for a fault of the plan in format vCurrent, which has no codes. */
   code: number | null;
   /** The ID of the plan; null in format vCurrent. */
@@ -16,7 +16,7 @@ export interface ReadResult {
 }
 
 /** Reads a result in format vNext or vCurrent (MU-75). Throws 400 `invalid`. */
-export function resultOf(value: unknown): ReadResult {
+export function resultOf(value: unknown): ReceivedResult {
   if (isVCurrent(value)) {
     const { code } = fromVCurrentResult(parse(vCurrentResult, value, 'bad_request'));
     return { code, sourceId: null };
@@ -26,7 +26,7 @@ export function resultOf(value: unknown): ReadResult {
 }
 
 /** Whether a plan with this result has succeeded. */
-export const isSuccess = ({ code }: Pick<ReadResult, 'code'>): boolean => code === errorCodes.none;
+export const isSuccess = ({ code }: Pick<ReceivedResult, 'code'>): boolean => code === errorCodes.none;
 
 /**
  * Returns the message and the script of a result's exception; empty texts if the result does not name them. Accepts any

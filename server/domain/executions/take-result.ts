@@ -3,7 +3,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parseJson } from '#server/platform/json.ts';
 import { isFinal, isOpen } from './execution.ts';
-import { isSuccess, type ReadResult, resultOf } from './result-of.ts';
+import { isSuccess, type ReceivedResult, resultOf } from './result-of.ts';
 import { announce, apply, lockExecution, note } from './rows.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function takeResult(ctx: Context, vmId: string, id: string, text: s
   });
 }
 
-function readResult(text: string): ReadResult {
+function readResult(text: string): ReceivedResult {
   // Results may contain numbers and characters that the portal rejects elsewhere.
   const { value, faults } = parseJson(text, { maxDepth: executionLimits.resultDepth, oddities: 'repair' });
   if (faults.length > 0) throw new DomainError('bad_request', 'invalid', { faults });
