@@ -46,6 +46,7 @@ select create_distributed_table('retry_series', 'vm_id', colocate_with => 'goal_
 select create_distributed_table('executions', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('execution_calls', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('execution_stamps', 'vm_id', colocate_with => 'goal_state_heads');
+select create_distributed_table('lane_times', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('stock_agents', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('extension_latest', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('extension_pulse', 'vm_id', colocate_with => 'goal_state_heads');

@@ -91,7 +91,7 @@ export const executions = pgTable(
     uniqueIndex('executions_plan').on(t.planId),
     uniqueIndex('executions_stamp').on(t.vmId, t.stamp),
     uniqueIndex('executions_turn').on(t.vmId, t.turn),
-    index('executions_queued').on(t.vmId, t.turn).where(sql`${t.state} = 'queued'`),
+    index('executions_waiting').on(t.vmId, t.turn).where(sql`${t.state} in ('waiting-approval', 'queued')`),
     // A machine runs one execution at a time.
     uniqueIndex('executions_open').on(t.vmId).where(sql`${t.state} in ('delivered', 'running', 'restarting')`),
     index('executions_due').on(t.dueAt).where(sql`${t.dueAt} is not null`),

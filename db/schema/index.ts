@@ -8,6 +8,7 @@ export * from './goal-states.ts';
 export * from './health.ts';
 export * from './holds.ts';
 export * from './installation.ts';
+export * from './lane-times.ts';
 export * from './localization.ts';
 export * from './logs.ts';
 export * from './packages.ts';

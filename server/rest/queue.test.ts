@@ -47,6 +47,11 @@ const readQueue = (vmId: string, acceptLanguage = 'en'): Promise<Shown> =>
     headers: { 'accept-language': acceptLanguage },
   });
 
+const plan = { FormatVersion: '2.0.0', Name: 'Rotate certificates', Version: '1.2.0', Body: 'return 1', Scripts: {} };
+/** Queues an execution plan, and returns the id of the execution. */
+const queuePlan = async (id: string, more: Entries = {}) =>
+  (await door.expect<{ id: string }>('queueExecution', { id }, 201, { as: 'admin', body: { plan, ...more } })).id;
+
 const wordsOf = ({ name, step, version, reason }: Entry) =>
   [name, step, version?.replace(/\.0\.0\.0$/, ''), reason?.code].filter(Boolean).join(' ');
 const shown = async (vmId: string) => {
@@ -213,6 +218,53 @@ test('changes declared during a hold wait for its end', async () => {
   expect(await explainedEntries(agent.vmId)).toEqual(['hold probe']);
   await door.expect('releaseHold', { id: agent.vmId }, 204);
   expect(await shown(agent.vmId)).toEqual({ now: null, next: [], waiting: steps.map((step) => `${step} download`) });
+});
+
+test('executions have their place in the queue, and extensions say which execution they wait for', async () => {
+  const agent = await newAgent();
+  const { vmId } = agent;
+  const body = { handler: 'Acme.Lab.Mount', version: '1.0.0.0', state: 'enabled' };
+  await door.expect('setExtension', { id: vmId, name: 'mount' }, 200, { body });
+  await agent.call('/goal-state');
+  await send(agent, []);
+  const first = await queuePlan(vmId, { timeoutSeconds: 120, note: 'CHG-7' });
+  await queuePlan(vmId, { plan: { ...plan, Name: 'Clean up' } });
+  const { next } = await readQueue(vmId);
+  expect(next.map(({ name }) => name)).toEqual(['Rotate certificates', 'Clean up']);
+  expect(next[0]).toMatchObject({
+    ...{ kind: 'execution', id: first, version: '1.2.0', step: null, handler: null, limitSeconds: 120, reason: null },
+    ...{ askedBy: expect.any(String), askedAt: expect.any(String), validUntil: expect.any(String) },
+  });
+  const put = (what: string, content: Entries) =>
+    agent.call(`/executions/${first}/${what}`, { method: 'PUT', body: JSON.stringify(content) });
+  expect((await agent.call('/executions/next')).status).toBe(200);
+  const calls = [{ n: 1, script: 'renew', function: 'apply', state: 'running', row: 2, atMs: 12 }];
+  expect((await put('progress', { run: 1, state: 'running', sentMsAgo: 0, calls })).status).toBe(204);
+  const busy = await readQueue(vmId);
+  expect(busy.now).toMatchObject({
+    ...{ kind: 'execution', id: first, since: expect.any(String), validUntil: null },
+    call: { n: 1, script: 'renew', function: 'apply' },
+  });
+  expect(busy.next.map(({ name }) => name)).toEqual(['Clean up']);
+  type Link = { kind: string; execution: string | null; title: { code: string }; detail: { values: object } };
+  const view = await door.expect<{ explanation: { links: Link[] }; extensions: { deadlineAt: string | null }[] }>(
+    'getInstanceView',
+    { id: vmId },
+    200,
+  );
+  expect(view.explanation.links.at(-1)).toMatchObject({
+    ...{ kind: 'turn', execution: first, extension: 'mount' },
+    detail: { values: { execution: 'Rotate certificates' } },
+  });
+  expect(view.extensions[0]?.deadlineAt, 'the deadline is paused').toBeNull();
+  expect(await door.expect('cancelWaitingExecutions', { id: vmId }, 200)).toEqual({ cancelled: 1 });
+  await door.expect('holdVm', { id: vmId }, 200, { body: { reason: 'freeze' } });
+  await queuePlan(vmId);
+  const held = await readQueue(vmId, 'de');
+  expect(held.waiting.at(-1)).toMatchObject({
+    kind: 'execution',
+    reason: { code: 'hold', text: 'Wartet auf das Ende der Änderungssperre' },
+  });
 });
 
 test('without an agent, an extension that was added during a hold waits once, for the end of the hold', async () => {

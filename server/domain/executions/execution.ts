@@ -1,4 +1,5 @@
 import { type ExecutionState, finalStates, openStates } from '#protocol/executions/index.ts';
+import { type Pauses, secondsBetween, standsStill, withoutPauses } from '#server/domain/verdicts/index.ts';
 
 export type { ExecutionState } from '#protocol/executions/index.ts';
 
@@ -57,6 +58,24 @@ export const isOpen = (state: ExecutionState): boolean => (openStates as readonl
 export function dueAfter(deliveredAt: Date, timeoutSeconds: number): Date {
   const grace = Math.min(60, Math.max(5, timeoutSeconds / 10));
   return new Date(deliveredAt.getTime() + (timeoutSeconds + grace) * 1_000);
+}
+
+/** The shortest time until a held execution is checked again, in milliseconds. */
+const shortestCheckMs = 5_000;
+
+/**
+ * Returns when a waiting execution expires. Holds do not count: during a hold, the result moves with the time, so that
+ * the validity that was left at the start of the hold is left at its end.
+ */
+export function expiryOf(
+  { queuedAt, validUntil }: { queuedAt: Date; validUntil: Date },
+  holds: Pauses,
+  now: Date,
+): Date {
+  const expiry = withoutPauses(queuedAt, secondsBetween(queuedAt, validUntil), holds);
+  if (holds.since === null || !standsStill(expiry, holds)) return expiry;
+  const left = expiry.getTime() - Math.max(holds.since.getTime(), queuedAt.getTime());
+  return new Date(now.getTime() + Math.max(left, shortestCheckMs));
 }
 
 /** Returns the stamp after `last`: the time in milliseconds × 10, but always higher than `last` (MU-27). */

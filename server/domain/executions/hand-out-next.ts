@@ -3,8 +3,8 @@ import type { Transaction } from '#db/client.ts';
 import { executionPlans } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { lockHead } from '#server/domain/goal-states/index.ts';
-import { readHold } from '#server/domain/holds/index.ts';
-import { dueAfter } from './execution.ts';
+import { readHold, readHoldPauses } from '#server/domain/holds/index.ts';
+import { dueAfter, expiryOf } from './execution.ts';
 import { fillPlan } from './fill-plan.ts';
 import { findPlanMachine } from './judge-plan.ts';
 import { announce, apply, type ExecutionRow, lockOpen, lockQueued } from './rows.ts';
@@ -65,8 +65,9 @@ async function withSecrets(tx: Transaction, ctx: Context, row: ExecutionRow): Pr
  */
 async function firstQueued(tx: Transaction, ctx: Context, vmId: string): Promise<NextExecution | null> {
   const { enrolledAt } = await findPlanMachine(tx, vmId);
+  const holds = await readHoldPauses(tx, vmId);
   for (const row of await lockQueued(tx, vmId)) {
-    if (row.validUntil <= ctx.now) await apply(tx, ctx, row, 'expire', { reason: 'execution.expired' });
+    if (expiryOf(row, holds, ctx.now) <= ctx.now) await apply(tx, ctx, row, 'expire', { reason: 'execution.expired' });
     else if (row.machineEnrolledAt !== null && row.machineEnrolledAt.getTime() !== enrolledAt?.getTime()) {
       await apply(tx, ctx, row, 'end', { reason: 'execution.machine-replaced' });
     } else {

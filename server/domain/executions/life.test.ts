@@ -7,7 +7,7 @@ import { holdVm, releaseHold } from '#server/domain/holds/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
-import { cancelExecution, cancelWaiting, settleDue } from './index.ts';
+import { cancelExecution, cancelWaiting, handOutNext, queueExecution, settleDue } from './index.ts';
 import { givenMachine, plan } from './testing/machine.ts';
 
 let door: AgentDoor;
@@ -92,6 +92,24 @@ describe('time', () => {
     await settleDue(portal(61));
     expect(await machine.get(id)).toMatchObject({ state: 'expired', reason: 'execution.expired' });
     expect(await machine.next()).toBeNull();
+  });
+
+  test('of a hold does not count: an execution expires as much later', async () => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue(plan, { validForSeconds: 60 });
+    const { vmId } = machine;
+    await holdVm(at(20), { vmId, reason: 'Patch window' });
+    await settleDue(portal(100));
+    expect(await machine.get(id)).toMatchObject({ state: 'queued' });
+    await releaseHold(at(200), { vmId });
+    await settleDue(portal(235));
+    expect(await machine.get(id), '36 seconds were left').toMatchObject({ state: 'queued' });
+    await settleDue(portal(245));
+    expect(await machine.get(id)).toMatchObject({ state: 'expired' });
+    const { execution } = await queueExecution(at(250), { vmId, plan, validForSeconds: 60 });
+    await holdVm(at(260), { vmId, reason: 'Patch window' });
+    await releaseHold(at(9_000), { vmId });
+    expect(await handOutNext(at(9_040), vmId), 'after a hold longer than its validity').toContain(execution.id);
   });
 
   test('ends an execution that is not answered, after a grace, and the machine may ask for the next (MU-19, MU-34)', async () => {

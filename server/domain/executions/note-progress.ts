@@ -7,6 +7,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { isFinal, nextProgressSeconds } from './execution.ts';
+import { noteLaneTaken } from './lane-times.ts';
 import { announce, apply, type ExecutionRow, lockExecution, note } from './rows.ts';
 
 /** Calls per statement: PostgreSQL accepts 65,535 parameters, and a row has 13. */
@@ -24,7 +25,10 @@ export async function noteProgress(ctx: Context, vmId: string, id: string, input
     if (isFinal(row.state) || row.state === 'queued') throw new DomainError('conflict', 'execution_concluded');
     const receivedAt = row.receivedAt ?? ctx.now;
     if (progress.state === 'received') {
-      if (row.receivedAt === null) await note(tx, row, { receivedAt });
+      if (row.receivedAt === null) {
+        await note(tx, row, { receivedAt });
+        await noteLaneTaken(tx, vmId, receivedAt);
+      }
     } else if (progress.run >= row.run) {
       const began = row.begunAt ?? new Date(ctx.now.getTime() - progress.sentMsAgo);
       const values = { receivedAt, run: progress.run, begunAt: began };
@@ -32,6 +36,7 @@ export async function noteProgress(ctx: Context, vmId: string, id: string, input
         ...values,
         reboots: row.reboots + (progress.state === 'restarting' && row.state !== 'restarting' ? 1 : 0),
       });
+      if (row.receivedAt === null) await noteLaneTaken(tx, vmId, began);
       await storeCalls(tx, row, progress);
     }
     await announce(tx, vmId, 'pages');

@@ -7,7 +7,8 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { deleteSecret, goalStatesChannel } from '#server/domain/goal-states/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
-import { after, type ExecutionEvent, isFinal } from './execution.ts';
+import { after, type ExecutionEvent, isFinal, isOpen } from './execution.ts';
+import { noteLaneFree } from './lane-times.ts';
 
 export type ExecutionRow = typeof executions.$inferSelect;
 
@@ -59,6 +60,7 @@ export async function apply(
     .update(executions)
     .set({ ...concluded, ...values, state })
     .where(only(row.vmId, row.id));
+  if (isFinal(state) && isOpen(row.state)) await noteLaneFree(tx, ctx, row.vmId);
   return true;
 }
 

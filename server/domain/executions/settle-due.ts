@@ -2,15 +2,17 @@ import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { executions } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { isOpen } from './execution.ts';
-import { announce, apply, lockExecution } from './rows.ts';
+import { readHoldPauses } from '#server/domain/holds/index.ts';
+import { expiryOf, isOpen } from './execution.ts';
+import { dropLaneTimes } from './lane-times.ts';
+import { announce, apply, lockExecution, note } from './rows.ts';
 
 /** Maximum number of executions that one call ends. */
 const atOnce = 500;
 
 /**
- * Ends overdue executions: executions that were not delivered in time (`expired`), and delivered executions that have
- * no result in time (`timed-out`, MU-19, MU-31, MU-34). Returns the number of executions that it ended.
+ * Ends overdue executions: executions that were not delivered in time (`expired`), not counting holds, and delivered
+ * executions that have no result in time (`timed-out`, MU-19, MU-31, MU-34). Returns the number of executions that it ended.
  */
 export async function settleDue(ctx: Context): Promise<number> {
   const due = await ctx.db
@@ -29,6 +31,11 @@ function settle(ctx: Context, vmId: string, id: string): Promise<boolean> {
     const row = await lockExecution(tx, vmId, id);
     if (row.dueAt === null || row.dueAt > ctx.now) return false;
     const isLate = isOpen(row.state);
+    const expiry = isLate ? row.dueAt : expiryOf(row, await readHoldPauses(tx, vmId), ctx.now);
+    if (expiry > ctx.now) {
+      await note(tx, row, { dueAt: expiry });
+      return false;
+    }
     const reason = isLate ? 'execution.timed-out' : 'execution.expired';
     const changed = await apply(tx, ctx, row, isLate ? 'time-out' : 'expire', { reason });
     await announce(tx, vmId, 'agent');
@@ -50,6 +57,7 @@ export async function endExecutions(tx: Transaction, ctx: Context, vmId: string)
     const isLost = isOpen(row.state);
     await apply(tx, ctx, row, isLost ? 'lose' : 'end', { reason: isLost ? 'execution.lost' : 'execution.cancelled' });
   }
+  await dropLaneTimes(tx, vmId);
 }
 
 /** Cancels the waiting executions of a VM that is being decommissioned. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HandlerReport } from '#protocol/index.ts';
+import { noPauses } from '#server/domain/verdicts/index.ts';
 import { type AgentFacts, derive, type ExtensionFacts } from './derive.ts';
 import { evaluateVm, type HealthUpdate } from './evaluate-vm.ts';
 import type { ExtensionHealthRow, VmHealthFacts, VmHealthRow } from './load.ts';
@@ -25,6 +26,9 @@ const base: ExtensionFacts = {
   deliveredAt: start,
   heldAt: null,
   pastHolds: null,
+  laneTakenAt: null,
+  laneTimes: null,
+  pauses: noPauses,
   handlerState: null,
   handlerAt: null,
   heartbeatStatus: null,

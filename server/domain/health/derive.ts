@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database, Transaction } from '#db/client.ts';
-import { extensionLatest, extensionPulse, extensions, handlerVersions, holds } from '#db/schema/index.ts';
+import { extensionLatest, extensionPulse, extensions, handlerVersions, holds, laneTimes } from '#db/schema/index.ts';
 import { defaultPeriods, type HandlerReport } from '#protocol/index.ts';
 import { heartbeatReading, statusReading } from '#server/domain/reports/index.ts';
 import {
@@ -13,6 +13,8 @@ import {
   type HeartbeatVerdict,
   hasFailed,
   heartbeatVerdict,
+  type PauseFacts,
+  type Pauses,
   staleFor,
   standsStill,
 } from '#server/domain/verdicts/index.ts';
@@ -41,6 +43,8 @@ export const healthColumns = {
   deliveredAt: extensions.deliveredAt,
   heldAt: holds.since,
   pastHolds: holds.past,
+  laneTakenAt: laneTimes.takenAt,
+  laneTimes: laneTimes.past,
   handlerState: sql<HandlerReport | null>`${handlerState}::jsonb - 'output'`,
   handlerAt: extensionLatest.handlerAt,
   heartbeatStatus: extensionPulse.heartbeatStatus,
@@ -94,6 +98,7 @@ function readExtensions(db: Database | Transaction, where: SQL) {
       ),
     )
     .leftJoin(holds, eq(holds.vmId, extensions.vmId))
+    .leftJoin(laneTimes, eq(laneTimes.vmId, extensions.vmId))
     .where(where)
     .orderBy(extensions.vmId, extensions.name);
 }
@@ -101,6 +106,7 @@ function readExtensions(db: Database | Transaction, where: SQL) {
 export type ExtensionFacts = Awaited<ReturnType<typeof readExtensions>>[number] & {
   /** The time until which the extension may wait for its dependencies and its turn; null if it waits for nothing. */
   waitsUntil: Date | null;
+  pauses: Pauses;
 };
 
 export interface Derived {
@@ -108,8 +114,8 @@ export interface Derived {
   /** Number of seconds since the status became stale; null if it is not stale. */
   staleFor: number | null;
   /**
-   * The deadline of the goal. Null while a hold pauses the deadline. Also null once the goal is concluded, a command
-   * has failed, or the extension is disabled as declared.
+   * The deadline of the goal. Null while a hold or an execution pauses the deadline. Also null once the goal is
+   * concluded, a command has failed, or the extension is disabled as declared.
    */
   deadlineAt: Date | null;
   health: ExtensionHealth;
@@ -120,7 +126,10 @@ export interface Derived {
 }
 
 /** The facts of an extension from which its health is derived. */
-export type HealthFacts = Omit<ExtensionFacts, 'goalVersion' | 'messageId' | 'partMessageId' | 'concludedWith'>;
+export type HealthFacts = Omit<
+  ExtensionFacts,
+  'goalVersion' | 'messageId' | 'partMessageId' | 'concludedWith' | keyof PauseFacts
+>;
 
 /** The agent's status and the periods that it announced; a null period means the default. */
 export interface AgentFacts {
@@ -148,7 +157,7 @@ export function derive(facts: HealthFacts, agent: AgentFacts, now: Date): Derive
   const stale = reading && staleFor(reading, agent.statusSeconds ?? defaultPeriods.statusSeconds, now);
   const concluded = facts.concludedAt !== null && facts.statusSequence === facts.goalSequenceNumber;
   const due = concluded ? null : deadlineOf({ ...facts, state: facts.goal });
-  const deadlineAt = due !== null && standsStill(due, facts.heldAt) ? null : due;
+  const deadlineAt = due !== null && standsStill(due, facts.pauses) ? null : due;
   const { health, cause } = evaluateExtensionHealth({
     agent: agent.status,
     goal: { state: facts.goal, sequenceNumber: facts.goalSequenceNumber },

@@ -1,11 +1,15 @@
+import type { PauseFacts } from '#server/domain/verdicts/index.ts';
 import type { HealthFacts } from './derive.ts';
 import { failedPart } from './failed-part.ts';
 import { withWaits } from './waits-until.ts';
 
+type StoredFacts = Omit<HealthFacts, 'vmId' | 'waitsUntil' | 'pauses'> & PauseFacts;
+
 const optsIn = (version: string): string => `(${version}.manifest #>> '{handlerManifest,reportHeartbeat}')::boolean`;
 
 /**
- * Columns of extensions `e`, pulses `u`, documents `l`, the declared (`g`) and reported (`r`) versions, and holds `s`.
+ * Columns of extensions `e`, pulses `u`, documents `l`, the declared (`g`) and reported (`r`) versions, holds `s`, and
+ * lane times `n`.
  */
 const columns = {
   name: 'e.name',
@@ -19,6 +23,8 @@ const columns = {
   deliveredAt: 'e.delivered_at',
   heldAt: 's.since',
   pastHolds: 's.past',
+  laneTakenAt: 'n.taken_at',
+  laneTimes: 'n.past',
   handlerState: `l.handler_state::jsonb - 'output'`,
   handlerAt: 'l.handler_at',
   heartbeatStatus: 'u.heartbeat_status',
@@ -31,7 +37,7 @@ const columns = {
   statusAgeSeconds: 'u.status_age_seconds',
   concludedAt: 'u.concluded_at',
   optedIn: `coalesce(${optsIn('r')}, ${optsIn('g')}, false)`,
-} as const satisfies Record<keyof Omit<HealthFacts, 'vmId' | 'waitsUntil'>, string>;
+} as const satisfies Record<keyof StoredFacts, string>;
 
 const names = Object.keys(columns);
 const isMoment = names.map((name) => name.endsWith('At'));
@@ -53,6 +59,7 @@ export const factsAsJson = `
   left join handler_versions g on g.handler = e.handler and g.version = e.version
   left join handler_versions r on r.handler = e.handler and r.version = l.handler_state ->> 'version'
   left join holds s on s.vm_id = e.vm_id and s.vm_id = any($1)
+  left join lane_times n on n.vm_id = e.vm_id and n.vm_id = any($1)
   where e.vm_id = any($1) group by e.vm_id`;
 
 /** Converts the column `extensions` of a row that `factsAsJson` returned to the facts of the VM's extensions. */
@@ -60,11 +67,11 @@ export function factsFromJson(vmId: string, extensions: readonly FactsAsJson[]):
   return withWaits(extensions.map((json) => factsOf(vmId, json)));
 }
 
-function factsOf(vmId: string, json: FactsAsJson): Omit<HealthFacts, 'waitsUntil'> {
-  const facts: Record<string, unknown> = { vmId };
+function factsOf(vmId: string, json: FactsAsJson): StoredFacts & { vmId: string } {
+  const facts: Record<string, unknown> & { vmId: string } = { vmId };
   for (const [at, name] of names.entries()) {
     const value = json[at];
     facts[name] = isMoment[at] && typeof value === 'string' ? new Date(value) : value;
   }
-  return facts as HealthFacts;
+  return facts as typeof facts & StoredFacts;
 }

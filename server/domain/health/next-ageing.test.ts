@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HandlerReport, StatusDocument } from '#protocol/index.ts';
-import { agentStatus } from '#server/domain/verdicts/index.ts';
+import { agentStatus, noPauses, pausesOf } from '#server/domain/verdicts/index.ts';
 import { derive, type ExtensionFacts } from './derive.ts';
 import { nextAgeing, type PresenceFacts } from './next-ageing.ts';
 
@@ -28,6 +28,9 @@ const facts: ExtensionFacts = {
   deliveredAt: after(-1000),
   heldAt: null,
   pastHolds: null,
+  laneTakenAt: null,
+  laneTimes: null,
+  pauses: noPauses,
   handlerState: report,
   handlerAt: after(-500),
   heartbeatStatus: null,
@@ -94,7 +97,7 @@ function dice(seed: number) {
   return { among, seconds };
 }
 
-const pastHold = (from: number, to: number): [string, string][] => [
+const pastPeriod = (from: number, to: number): [string, string][] => [
   [after(from).toISOString(), after(to).toISOString()],
 ];
 
@@ -115,8 +118,12 @@ function random(seed: number): { extension: ExtensionFacts; agent: PresenceFacts
       goal: among('enabled', 'disabled', 'uninstall'),
       changedAt: at(),
       deliveredAt: among(null, at()),
-      heldAt: among(null, null, null, at()),
-      pastHolds: among(null, null, pastHold(seconds(-1_800, -900), seconds(-900, 0))),
+      pauses: pausesOf({
+        heldAt: among(null, null, null, at()),
+        pastHolds: among(null, null, pastPeriod(seconds(-1_800, -900), seconds(-900, 0))),
+        laneTakenAt: among(null, null, null, at()),
+        laneTimes: among(null, null, pastPeriod(seconds(-1_800, -900), seconds(-900, 0))),
+      }),
       handlerState: among(null, { ...report, state, sequenceNumber, timedOut: among(true, false) }),
       handlerAt: at(),
       ...among({}, withStatus(among('warning', 'success', 'error', 'transitioning'), at(), seconds(0, 700))),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HandlerReport } from '#protocol/index.ts';
+import { noPauses } from '#server/domain/verdicts/index.ts';
 import { waitsUntil } from './waits-until.ts';
 
 const start = new Date('2026-03-01T12:00:00Z');
@@ -19,7 +20,7 @@ const extension = (name: string, more: Partial<Extension> = {}): Extension => ({
   commands: null,
   changedAt: start,
   deliveredAt: start,
-  pastHolds: null,
+  pauses: noPauses,
   statusSequence: null,
   concludedAt: null,
   handlerState: null,

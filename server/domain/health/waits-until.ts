@@ -1,6 +1,13 @@
 import type { ExtensionGoal } from '#db/schema/index.ts';
 import { type HandlerReport, runOrder } from '#protocol/index.ts';
-import { deadlineOf, isRunningState } from '#server/domain/verdicts/index.ts';
+import {
+  deadlineOf,
+  isRunningState,
+  noPauses,
+  type PauseFacts,
+  type Pauses,
+  pausesOf,
+} from '#server/domain/verdicts/index.ts';
 
 /** The facts of an extension that other extensions may wait for. */
 interface Dependency {
@@ -12,7 +19,7 @@ interface Dependency {
   commands: Parameters<typeof deadlineOf>[0]['commands'];
   changedAt: Date;
   deliveredAt: Date | null;
-  pastHolds: Parameters<typeof deadlineOf>[0]['pastHolds'];
+  pauses: Pauses;
   statusSequence: number | null;
   concludedAt: Date | null;
   handlerState: Pick<
@@ -88,10 +95,15 @@ const isRunning = ({ handlerState }: Dependency): boolean =>
   !handlerState.timedOut;
 
 /**
- * Adds `waitsUntil` to the extensions of one VM. `waitsUntil` is null for a VM's only extension, which waits for
- * nothing. Once all extensions have concluded, it is null for all of them, because deadlines no longer count.
+ * Adds `waitsUntil` and `pauses` to the extensions of one VM. `waitsUntil` is null for a VM's only extension, which waits
+ * for nothing. Once all extensions have concluded, it is null for all of them, because deadlines no longer count.
  */
-export function withWaits<E extends Dependency>(extensions: readonly E[]): (E & { waitsUntil: Date | null })[] {
-  const waits = extensions.length > 1 && !extensions.every(isConcluded) ? waitsUntil(extensions) : null;
-  return extensions.map((extension) => Object.assign(extension, { waitsUntil: waits?.get(extension.name) ?? null }));
+export function withWaits<E extends Omit<Dependency, 'pauses'> & PauseFacts>(
+  extensions: readonly E[],
+): (E & { waitsUntil: Date | null; pauses: Pauses })[] {
+  const [first] = extensions;
+  const pauses = first === undefined ? noPauses : pausesOf(first);
+  const paused = extensions.map((extension) => Object.assign(extension, { pauses }));
+  const waits = paused.length > 1 && !paused.every(isConcluded) ? waitsUntil(paused) : null;
+  return paused.map((extension) => Object.assign(extension, { waitsUntil: waits?.get(extension.name) ?? null }));
 }

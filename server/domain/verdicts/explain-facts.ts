@@ -1,4 +1,4 @@
-import type { ExplainedExtension, Sentence, SentenceCode } from './explanation.ts';
+import type { ExplainedExtension, ExplainedVm, Sentence, SentenceCode } from './explanation.ts';
 import { hasFailed, isRunningState } from './rules.ts';
 
 type Extension = ExplainedExtension;
@@ -71,6 +71,15 @@ export function waitsInQueue(extension: Extension): boolean {
   return (
     stage === 'notBegun' || stage === 'waits' || stage === 'begun' || (stage === 'leaving' && !hasBegun(extension))
   );
+}
+
+/**
+ * Returns the execution that holds the lane, if the extension has been delivered, has not failed and waits for its turn;
+ * otherwise null.
+ */
+export function laneBefore({ agent, lane }: ExplainedVm, extension: Extension): ExplainedVm['lane'] {
+  if (agent.status !== 'ready' || extension.deliveredAt === null || extension.health === 'failed') return null;
+  return waitsInQueue(extension) && !extension.handlerState?.blockedBy ? lane : null;
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   isDone,
   isLate,
   lacksHeartbeat,
+  laneBefore,
   partSentence,
   sentence,
   stageOf,
@@ -41,9 +42,16 @@ export function leadOf(
     if (!delivered) return sentence('lead.held', { name });
   }
   if (!delivered) return sentence(silent ? 'lead.silent' : 'lead.undelivered', { name, incarnation });
+  const lane = laneBefore(vm, cause);
+  if (lane !== null && cause === subject) return turnLead(subject, lane);
   if (cause !== subject) return blockedLead(subject, cause);
   if (cause.health === 'failed') return failedLead(subject, now);
   return silent && !isOnlyDegraded ? sentence('lead.silent', { name, incarnation }) : openLead(subject);
+}
+
+function turnLead({ name }: Extension, lane: NonNullable<ExplainedVm['lane']>): Sentence {
+  if (lane.name === '') return sentence('lead.turn.unnamed', { name });
+  return sentence('lead.turn', { name, execution: lane.name });
 }
 
 function blockedLead({ name }: Extension, cause: Extension): Sentence {

@@ -18,7 +18,7 @@ type Extension = ExplainedExtension;
 /** Describes the agent's last call. */
 export function touchLink({ agent }: ExplainedVm): Link {
   const last = sentence('touch.last', {}, agent.lastSeenAt);
-  const about = { kind: 'touch', extension: null, queueEntry: null, detail: last } as const;
+  const about = { kind: 'touch', extension: null, queueEntry: null, execution: null, detail: last } as const;
   if (agent.status === 'ready') return { ...about, status: 'healthy', holds: true, title: sentence('touch.ready') };
   return agent.status === 'unresponsive'
     ? { ...about, status: 'unresponsive', holds: false, title: sentence('touch.silent') }
@@ -41,6 +41,7 @@ export function holdLink(
     holds: false,
     extension: null,
     queueEntry,
+    execution: null,
     title: sentence('hold'),
     detail: sentence(code === 'hold.reason' && until !== null ? 'hold.reason.until' : code, values, at),
   };
@@ -55,6 +56,7 @@ export function secretsLink({ name, needsRelease }: Extension): Link {
     holds: false,
     extension: name,
     queueEntry: null,
+    execution: null,
     title: sentence(code, { name }),
     detail: sentence(`${code}.detail`),
   };
@@ -63,7 +65,7 @@ export function secretsLink({ name, needsRelease }: Extension): Link {
 /** Describes whether the agent has the goal state with this extension's sequence number. */
 export function deliveryLink(vm: ExplainedVm, subject: Extension): Link {
   const { incarnation, deliveredIncarnation } = vm;
-  const about = { kind: 'delivery', extension: subject.name, queueEntry: null } as const;
+  const about = { kind: 'delivery', extension: subject.name, queueEntry: null, execution: null } as const;
   if (subject.deliveredAt !== null) {
     const detail = sentence('delivery.at', { sequence: subject.goalSequenceNumber }, subject.deliveredAt);
     return { ...about, status: 'healthy', holds: true, title: sentence('delivery.done'), detail };
@@ -92,15 +94,31 @@ export function waitLink(subject: Extension): Link {
     holds: false,
     extension: name,
     queueEntry: name,
+    execution: null,
     title: sentence('wait', { name }),
     detail: sentence(statusOfGoal(subject) === null ? 'wait.detail' : 'wait.again', { sequence }),
+  };
+}
+
+/**
+ * Describes the execution that must end before the extension's commands run. Deadlines are paused until then.
+ */
+export function turnLink({ name }: Extension, lane: NonNullable<ExplainedVm['lane']>): Link {
+  return {
+    ...{ kind: 'turn', status: 'waiting', holds: false, extension: name, queueEntry: null },
+    execution: lane.executionId,
+    title: sentence('turn', { name }),
+    detail:
+      lane.name === ''
+        ? sentence('turn.unnamed', {}, lane.since)
+        : sentence('turn.detail', { execution: lane.name }, lane.since),
   };
 }
 
 /** Describes the next or missed deadline; null if there is none. */
 export function deadlineLink({ name, deadlineAt }: Extension, now: Date): Link | null {
   if (deadlineAt === null) return null;
-  const about = { kind: 'deadline', holds: false, extension: name, queueEntry: null } as const;
+  const about = { kind: 'deadline', holds: false, extension: name, queueEntry: null, execution: null } as const;
   if (isPast(deadlineAt, now)) {
     const detail = sentence('deadline.was', {}, deadlineAt);
     return { ...about, status: 'failed', title: sentence('deadline.past'), detail };
@@ -119,7 +137,7 @@ export function causeLink(extension: Extension, now: Date): Link {
   const [status, title, detail] = failure(extension, now) ?? trouble(extension) ?? progress(extension);
   const { name } = extension;
   const queueEntry = waitsInQueue(extension) ? name : null;
-  return { kind: 'cause', status, holds: false, extension: name, queueEntry, title, detail };
+  return { kind: 'cause', status, holds: false, extension: name, queueEntry, execution: null, title, detail };
 }
 
 /**

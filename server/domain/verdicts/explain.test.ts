@@ -72,6 +72,7 @@ function view(extensions: Extension[], status: ExplainedVm['agent']['status'] = 
     incarnation: 42,
     deliveredIncarnation: 41,
     agent: { status, kind: 'reference', lastSeenAt: status === 'never' ? null : ago(4), hold: null },
+    lane: null,
     extensions,
   };
 }
@@ -118,6 +119,45 @@ test('a wait is followed to its root, and a cycle ends', () => {
   expect(explainVm(view([a, b, c]), now)?.act?.extension).toBe('c');
   const cycle = [a, { ...b, handlerState: handler('waiting', { blockedBy: 'a' }) }];
   expect(explainVm(view(cycle), now)?.links.length).toBeLessThanOrEqual(5);
+});
+
+describe('while an execution holds the lane', () => {
+  const executionId = '00000000-0000-4000-8000-000000000007';
+  const lane = { executionId, name: 'Rotate certificates', since: ago(180) };
+  const busy = (...extensions: Extension[]): ExplainedVm => ({ ...view(extensions), lane });
+  const waiting = extension('probe', { deadlineAt: null, handlerState: null });
+
+  test('an extension waits for its turn, and the execution is named', () => {
+    const explained = explainVm(busy(waiting), now);
+    expect(explained?.lead).toMatchObject({ code: 'lead.turn', values: { execution: 'Rotate certificates' } });
+    expect(explained?.links.at(-1)).toMatchObject({
+      ...{ kind: 'turn', status: 'waiting', execution: executionId, extension: 'probe' },
+      title: { code: 'turn', values: { name: 'probe' } },
+      detail: { code: 'turn.detail', values: { execution: 'Rotate certificates' }, at: lane.since },
+    });
+    expect(explainVm({ ...busy(waiting), lane: { ...lane, name: '' } }, now)).toMatchObject({
+      lead: { code: 'lead.turn.unnamed' },
+    });
+  });
+
+  test('the root of a chain of dependencies waits for its turn', () => {
+    const second = extension('second', { deadlineAt: null, handlerState: handler('waiting', { blockedBy: 'probe' }) });
+    expect(chain(busy(waiting, second))).toEqual([
+      'touch touch.ready',
+      'delivery delivery.done',
+      'wait? wait',
+      'cause? notBegun',
+      'turn? turn',
+    ]);
+  });
+
+  test.each([
+    ['failed', extension('probe', { handlerState: failed, health: 'failed', deadlineAt: null })],
+    ['was not delivered', extension('probe', { deliveredAt: null, deadlineAt: null, handlerState: null })],
+    ['has run and reports progress', extension('probe', { status: statusOf('transitioning'), deadlineAt: null })],
+  ])('an extension that %s does not wait for its turn', (_, subject) => {
+    expect(explainVm(busy(subject), now)?.links.map(({ kind }) => kind)).not.toContain('turn');
+  });
 });
 
 test('during a hold, the hold is the reason, but an earlier failure remains a reason', () => {

@@ -1,6 +1,15 @@
-import { hasTrouble, isDone, lacksSecrets } from './explain-facts.ts';
+import { hasTrouble, isDone, lacksSecrets, laneBefore } from './explain-facts.ts';
 import { type ExplanationSubject, leadOf } from './explain-lead.ts';
-import { causeLink, deadlineLink, deliveryLink, holdLink, secretsLink, touchLink, waitLink } from './explain-links.ts';
+import {
+  causeLink,
+  deadlineLink,
+  deliveryLink,
+  holdLink,
+  secretsLink,
+  touchLink,
+  turnLink,
+  waitLink,
+} from './explain-links.ts';
 import type { ExplainedExtension, ExplainedVm, Explanation, Link } from './explanation.ts';
 
 type Extension = ExplainedExtension;
@@ -42,7 +51,8 @@ function linksOf(vm: ExplainedVm, { subject, cause }: ExplanationSubject, now: D
     links.push(causeLink(cause, now));
   }
   const held = waitsForRelease(vm, subject, cause) ? subject.name : null;
-  const last = hold ? holdLink(hold, held) : deadlineLink(subject, now);
+  const lane = laneBefore(vm, cause);
+  const last = hold ? holdLink(hold, held) : lane ? turnLink(cause, lane) : deadlineLink(subject, now);
   return last ? [...links, last] : links;
 }
 

@@ -73,6 +73,8 @@ export const sentenceCodes = [
   'lead.runs',
   'lead.secrets',
   'lead.silent',
+  'lead.turn',
+  'lead.turn.unnamed',
   'lead.undelivered',
   'lead.unresponsive',
   'lead.waits',
@@ -102,6 +104,9 @@ export const sentenceCodes = [
   'touch.late',
   'touch.ready',
   'touch.silent',
+  'turn',
+  'turn.detail',
+  'turn.unnamed',
   'unresponsive',
   'wait',
   'wait.again',
@@ -124,7 +129,7 @@ const sentence = z
 export type Sentence = z.infer<typeof sentence>;
 
 const link = z.object({
-  kind: z.enum(['touch', 'delivery', 'wait', 'cause', 'hold', 'deadline']),
+  kind: z.enum(['touch', 'delivery', 'wait', 'cause', 'turn', 'hold', 'deadline']),
   status: z.enum(['failed', 'unresponsive', 'warning', 'waiting', 'progressing', 'unknown', 'healthy']),
   holds: z.boolean().describe('Whether this link of the chain works.'),
   extension: z.string().nullable().describe('The extension that this link is about; null if it is about the VM.'),
@@ -135,6 +140,7 @@ const link = z.object({
       'The extension that waits at this link; null if no extension waits. Its entry in `GET /vms/{id}/queue` shows ' +
         'whether it waits for its turn, for another extension or for the end of a hold.',
     ),
+  execution: z.uuid().nullable().describe('With `turn`, the execution that must end first; otherwise null.'),
   title: sentence,
   detail: sentence.nullable(),
 });
@@ -195,5 +201,7 @@ export interface ExplainedVm {
     lastSeenAt: string | null;
     hold: { at: string; by: string; reason: string | null; until: string | null } | null;
   };
+  /** The execution that holds the machine's lane, so that no command runs; null if there is none. */
+  lane: { executionId: string; name: string; since: string } | null;
   extensions: readonly ExplainedExtension[];
 }

@@ -2,5 +2,6 @@ export { explain } from './explain.ts';
 export { isDone } from './explain-facts.ts';
 export { type Explanation, explanation, type Sentence } from './explanation.ts';
 export { type Notice, notice, noticeOf } from './notice.ts';
+export * from './pauses.ts';
 export * from './rules.ts';
 export * from './words.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { handlerStates } from '#protocol/index.ts';
+import { standsStill, withoutPauses } from './pauses.ts';
 import {
   agentStatus,
   deadlineOf,
@@ -10,8 +11,6 @@ import {
   lastCommandFailed,
   silenceSeconds,
   staleFor,
-  standsStill,
-  withoutHolds,
 } from './rules.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
@@ -67,8 +66,8 @@ describe('a deadline counts from the delivery or the end of a wait, without the 
   ] as const)('delivered %j s ago, waiting until %j s ago, held %j: %d s ago', (delivered, waits, holds, end) => {
     const moment = (seconds: number | null) => (seconds === null ? null : ago(seconds));
     const [deliveredAt, waitsUntil] = [moment(delivered), moment(waits)];
-    const pastHolds = holds.map(([from, to]) => [ago(from).toISOString(), ago(to).toISOString()] as const);
-    expect(deadlineOf({ ...goal, deliveredAt, waitsUntil, pastHolds })).toEqual(ago(end));
+    const past = holds.map(([from, to]) => [ago(from).toISOString(), ago(to).toISOString()] as const);
+    expect(deadlineOf({ ...goal, deliveredAt, waitsUntil, pauses: { past } })).toEqual(ago(end));
   });
 
   test('it is the moment at which a clock that stops during holds has run for the allowed time', () => {
@@ -89,7 +88,9 @@ describe('a deadline counts from the delivery or the end of a wait, without the 
         at += 1;
       }
       const shown = holds.map(([from, to]) => [ago(-from).toISOString(), ago(-to).toISOString()] as const);
-      expect(withoutHolds(ago(-start), seconds, shown), JSON.stringify({ start, seconds, holds })).toEqual(ago(-at));
+      expect(withoutPauses(ago(-start), seconds, { past: shown }), JSON.stringify({ start, seconds, holds })).toEqual(
+        ago(-at),
+      );
     }
   });
 
@@ -99,7 +100,7 @@ describe('a deadline counts from the delivery or the end of a wait, without the 
     [0, true],
     [1, true],
   ])('a hold that began %j s before the deadline stops it: %s', (before, stops) => {
-    expect(standsStill(now, before === null ? null : ago(before))).toBe(stops);
+    expect(standsStill(now, { since: before === null ? null : ago(before) })).toBe(stops);
   });
 
   test('a goal without commands has the time to read the status', () => {

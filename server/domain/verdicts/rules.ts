@@ -6,6 +6,7 @@ import {
   type StatusWord,
   usualCommands,
 } from '#protocol/index.ts';
+import { noPauses, type Pauses, withoutPauses } from './pauses.ts';
 import {
   type AgentStatus,
   type ExtensionHealth,
@@ -126,29 +127,10 @@ export const awaySql = (row: string, now: string): string =>
     or ${row}.next_expected_at - ${row}.last_seen_at < interval '${silenceSeconds} seconds'
       and ${row}.last_seen_at + interval '${unresponsiveSeconds} seconds' < ${now})`;
 
-/** The start and the end of a past hold, in ISO 8601. */
-type PastHold = readonly [from: string, to: string];
-
-/**
- * Returns the time that is `seconds` after `from`, not counting holds, during which deadlines are paused. Holds must be
- * sorted, oldest first.
- */
-export function withoutHolds(from: Date, seconds: number, holds: readonly PastHold[]): Date {
-  let end = from.getTime() + seconds * 1000;
-  for (const [begun, ended] of holds) {
-    const [start, stop] = [Math.max(Date.parse(begun), from.getTime()), Date.parse(ended)];
-    if (start <= end && stop > start) end += stop - start;
-  }
-  return new Date(end);
-}
-
-/** Whether a deadline is paused: the VM is held, and the hold began before the deadline passed. */
-export const standsStill = (deadline: Date, heldAt: Date | null): boolean => heldAt !== null && deadline >= heldAt;
-
 /**
  * Returns when a goal must be concluded. The allowed time is the sum of its commands' timeouts plus the time to read
- * the status. Past holds extend the allowed time. The time starts at the delivery (without a delivery, at the change)
- * or at the end of a wait, whichever is later.
+ * the status. Time in which deadlines were paused does not count. The time starts at the delivery (without a delivery, at
+ * the change) or at the end of a wait, whichever is later.
  */
 export function deadlineOf(goal: {
   state: Goal;
@@ -159,13 +141,13 @@ export function deadlineOf(goal: {
   deliveredAt: Date | null;
   /** The time until which the extension may wait for its dependencies and its turn. */
   waitsUntil?: Date | null;
-  pastHolds?: readonly PastHold[] | null;
+  pauses?: Pick<Pauses, 'past'>;
 }): Date {
   const commands = goal.commands ?? usualCommands(goal.state);
   const seconds = commands.reduce((sum, command) => sum + goal.timeouts[command], statusReadingSeconds);
   const delivered = (goal.deliveredAt ?? goal.changedAt).getTime();
   const from = Math.max(delivered, goal.waitsUntil?.getTime() ?? 0);
-  return withoutHolds(new Date(from), seconds, goal.pastHolds ?? []);
+  return withoutPauses(new Date(from), seconds, goal.pauses ?? noPauses);
 }
 
 /** The facts from which the health of an extension is derived. */

@@ -1,9 +1,10 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import {
   agentPresence,
   agentProblems,
   agents,
+  executions,
   extensionLatest,
   extensions,
   goalStateHeads,
@@ -12,6 +13,7 @@ import {
   secrets,
   vms,
 } from '#db/schema/index.ts';
+import { openStates } from '#protocol/executions/index.ts';
 import {
   canonicalLanguage,
   defaultPeriods,
@@ -84,7 +86,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
-  const { vm, head, presence, agent, held, refusals, restart } = machine;
+  const { vm, head, presence, agent, held, refusals, restart, lane } = machine;
   const status = agentStatus(presence, ctx.now);
   const languages = new Set<string>();
   const instances = distributeBytes(rows, reportedLength, (row, share) => {
@@ -131,7 +133,9 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
     ),
     languages: [...languages],
   };
-  return { ...view, explanation: explain(view, ctx.now) };
+  const since = iso(lane?.since);
+  const taken = lane === null || since === null ? null : { ...lane, since };
+  return { ...view, explanation: explain({ ...view, lane: taken }, ctx.now) };
 }
 
 type Row = Awaited<ReturnType<typeof loadRows>>[number];
@@ -194,6 +198,7 @@ async function loadMachine(tx: Transaction, vmId: string, now: Date) {
               coalesce((select min(h.at) from report_history h where h.vm_id = r.vm_id), r.at) end)
           order by r.at desc), '[]')
           from agent_refusals r where r.vm_id = ${vms.id} and r.at > ${since}::timestamptz)`,
+      lane: { executionId: executions.id, name: executions.name, since: executions.begunAt },
       restart: { since: pendingRestarts.since, requests: pendingRestarts.requests },
     })
     .from(vms)
@@ -202,6 +207,7 @@ async function loadMachine(tx: Transaction, vmId: string, now: Date) {
     .leftJoin(agents, eq(agents.vmId, vms.id))
     .leftJoin(holds, eq(holds.vmId, vms.id))
     .leftJoin(pendingRestarts, eq(pendingRestarts.vmId, vms.id))
+    .leftJoin(executions, and(eq(executions.vmId, vms.id), inArray(executions.state, [...openStates])))
     .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)));
   if (row === undefined) throw new DomainError('not_found', 'vm_unknown');
   return row;

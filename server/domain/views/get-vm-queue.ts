@@ -3,16 +3,20 @@ import type { Transaction } from '#db/client.ts';
 import {
   agentPresence,
   agents,
+  executionCalls,
+  executions,
   extensionLatest,
   extensionPulse,
   extensions,
   goalStateHeads,
   goalStates,
   handlerVersions,
+  holds,
   pendingRestarts,
   secrets,
   vms,
 } from '#db/schema/index.ts';
+import { openStates, waitingStates } from '#protocol/executions/index.ts';
 import { type GoalState, type HandlerReport, turnOf } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -21,11 +25,17 @@ import { installsInUpdate, needsReleaseSql, needsSecretsSql } from '#server/doma
 import { parse } from '#server/domain/parse.ts';
 import { agentStatus } from '#server/domain/verdicts/index.ts';
 import { type GetVmInput, getVmInput } from '#server/domain/vms/input.ts';
-import { type QueuedGoal, type QueueFacts, queueOf, type VmQueue } from '#server/domain/work/index.ts';
+import {
+  type QueuedExecution,
+  type QueuedGoal,
+  type QueueFacts,
+  queueOf,
+  type VmQueue,
+} from '#server/domain/work/index.ts';
 
 /**
- * Returns what a VM is doing, what it will do next (in the agent's order), and which extensions wait and why. Throws
- * 404 `vm_unknown`.
+ * Returns what a VM is doing, what it will do next (in the agent's order), and which extensions and executions wait and
+ * why. Throws 404 `vm_unknown`.
  */
 export async function getVmQueue(ctx: Context, input: GetVmInput): Promise<VmQueue> {
   allow(ctx.actor, 'viewer');
@@ -53,12 +63,14 @@ async function loadMachine(tx: Transaction, vmId: string) {
       presence: agentPresence,
       agentKind: agents.kind,
       restarts: pendingRestarts.requests,
+      heldAt: holds.since,
     })
     .from(vms)
     .leftJoin(goalStateHeads, eq(goalStateHeads.vmId, vms.id))
     .leftJoin(agentPresence, eq(agentPresence.vmId, vms.id))
     .leftJoin(agents, eq(agents.vmId, vms.id))
     .leftJoin(pendingRestarts, eq(pendingRestarts.vmId, vms.id))
+    .leftJoin(holds, eq(holds.vmId, vms.id))
     .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)));
   if (row === undefined) throw new DomainError('not_found', 'vm_unknown');
   return row;
@@ -103,7 +115,7 @@ async function factsOf(
   ctx: Context,
   machine: Machine & { head: NonNullable<Machine['head']> },
 ): Promise<QueueFacts> {
-  const { vmId, head, presence, restarts } = machine;
+  const { vmId, head, presence, restarts, heldAt } = machine;
   const rows = await loadExtensions(tx, vmId);
   const goals = await loadGoals(tx, vmId, [head.incarnation, head.heldIncarnation ?? head.incarnation]);
   const updates = await loadUpdates(tx, goals, machine.agentKind === 'stock');
@@ -131,6 +143,8 @@ async function factsOf(
           ? null
           : { word: row.statusWord, sequenceNumber: row.statusSequence },
     })),
+    executions: await loadExecutions(tx, vmId),
+    isHeld: heldAt !== null,
     stopped:
       status === 'never' || status === 'unresponsive'
         ? { code: status === 'never' ? 'never' : 'silent', since: presence?.lastSeenAt.toISOString() ?? null }
@@ -141,6 +155,28 @@ async function factsOf(
       return code === null ? [] : [{ name: row.name, code, asked: requested(row) }];
     }),
   };
+}
+
+async function loadExecutions(tx: Transaction, vmId: string): Promise<QueuedExecution[]> {
+  const isUnfinished = or(inArray(executions.state, [...waitingStates]), inArray(executions.state, [...openStates]));
+  const call = sql<QueuedExecution['call']>`(
+    select json_build_object('n', c.n, 'script', c.script, 'function', c.function) from ${executionCalls} c
+     where c.vm_id = ${executions.vmId} and c.execution_id = ${executions.id} and c.state = 'running'
+     order by c.n desc limit 1)`;
+  const { id, name, version, state, turn, queuedAt, queuedBy, begunAt, validUntil, dueAt, timeoutSeconds } = executions;
+  const rows = await tx
+    .select({ id, name, version, state, turn, queuedAt, queuedBy, begunAt, validUntil, dueAt, timeoutSeconds, call })
+    .from(executions)
+    .where(and(eq(executions.vmId, vmId), isUnfinished))
+    .orderBy(turn);
+  return rows.map(({ queuedAt, queuedBy, begunAt, validUntil, dueAt, state, ...row }) => ({
+    ...row,
+    state: state as QueuedExecution['state'],
+    asked: { by: queuedBy, at: queuedAt.toISOString() },
+    begunAt: begunAt?.toISOString() ?? null,
+    // A hold moves the time at which an execution expires.
+    validUntil: (dueAt ?? validUntil).toISOString(),
+  }));
 }
 
 /** Returns why the goal state omits an extension; null if it does not. */

@@ -1,3 +1,3 @@
 export { queueOf } from './queue.ts';
-export type { QueuedGoal, QueueFacts } from './queue-facts.ts';
+export type { QueuedExecution, QueuedGoal, QueueFacts } from './queue-facts.ts';
 export { type QueueEntry, queue, queueEntry, queueReason, type VmQueue } from './queue-words.ts';

@@ -1,3 +1,4 @@
+import type { OpenState, WaitingState } from '#protocol/executions/index.ts';
 import type { CommandName, ExtensionTarget, HandlerReport, StatusWord } from '#protocol/index.ts';
 
 /** Who requested a change, and when (ISO 8601). */
@@ -40,6 +41,24 @@ export interface ReportedExtension {
   status: { word: StatusWord; sequenceNumber: number } | null;
 }
 
+/** An execution that has not ended. */
+export interface QueuedExecution {
+  id: string;
+  /** The name of its plan; empty if the plan has none. */
+  name: string;
+  version: string;
+  state: WaitingState | OpenState;
+  turn: number;
+  asked: Requested;
+  /** When its Body began, ISO 8601; null before. */
+  begunAt: string | null;
+  /** When it expires if the machine has not received it, ISO 8601. */
+  validUntil: string;
+  timeoutSeconds: number;
+  /** The call that is running. */
+  call: { n: number; script: string | null; function: string | null } | null;
+}
+
 /** Everything from which the queue of a VM is computed. */
 export interface QueueFacts {
   /** The goal state that the agent works on, or will fetch next. */
@@ -47,6 +66,10 @@ export interface QueueFacts {
   /** A newer goal state that the agent does not get until the hold ends. */
   heldGoal: QueuedGoal | null;
   reports: readonly ReportedExtension[];
+  /** Executions that have not ended, by their turn. */
+  executions: readonly QueuedExecution[];
+  /** Whether the VM is on hold, so that no execution is delivered. */
+  isHeld: boolean;
   /** Why the agent cannot start any command; null if it can. */
   stopped: { code: 'never' | 'silent'; since: string | null } | null;
   /** Handlers whose extensions are enabled once the agent has restarted the machine. */

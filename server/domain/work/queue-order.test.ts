@@ -339,6 +339,8 @@ class PortalModel {
       goal: isOpen ? latest : delivered,
       heldGoal: isOpen ? null : latest,
       reports: [...this.reports.values()],
+      executions: [],
+      isHeld: false,
       stopped: null,
       restarting,
       withheld: [],

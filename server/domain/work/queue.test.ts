@@ -18,7 +18,7 @@ const target = (name: string, more: Partial<QueuedTarget> = {}): QueuedTarget =>
 });
 const factsOf = (extensions: readonly QueuedTarget[], more: Partial<QueueFacts> = {}): QueueFacts => ({
   goal: { turn: 5, asked: goalAsked, deliveredAt, extensions },
-  ...{ heldGoal: null, reports: [], stopped: null, restarting: [], withheld: [] },
+  ...{ heldGoal: null, reports: [], executions: [], isHeld: false, stopped: null, restarting: [], withheld: [] },
   ...more,
 });
 /** Returns what an agent of the first release reports. */

@@ -2,6 +2,7 @@ import { type CommandStep, newRound, noteSuccess, type Prediction, predictComman
 import { type CurrentCommand, type KnownMachine, knownMachine } from './known-machine.ts';
 import type { QueuedGoal, QueueFacts } from './queue-facts.ts';
 import type { QueueEntry, QueueReason, VmQueue } from './queue-words.ts';
+import { withExecutions } from './queued-executions.ts';
 
 /**
  * Lists what a VM is doing, what it will do next, in order, and what waits. The order is the agent's, because the
@@ -24,11 +25,14 @@ export function queueOf(facts: QueueFacts): VmQueue {
     ...held(facts, machine),
     ...facts.withheld.map((one) => withheldEntry(one, facts)),
   ];
-  return {
-    now: running && runningEntry(running, facts),
-    next: planned.filter(({ reason }) => reason === null),
-    waiting: planned.filter(({ reason }) => reason !== null),
-  };
+  return withExecutions(
+    {
+      now: running && runningEntry(running, facts),
+      next: planned.filter(({ reason }) => reason === null),
+      waiting: planned.filter(({ reason }) => reason !== null),
+    },
+    facts,
+  );
 }
 
 const isRunning = (step: CommandStep, running: CurrentCommand): boolean =>
@@ -117,14 +121,17 @@ function entryOf(step: Step, goal: QueuedGoal, facts: QueueFacts, reason: QueueR
   const { asked } = targets.find((one) => isUnfinished(one, facts)) ?? goal;
   return {
     kind: 'extension',
+    id: null,
     name: step.extensions[0] ?? '',
     handler: step.handler,
     step: step.kind,
     version: step.version,
+    call: null,
     turn: goal.turn,
     askedBy: asked.by,
     askedAt: asked.at,
     since: null,
+    validUntil: null,
     limitSeconds: first?.timeouts[step.kind] ?? null,
     reason,
   };
@@ -148,14 +155,17 @@ function runningEntry(running: CurrentCommand, facts: QueueFacts): QueueEntry {
 function withheldEntry({ name, code, asked }: QueueFacts['withheld'][number], facts: QueueFacts): QueueEntry {
   return {
     kind: 'extension',
+    id: null,
     name,
     handler: null,
     step: null,
     version: null,
+    call: null,
     turn: (facts.heldGoal ?? facts.goal).turn,
     askedBy: asked.by,
     askedAt: asked.at,
     since: null,
+    validUntil: null,
     limitSeconds: null,
     reason: { code, params: { extension: name } },
   };

@@ -62,6 +62,7 @@ export function extension(name: string, more: Partial<Extension> = {}): Extensio
 export const vm = (extensions: readonly Extension[], more: Partial<ExplainedVm> = {}): ExplainedVm => ({
   ...{ incarnation: 42, deliveredIncarnation: 41, extensions },
   agent: { status: 'ready', kind: 'reference', lastSeenAt: ago(4), hold: null },
+  lane: null,
   ...more,
 });
 
@@ -87,6 +88,7 @@ export function evaluated(facts: Extension, agent: ExplainedVm['agent']): Extens
 }
 
 const hold = { at: ago(300), by: 'Ada', reason: null, until: null };
+const lane = { executionId: '00000000-0000-4000-8000-000000000007', name: 'Rotate certificates', since: ago(180) };
 
 /** Yields VMs with one extension, in thousands of combinations of what an agent and a handler can report. */
 export function* everySituation(): Generator<ExplainedVm> {
@@ -99,6 +101,12 @@ export function* everySituation(): Generator<ExplainedVm> {
   ];
   for (const agent of agents) {
     for (const facts of everyExtension()) yield vm([evaluated(facts, agent)], { agent });
+  }
+  const agent = { status: 'ready', kind: 'reference', lastSeenAt: ago(4), hold: null } as const;
+  for (const name of [lane.name, '']) {
+    for (const facts of everyExtension()) {
+      yield vm([evaluated({ ...facts, deadlineAt: null }, agent)], { agent, lane: { ...lane, name } });
+    }
   }
 }
 

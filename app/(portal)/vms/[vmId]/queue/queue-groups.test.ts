@@ -4,7 +4,7 @@ import { limitUnit } from './limit-unit.ts';
 import { nameInHash, queueGroups, waitingGroupOf } from './queue-groups.ts';
 
 const entry = (name: string, step: QueueLine['step'], reason: string | null = null): QueueLine => ({
-  kind: 'extension',
+  ...{ kind: 'extension', id: null, call: null, validUntil: null },
   name,
   handler: 'Lab.Probe',
   step,
