@@ -20,6 +20,7 @@ select create_reference_table('reported_messages');
 select create_reference_table('vms');
 select create_reference_table('agents');
 select create_reference_table('enrollment_tokens');
+select create_reference_table('execution_channels');
 
 -- A unique key must contain the distribution column.
 alter table health_transitions drop constraint health_transitions_pkey, add primary key (vm_id, id);
@@ -46,7 +47,11 @@ select create_distributed_table('retry_series', 'vm_id', colocate_with => 'goal_
 select create_distributed_table('executions', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('execution_calls', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('execution_stamps', 'vm_id', colocate_with => 'goal_state_heads');
+<<<<<<< HEAD
 select create_distributed_table('lane_times', 'vm_id', colocate_with => 'goal_state_heads');
+=======
+select create_distributed_table('execution_messages', 'vm_id', colocate_with => 'goal_state_heads');
+>>>>>>> 11819dd3 (conductor: send execution plans over AMQP and store the answers)
 select create_distributed_table('stock_agents', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('extension_latest', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('extension_pulse', 'vm_id', colocate_with => 'goal_state_heads');

@@ -64,6 +64,8 @@ export const executions = pgTable(
     /** How often the plan was delivered. */
     handedOut: integer('handed_out').notNull().default(0),
     deliveredAt: time('delivered_at'),
+    /** When the broker confirmed that it has the plan; null for plans that are fetched over HTTPS. */
+    publishedAt: time('published_at'),
     receivedAt: time('received_at'),
     begunAt: time('begun_at'),
     concludedAt: time('concluded_at'),
@@ -92,6 +94,11 @@ export const executions = pgTable(
     uniqueIndex('executions_stamp').on(t.vmId, t.stamp),
     uniqueIndex('executions_turn').on(t.vmId, t.turn),
     index('executions_waiting').on(t.vmId, t.turn).where(sql`${t.state} in ('waiting-approval', 'queued')`),
+    // Finds the plans that the conductor has to publish.
+    index('executions_unpublished')
+      .on(t.vmId)
+      .where(sql`${t.channel} = 'amqp' and ${t.state} in ('queued', 'delivered') and ${t.publishedAt} is null`),
+    index('executions_queued').on(t.vmId, t.turn).where(sql`${t.state} = 'queued'`),
     // A machine runs one execution at a time.
     uniqueIndex('executions_open').on(t.vmId).where(sql`${t.state} in ('delivered', 'running', 'restarting')`),
     index('executions_due').on(t.dueAt).where(sql`${t.dueAt} is not null`),

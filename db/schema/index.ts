@@ -3,6 +3,7 @@ export * from './audit.ts';
 export * from './auth.ts';
 export * from './changes.ts';
 export * from './enrollment.ts';
+export * from './execution-channels.ts';
 export * from './executions.ts';
 export * from './goal-states.ts';
 export * from './health.ts';

@@ -18,7 +18,13 @@ import { RateLimit } from './rate-limit.ts';
 import { agent } from './routes/agent/route.ts';
 import { certificate } from './routes/certificate/route.ts';
 import { enroll } from './routes/enroll/route.ts';
-import { executionProgress, executionResult, executionTranscript, nextExecution } from './routes/executions/route.ts';
+import {
+  executionMessages,
+  executionProgress,
+  executionResult,
+  executionTranscript,
+  nextExecution,
+} from './routes/executions/route.ts';
 import { goalState } from './routes/goal-state/route.ts';
 import { logArchive, logRequests } from './routes/log-requests/route.ts';
 import { logs } from './routes/logs/route.ts';
@@ -59,6 +65,7 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
   { method: 'GET', path: /^\/agent\/v1\/executions\/next$/, route: nextExecution },
   { method: 'PUT', path: ofExecution('progress'), route: executionProgress },
   { method: 'POST', path: ofExecution('transcript'), route: executionTranscript },
+  { method: 'POST', path: ofExecution('messages'), route: executionMessages },
   { method: 'PUT', path: ofExecution('result'), route: executionResult },
   { method: 'PUT', path: /^\/agent\/v1\/platforms$/, route: platforms },
 ];

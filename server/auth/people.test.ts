@@ -88,7 +88,8 @@ describe('roles', () => {
 });
 
 describe('the grant `scripts`', () => {
-  const scriptsOf = async (id: string) => (await listMembers(await admin())).items.find((one) => one.id === id)?.scripts;
+  const scriptsOf = async (id: string) =>
+    (await listMembers(await admin())).items.find((one) => one.id === id)?.scripts;
 
   test('is given to operators and publishers only, and ends with a change to another role', async () => {
     const { id } = await join('operator', 'olga');

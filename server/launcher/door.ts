@@ -16,7 +16,7 @@ const gatewayYoungMegabytes = Math.round(between(16, usableMemory() / 1024 ** 2 
 const noLearntAge = '--no-allocation-site-pretenuring';
 
 /** Returns the arguments with which node starts one of Annex's processes. */
-export const doorArguments = (root: string, name: 'portal' | 'gateway' | 'worker'): string[] => [
+export const doorArguments = (root: string, name: 'portal' | 'gateway' | 'worker' | 'conductor'): string[] => [
   ...(name === 'gateway' ? [`--max-semi-space-size=${gatewayYoungMegabytes}`, noLearntAge] : []),
   ...['--import', pathToFileURL(join(root, 'server', 'platform', 'quick-imports.ts')).href],
   join(root, 'server', name, 'main.ts'),

@@ -66,7 +66,7 @@ export async function launch(
     const setupUrl = await prepare({ ...config, databaseUrl });
     const { token } = config.bootstrap;
     const digest: Record<string, string> = token === null ? {} : { ANNEX_BOOTSTRAP_DIGEST: sha256Hex(token) };
-    const environment = (kind: 'portal' | 'gateway' | 'worker'): NodeJS.ProcessEnv =>
+    const environment = (kind: 'portal' | 'gateway' | 'worker' | 'conductor'): NodeJS.ProcessEnv =>
       childEnvironment(kind, {
         DATABASE_URL: databaseUrl,
         DATA_DIR: config.dataDir,
@@ -82,6 +82,7 @@ export async function launch(
       { kind: 'portal' as const, name: 'portal' },
       ...gateways,
       { kind: 'worker' as const, name: 'worker' },
+      ...(config.amqp.urls.length > 0 ? [{ kind: 'conductor' as const, name: 'conductor' }] : []),
     ].map(({ kind, name }) =>
       keepRunning({
         name,

@@ -111,6 +111,7 @@ describe('the environment', () => {
       ANNEX_BOOTSTRAP_EMAIL: 'ada@example.org',
       ANNEX_BOOTSTRAP_PASSWORD: 'a long enough pass',
       ANNEX_OIDC_CLIENT_SECRET: 'of the provider',
+      ANNEX_AMQP_URL: 'amqp://name:password@broker.example.net',
     };
     Object.assign(process.env, planted);
     try {
@@ -119,6 +120,7 @@ describe('the environment', () => {
       expect(namesFor('portal').sort()).toEqual(['ANNEX_OIDC_CLIENT_SECRET', 'ANNEX_SECRET_KEY']);
       expect(namesFor('gateway')).toEqual(['ANNEX_SECRET_KEY']);
       expect(namesFor('worker')).toEqual(['ANNEX_SECRET_KEY']);
+      expect(namesFor('conductor').sort()).toEqual(['ANNEX_AMQP_URL', 'ANNEX_SECRET_KEY']);
       expect(namesFor('build')).toEqual([]);
       const env = childEnvironment('worker', { DATABASE_URL: 'postgres://here/annex' });
       expect(env).toMatchObject({ DATABASE_URL: 'postgres://here/annex', NODE_ENV: 'production' });

@@ -43,6 +43,17 @@ export interface Config {
   openId: OpenIdConfig | null;
   /** Maximum requests per second from one VM to one process; 0 disables the limit. */
   vmRate: number;
+  /** The AMQP broker over which VMs can get execution plans. */
+  amqp: {
+    /** URLs of the broker's nodes; empty if there is no broker. Set only in the launcher and the conductor. */
+    urls: readonly string[];
+    /** PEM file with the authorities of the broker's certificate; null for those of the machine. */
+    caFile: string | null;
+    /** Queue in which agents put results and log messages. */
+    results: string;
+    /** Start of the names of input queues, followed by the id of the VM. */
+    queuePrefix: string;
+  };
   custody: 'portal' | 'vm';
   /** Whether a machine must prove at enrollment that it holds its certificate's key. */
   enrolProof: 'optional' | 'required';
@@ -140,6 +151,16 @@ const natsUrl = z
     'must be nats:// or tls:// addresses separated by commas',
   );
 
+/** URLs of a broker's nodes, which are tried in turn. */
+const amqpUrls = z.string().transform((text, ctx) => {
+  const urls = text.split(',').map((one) => one.trim());
+  if (urls.every((url) => /^amqps?:\/\/[^/]/.test(url) && URL.canParse(url))) return urls;
+  ctx.addIssue({ code: 'custom', message: 'must be amqp:// or amqps:// addresses separated by commas' });
+  return z.NEVER;
+});
+
+const amqpName = z.string().regex(/^[\w.:-]{1,200}$/, 'must have 1 to 200 letters, digits and . : _ -');
+
 const securityContacts = z.string().transform((text, ctx) => {
   const contacts = text.split(',').map((one) => one.trim());
   if (contacts.every((one) => /^(mailto:[^@\s]+@|https:\/\/|tel:\+)[^\s]+$/.test(one) && URL.canParse(one)))
@@ -232,6 +253,10 @@ const environment = z
       .regex(/^\d{1,6}$/, 'must be a whole number, 0 for no limit')
       .transform(Number)
       .default(20),
+    ANNEX_AMQP_URL: amqpUrls.optional(),
+    ANNEX_AMQP_CA: z.string().optional(),
+    ANNEX_AMQP_RESULTS: amqpName.default('annex-execution-results'),
+    ANNEX_AMQP_QUEUE_PREFIX: amqpName.default('annex-'),
     ANNEX_CUSTODY: z.enum(['portal', 'vm'], 'must be portal or vm').default('portal'),
     ANNEX_ENROL_PROOF: z.enum(['optional', 'required'], 'must be optional or required').default('optional'),
     ANNEX_WIRE: z.enum(['on', 'off'], 'must be on or off').default('off'),
@@ -273,7 +298,7 @@ const environment = z
 const general = ['NODE_COMPILE_CACHE', 'PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ'];
 
 /** The processes that the launcher starts. `build` builds the pages. */
-export type ChildKind = 'portal' | 'gateway' | 'worker' | 'build';
+export type ChildKind = 'portal' | 'gateway' | 'worker' | 'conductor' | 'build';
 
 /** Returns the names of the variables that a process may inherit. */
 function handedDown(kind: ChildKind): string[] {
@@ -282,7 +307,9 @@ function handedDown(kind: ChildKind): string[] {
     // The launcher uses these variables itself: it creates the first admin, and passes only the token's digest to the
     // portal.
     .filter((name) => !name.startsWith('ANNEX_BOOTSTRAP_'))
-    .filter((name) => kind === 'portal' || !name.startsWith('ANNEX_OIDC_'));
+    .filter((name) => kind === 'portal' || !name.startsWith('ANNEX_OIDC_'))
+    // The URL contains the broker's password.
+    .filter((name) => kind === 'conductor' || name !== 'ANNEX_AMQP_URL');
   return [...settings, ...general];
 }
 
@@ -325,6 +352,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     },
     openId: openIdOf(value),
     vmRate: value.ANNEX_VM_RATE,
+    amqp: {
+      urls: value.ANNEX_AMQP_URL ?? [],
+      caFile: value.ANNEX_AMQP_CA === undefined ? null : resolve(value.ANNEX_AMQP_CA),
+      results: value.ANNEX_AMQP_RESULTS,
+      queuePrefix: value.ANNEX_AMQP_QUEUE_PREFIX,
+    },
     custody: value.ANNEX_CUSTODY,
     enrolProof: value.ANNEX_ENROL_PROOF,
     wire: value.ANNEX_WIRE === 'on',

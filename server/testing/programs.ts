@@ -65,6 +65,12 @@ export const testPrograms: TestProgram[] = [
   { name: 'ip', package: 'iproute2', shows: 'the forwarder in a network namespace' },
   { name: 'nats-server', package: 'nats-server', shows: 'wake-ups over NATS' },
   {
+    name: 'rabbitmq-server',
+    package: 'rabbitmq-server',
+    shows: 'execution plans over AMQP',
+    tests: ['server/conductor/conductor.test.ts'],
+  },
+  {
     name: 'python3',
     package: 'python3',
     shows: 'execution plans, the Azure Linux agent, and handlers written in Python',

@@ -1,3 +1,4 @@
+import type { Transaction } from '#db/client.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -11,12 +12,13 @@ import {
   cancelExecutionInput,
   cancelWaitingInput,
 } from './input.ts';
+import { findPlanMachine } from './judge-plan.ts';
 import { announce, apply, lockExecution, lockQueued, note } from './rows.ts';
 
 /**
  * Cancels an execution. A waiting execution ends immediately. An execution that was delivered is ended by the agent:
  * `isEnded` is then false, and the result shows the end. Throws 404 `vm_unknown` | `execution_unknown`, 409
- * `execution_concluded`.
+ * `execution_concluded`, 409 `cancel_unreachable` if the machine has the plan and can be reached over AMQP only.
  */
 export async function cancelExecution(ctx: Context, input: CancelExecutionInput): Promise<{ isEnded: boolean }> {
   allow(ctx.actor, 'operator');
@@ -28,6 +30,7 @@ export async function cancelExecution(ctx: Context, input: CancelExecutionInput)
     if (isFinal(row.state)) throw new DomainError('conflict', 'execution_concluded');
     const asked = { cancelAskedAt: row.cancelAskedAt ?? ctx.now, cancelAskedBy: row.cancelAskedBy ?? ctx.actor.name };
     const isEnded = !isOpen(row.state);
+    if (!isEnded && row.channel === 'amqp') await requireReachable(tx, vmId);
     if (isEnded) await apply(tx, ctx, row, 'cancel', { ...asked, reason: 'execution.cancelled' });
     else await note(tx, row, asked);
     if (row.cancelAskedAt === null) {
@@ -41,6 +44,12 @@ export async function cancelExecution(ctx: Context, input: CancelExecutionInput)
     await announce(tx, vmId, 'agent');
     return { isEnded };
   });
+}
+
+/** AMQP has no message that ends a plan. An agent that also polls the portal sees the cancellation there. */
+async function requireReachable(tx: Transaction, vmId: string): Promise<void> {
+  const { kind } = await findPlanMachine(tx, vmId);
+  if (kind !== 'reference') throw new DomainError('conflict', 'cancel_unreachable');
 }
 
 /** Cancels all waiting executions of a VM and returns their number. Throws 404 `vm_unknown`. */

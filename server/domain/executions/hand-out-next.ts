@@ -19,12 +19,14 @@ export async function handOutNext(ctx: Context, vmId: string): Promise<string | 
   return ctx.db.transaction(async (tx) => {
     await lockHead(tx, vmId);
     const open = await lockOpen(tx, vmId);
+    // The machine gets the execution that it has over AMQP, so a request here says nothing about it (MU-72).
+    if (open?.channel === 'amqp') return null;
     if (open !== undefined && open.receivedAt !== null) {
       await apply(tx, ctx, open, 'lose', { reason: 'execution.lost' });
       await announce(tx, vmId, 'pages');
     }
     if ((await readHold(tx, vmId)) !== null) return null;
-    const next = (await deliveredAgain(tx, ctx, open)) ?? (await firstQueued(tx, ctx, vmId));
+    const next = await nextToDeliver(tx, ctx, vmId, open);
     if (next === null || next.row.channel !== 'https') return null;
     const { row, secrets } = next;
     const deliveredAt = row.deliveredAt ?? ctx.now;
@@ -38,7 +40,17 @@ export async function handOutNext(ctx: Context, vmId: string): Promise<string | 
 /** An execution with the properties of its envelope for the secret parameters. */
 interface NextExecution {
   row: ExecutionRow;
-  secrets: object;
+  secrets: Exclude<Awaited<ReturnType<typeof sealedParameters>>, null>;
+}
+
+/** Returns the execution `open` if the machine has not acknowledged it, otherwise the oldest that may begin. */
+export async function nextToDeliver(
+  tx: Transaction,
+  ctx: Context,
+  vmId: string,
+  open: ExecutionRow | undefined,
+): Promise<NextExecution | null> {
+  return (await deliveredAgain(tx, ctx, open)) ?? (await firstQueued(tx, ctx, vmId));
 }
 
 /** Returns an execution that was delivered but not acknowledged; null if there is none. */
@@ -78,12 +90,16 @@ async function firstQueued(tx: Transaction, ctx: Context, vmId: string): Promise
   return null;
 }
 
-async function envelopeOf(tx: Transaction, row: ExecutionRow, secrets: object): Promise<string> {
+/** Returns the plan of an execution as JSON text, with `ID` and `Stamp` filled in. */
+export async function filledPlanOf(tx: Transaction, row: ExecutionRow): Promise<string> {
   const [stored] = await tx.select().from(executionPlans).where(eq(executionPlans.sha256, row.planSha256));
   if (stored === undefined) throw new Error(`the plan of execution ${row.id} is not stored`);
+  return fillPlan(stored.text, { id: row.planId, stamp: row.stamp });
+}
+
+async function envelopeOf(tx: Transaction, row: ExecutionRow, secrets: object): Promise<string> {
   const { id, stamp, turn, timeoutSeconds } = row;
-  const plan = fillPlan(stored.text, { id: row.planId, stamp });
   const lead = JSON.stringify({ protocol: 1, id, stamp, turn, timeoutSeconds });
   const end = JSON.stringify({ files: {}, ...secrets });
-  return `${lead.slice(0, -1)},"plan":${plan},${end.slice(1)}`;
+  return `${lead.slice(0, -1)},"plan":${await filledPlanOf(tx, row)},${end.slice(1)}`;
 }

@@ -1,13 +1,31 @@
 export { cancelExecution, cancelWaiting } from './cancel-execution.ts';
+export {
+  bindChannel,
+  dropChannel,
+  type ExecutionChannel,
+  executionChannel,
+  getChannel,
+  unbindChannel,
+} from './channel.ts';
+export {
+  type ConductorFault,
+  type ConductorNote,
+  type ConductorReport,
+  getConductor,
+  noteConductor,
+} from './conductor-state.ts';
 export { executionDetails, getExecution, getPlan, getResult } from './get-execution.ts';
 export { handOutNext } from './hand-out-next.ts';
 export { listExecutions } from './list-executions.ts';
 export { noteProgress } from './note-progress.ts';
+export { listInputQueues, listUnpublished, notePublished, type PlanToPublish, publishNext } from './publish-plan.ts';
 export { queueExecution } from './queue-execution.ts';
 export { followExecution, type LogRow, readLog, searchLog } from './read-log.ts';
 export { endExecutions, endWaiting, settleDue } from './settle-due.ts';
 export { execution } from './shown-execution.ts';
 export { streamLog } from './stream-log.ts';
+export { type AmqpAnswer, type AnswerOutcome, takeAnswers } from './take-answer.ts';
+export { takeMessages } from './take-messages.ts';
 export { takeResult } from './take-result.ts';
 export { takeTranscript } from './take-transcript.ts';
 export { planJudgement, validatePlan } from './validate-plan.ts';

@@ -70,3 +70,16 @@ export type SearchLogInput = z.input<typeof searchLogInput>;
 /** `plan` is a JSON object or its text. With `vmId`, the plan is checked against what this VM's machine can run. */
 export const validatePlanInput = z.object({ plan: z.unknown(), vmId: vmId.optional() });
 export type ValidatePlanInput = z.input<typeof validatePlanInput>;
+
+/** A queue name: at most 255 bytes, of characters that need no quoting in the tools of a broker. */
+const queueName = z.string().regex(/^[\w.:-]{1,255}$/);
+
+export const getChannelInput = z.object({ vmId });
+export type GetChannelInput = z.input<typeof getChannelInput>;
+
+export const channelTerms = z.strictObject({
+  inputQueue: queueName.optional(),
+  dialect: z.enum(['annex', 'murano']).default('annex'),
+});
+export const bindChannelInput = channelTerms.extend({ vmId });
+export type BindChannelInput = z.input<typeof bindChannelInput>;

@@ -11,6 +11,8 @@ import { type Head, lockHead, takeTurn } from '#server/domain/goal-states/index.
 import { parse } from '#server/domain/parse.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
+import { beyondMurano } from './beyond-murano.ts';
+import { findChannel } from './channel.ts';
 import { nextStamp } from './execution.ts';
 import { type QueueExecutionInput, queueExecutionInput } from './input.ts';
 import { findPlanMachine, type JudgedPlan, judgePlan, type PlanMachine } from './judge-plan.ts';
@@ -23,8 +25,8 @@ type Accepted = Extract<JudgedPlan, { text: string }>;
  * Queues an execution plan for a VM, for operators with the grant `scripts`. The execution takes the VM's next turn and
  * stamp. If a plan with the same ID was queued before, returns that execution with `isNew` false (MU-10, MU-24). Throws
  * 404 `vm_unknown`, 409 `plan_id_taken` | `vm_decommissioning` | `executions_off` | `agent_without_executions` |
- * `queue_full`, 413 `json_too_large` | `plan_parameters_too_large`, 422 `plan_invalid` with every fault |
- * `parameter_twice`.
+ * `queue_full`, 413 `json_too_large` | `plan_parameters_too_large`, 422 `plan_invalid` | `beyond_agent` with
+ * every fault | `parameter_twice` | `secrets_need_sealing`.
  */
 export async function queueExecution(
   ctx: Context,
@@ -36,7 +38,10 @@ export async function queueExecution(
   return ctx.db.transaction(async (tx) => {
     const head = await lockHead(tx, vmId);
     const machine = await findPlanMachine(tx, vmId);
-    const judged = judgePlan(given, machine.platforms);
+    const channel = await findChannel(tx, vmId);
+    const isMurano = channel?.dialect === 'murano';
+    // What an enrolled agent can run says nothing about a Murano agent on the same machine.
+    const judged = judgePlan(given, isMurano ? null : machine.platforms);
     if ('faults' in judged) {
       const params = { code: judged.code };
       throw new DomainError('unprocessable', 'plan_invalid', { params, faults: judged.faults });
@@ -45,8 +50,12 @@ export async function queueExecution(
     const same = await findSame(tx, ctx, { vmId, judged, secrets });
     if (same !== null) return { execution: same, isNew: false };
     if (head.decommissioning) throw new DomainError('conflict', 'vm_decommissioning');
-    rejectUnfit(machine, await countWaiting(tx, vmId));
-    const execution = await insert(tx, ctx, { head, machine: machine.enrolledAt, judged, secrets, terms });
+    rejectUnfit(machine, channel !== null, await countWaiting(tx, vmId));
+    if (isMurano) rejectBeyondMurano(judged.text, secrets);
+    const via = channel === null ? 'https' : 'amqp';
+    const execution = await insert(tx, ctx, {
+      ...{ head, machine: machine.enrolledAt, channel: via, judged, secrets, terms },
+    });
     await recordAudit(tx, ctx, {
       action: 'execution.queue',
       target: { kind: 'execution', id: execution.id },
@@ -86,17 +95,28 @@ async function findSame(
   throw new DomainError('conflict', 'plan_id_taken');
 }
 
-function rejectUnfit({ kind, isOff }: PlanMachine, waiting: number): void {
+function rejectUnfit({ kind, isOff }: PlanMachine, isBound: boolean, waiting: number): void {
   if (isOff) throw new DomainError('conflict', 'executions_off');
-  if (kind === 'stock') throw new DomainError('conflict', 'agent_without_executions');
+  if (kind === 'stock' && !isBound) throw new DomainError('conflict', 'agent_without_executions');
   const limit = executionLimits.waiting;
   if (waiting >= limit) throw new DomainError('conflict', 'queue_full', { params: { limit } });
+}
+
+/**
+ * Rejects a plan that the Murano agent would answer with an error, with every fault (MU-64), and secret parameters,
+ * which that agent cannot decrypt.
+ */
+function rejectBeyondMurano(text: string, secrets: SecretValues): void {
+  if (Object.keys(secrets).length > 0) throw new DomainError('unprocessable', 'secrets_need_sealing');
+  const faults = beyondMurano(JSON.parse(text));
+  if (faults.length > 0) throw new DomainError('unprocessable', 'beyond_agent', { faults });
 }
 
 interface NewExecution {
   head: Head;
   /** When the VM's machine enrolled; null if the VM has no machine. */
   machine: Date | null;
+  channel: 'https' | 'amqp';
   judged: Accepted;
   secrets: SecretValues;
   terms: { timeoutSeconds: number; validForSeconds: number; note?: string | undefined };
@@ -105,7 +125,7 @@ interface NewExecution {
 async function insert(
   tx: Transaction,
   ctx: Context,
-  { head, machine, judged: { plan, text }, secrets, terms }: NewExecution,
+  { head, machine, channel, judged: { plan, text }, secrets, terms }: NewExecution,
 ): Promise<ExecutionRow> {
   const { vmId } = head;
   const id = uuid();
@@ -123,7 +143,7 @@ async function insert(
       state: 'queued',
       name: plan.name ?? '',
       version: plan.version,
-      channel: 'https',
+      channel,
       queuedAt: ctx.now,
       queuedBy: ctx.actor.name,
       note: terms.note ?? null,

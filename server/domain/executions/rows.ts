@@ -41,6 +41,13 @@ export function lockQueued(tx: Transaction, vmId: string): Promise<ExecutionRow[
     .for('update');
 }
 
+/** The condition for the executions of a VM that have not ended. */
+export const ofVmUnfinished = (vmId: string) =>
+  and(
+    eq(executions.vmId, vmId),
+    sql`${executions.state} in ('waiting-approval', 'queued', 'delivered', 'running', 'restarting')`,
+  );
+
 /**
  * Applies an event to an execution and sets further columns. Writes nothing if the event does not apply in the
  * execution's state. Deletes the secret parameters of an execution that ends. Returns whether the execution changed.

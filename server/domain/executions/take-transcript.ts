@@ -5,11 +5,12 @@ import { DomainError } from '#server/domain/error.ts';
 import { receiveTranscript } from '#server/domain/logs/index.ts';
 import type { ReceiveTranscriptInput } from '#server/domain/logs/input.ts';
 import { nextProgressSeconds } from './execution.ts';
+import { hasMessages } from './take-messages.ts';
 
 /**
  * Stores a part of an execution's transcript, even after the execution has ended. Returns the number of bytes received
- * without a gap from the start, and the seconds until the agent should send more. Throws 404 `execution_unknown`, and
- * the errors of `receiveOutput`.
+ * without a gap from the start, and the seconds until the agent should send more. Throws 404 `execution_unknown`, 409
+ * `transcript_other_writer` if the agent has sent single messages, and the errors of `receiveOutput`.
  */
 export async function takeTranscript(
   ctx: Context,
@@ -22,6 +23,7 @@ export async function takeTranscript(
     .from(executions)
     .where(and(eq(executions.vmId, vmId), eq(executions.id, executionId)));
   if (row === undefined || row.handedOut === 0) throw new DomainError('not_found', 'execution_unknown');
+  if (await hasMessages(ctx.db, vmId, executionId)) throw new DomainError('conflict', 'transcript_other_writer');
   const { received } = await receiveTranscript(ctx, input, body);
   return { received, nextAfter: nextProgressSeconds(ctx.now, row.begunAt, row.followedUntil) };
 }

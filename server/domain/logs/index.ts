@@ -8,6 +8,6 @@ export { type FoundLine, getOutput, type OutputDetails, readOutput, searchOutput
 export { readTranscript, searchTranscript } from './read-transcript.ts';
 export { receiveArchive } from './receive-archive.ts';
 export { receiveNextOutput } from './receive-next-output.ts';
-export { receiveOutput, receiveTranscript } from './receive-output.ts';
+export { appendTranscript, receiveOutput, receiveTranscript } from './receive-output.ts';
 export { requestArchive } from './request-archive.ts';
 export type { Row } from './rows.ts';

@@ -74,6 +74,49 @@ export async function receiveTranscript(
   return receivePart(ctx, { vmId, range, subject: { executionId } }, body);
 }
 
+/**
+ * Appends to an execution's transcript that the portal writes. `write` gets the transcript's size and returns the bytes
+ * to append, or null for none; it runs in the transaction that stores them. Throws 413 `output_too_large`.
+ */
+export async function appendTranscript(
+  ctx: Context,
+  { vmId, executionId }: { vmId: string; executionId: string },
+  write: (tx: Transaction, size: number) => Promise<Buffer | null>,
+): Promise<void> {
+  const created: Piece[] = [];
+  const make = async (raw: Buffer, start: number): Promise<Piece> => {
+    const piece = await packPiece(ctx.blobs, raw, start);
+    created.push(piece);
+    return piece;
+  };
+  const append = async (tx: Transaction): Promise<string[]> => {
+    await lockOutputs(tx, vmId);
+    const size = await transcriptBytes(tx, vmId, executionId);
+    const raw = await write(tx, size);
+    if (raw === null) return [];
+    const limit = ctx.config.limits.logs.outputBytes;
+    const until = size + raw.length;
+    if (until > limit) throw new DomainError('too_large', 'output_too_large', { params: { limit } });
+    const part = { vmId, range: { start: size, until, total: null }, subject: { executionId } };
+    return (await store(tx, ctx, part, null, [await make(raw, size)], make)).freed;
+  };
+  try {
+    const freed = await ctx.memory.of(outputLock).run(vmId, () => ctx.db.transaction(append));
+    for (const sha256 of freed) await removeUnusedBytes(ctx, sha256);
+  } finally {
+    for (const { path } of created) if (path !== null) await rm(path, { force: true });
+  }
+}
+
+/** Returns the number of bytes that are stored of a transcript, without gaps. */
+async function transcriptBytes(tx: Transaction, vmId: string, executionId: string): Promise<number> {
+  const [output] = await tx
+    .select({ storedBytes: commandOutputs.storedBytes })
+    .from(commandOutputs)
+    .where(and(eq(commandOutputs.vmId, vmId), eq(commandOutputs.executionId, executionId)));
+  return output?.storedBytes ?? 0;
+}
+
 async function receivePart(ctx: Context, part: Part, body: AsyncIterable<Uint8Array>): Promise<{ received: number }> {
   const created: Piece[] = [];
   let lastCreated = Date.now();

@@ -3,7 +3,7 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { credentialsChannel, deletePresence, removeAgent } from '#server/domain/enrollment/index.ts';
-import { endExecutions } from '#server/domain/executions/index.ts';
+import { dropChannel, endExecutions } from '#server/domain/executions/index.ts';
 import { retireGoalStates } from '#server/domain/goal-states/index.ts';
 import { dropHealth } from '#server/domain/health/index.ts';
 import { dropHold } from '#server/domain/holds/index.ts';
@@ -23,6 +23,7 @@ export async function deleteVm(tx: Transaction, ctx: Context, vmId: string): Pro
   await dropHold(tx, vmId);
   await dropRetries(tx, vmId);
   await endExecutions(tx, ctx, vmId);
+  await dropChannel(tx, vmId);
   await removeAgent(tx, vmId);
   const name = await markDeleted(tx, vmId, ctx.now);
   await recordAudit(tx, ctx, {

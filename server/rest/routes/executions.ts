@@ -4,8 +4,11 @@ import { count, pageOf } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import {
+  bindChannel,
   cancelExecution,
   cancelWaiting,
+  executionChannel,
+  getChannel,
   getExecution,
   getPlan,
   getResult,
@@ -14,9 +17,10 @@ import {
   planJudgement,
   queueExecution,
   streamLog,
+  unbindChannel,
   validatePlan,
 } from '#server/domain/executions/index.ts';
-import { executionFilter, executionTerms } from '#server/domain/executions/input.ts';
+import { channelTerms, executionFilter, executionTerms } from '#server/domain/executions/input.ts';
 import {
   type Language,
   shownExecution,
@@ -217,6 +221,44 @@ export const executionRoutes: readonly RestRoute[] = [
       const of = { vmId: params.id, executionId: params.execution };
       const { isEnded } = await cancelExecution(ctx, { ...of, ...body });
       return { status: isEnded ? 200 : 202, body: await shown(ctx, params.id, params.execution, language) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/vms/{id}/execution-channel',
+    operationId: 'getExecutionChannel',
+    summary: 'Returns the AMQP channel over which a VM gets execution plans.',
+    role: 'viewer',
+    params: inVm,
+    answers: { 200: { meaning: 'The channel.', schema: executionChannel } },
+    refusals: [404],
+    run: async (ctx, { params }) => ({ status: 200, body: await getChannel(ctx, { vmId: params.id }) }),
+  }),
+  route({
+    method: 'PUT',
+    path: '/vms/{id}/execution-channel',
+    operationId: 'bindExecutionChannel',
+    summary:
+      'Binds a VM to AMQP: its execution plans are sent to a queue of the broker. Without `inputQueue`, the queue is named after the VM.',
+    role: 'admin',
+    params: inVm,
+    body: channelTerms,
+    answers: { 200: { meaning: 'The channel.', schema: executionChannel } },
+    refusals: [404, 409],
+    run: async (ctx, { params, body }) => ({ status: 200, body: await bindChannel(ctx, { vmId: params.id, ...body }) }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/vms/{id}/execution-channel',
+    operationId: 'unbindExecutionChannel',
+    summary: 'Unbinds a VM from AMQP. Its agent then fetches execution plans over HTTPS.',
+    role: 'admin',
+    params: inVm,
+    answers: { 204: { meaning: 'The VM is no longer bound.' } },
+    refusals: [404, 409],
+    run: async (ctx, { params }) => {
+      await unbindChannel(ctx, { vmId: params.id });
+      return { status: 204 };
     },
   }),
 ];

@@ -1,7 +1,10 @@
 import {
+  bindChannel,
   cancelExecution,
   cancelWaiting,
   followExecution,
+  getChannel,
+  getConductor,
   getExecution,
   getPlan,
   getResult,
@@ -9,13 +12,17 @@ import {
   queueExecution,
   readLog,
   searchLog,
+  unbindChannel,
   validatePlan,
 } from '#server/domain/executions/index.ts';
 import { mutation, pagedQuery, query, router } from '../trpc.ts';
 
 export const executionsRouter = router({
+  bind: mutation(bindChannel),
   cancel: mutation(cancelExecution),
   cancelWaiting: mutation(cancelWaiting),
+  channel: query(getChannel),
+  conductor: query(getConductor),
   follow: mutation(followExecution),
   get: query(getExecution),
   list: pagedQuery(listExecutions),
@@ -24,5 +31,6 @@ export const executionsRouter = router({
   queue: mutation(queueExecution),
   result: query(getResult),
   search: query(searchLog),
+  unbind: mutation(unbindChannel),
   validate: query(validatePlan),
 });

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { executionLimits } from '#protocol/executions/index.ts';
-import { handOutNext, noteProgress, takeResult, takeTranscript } from '#server/domain/executions/index.ts';
+import {
+  handOutNext,
+  noteProgress,
+  takeMessages,
+  takeResult,
+  takeTranscript,
+} from '#server/domain/executions/index.ts';
 import { admit } from '../../authenticate.ts';
 import { readJson, readText } from '../../body.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
@@ -8,6 +14,8 @@ import { readRange, unpacked } from '../logs/route.ts';
 
 /** Maximum size of a progress report. A report of 10,000 calls with long names is about 4 MiB. */
 const progressBytes = 8 * 1024 * 1024;
+/** Maximum size of a call with log messages: 100 messages of 64 KiB, and their other properties. */
+const messagesBytes = 8 * 1024 * 1024;
 
 /** `GET /agent/v1/executions/next`: returns the next execution for this machine, or 204. */
 export async function nextExecution(call: AgentCall): Promise<Response> {
@@ -44,6 +52,17 @@ export async function executionTranscript(call: AgentCall, match: RegExpExecArra
     status: 204,
     headers: { 'annex-output-bytes': String(received), 'annex-next-after': String(nextAfter) },
   });
+}
+
+/**
+ * `POST /agent/v1/executions/{id}/messages`: stores log messages of an agent that sends no transcript, one or several in
+ * a call.
+ */
+export async function executionMessages(call: AgentCall, match: RegExpExecArray): Promise<Response> {
+  const { agent } = await admit(call);
+  const { value } = await readJson(call, messagesBytes);
+  const seconds = await takeMessages(contextOf(call, agent), agent.vmId, match[1] ?? '', value);
+  return new Response(null, { status: 204, headers: { 'annex-next-after': String(seconds) } });
 }
 
 /**
