@@ -47,11 +47,8 @@ select create_distributed_table('retry_series', 'vm_id', colocate_with => 'goal_
 select create_distributed_table('executions', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('execution_calls', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('execution_stamps', 'vm_id', colocate_with => 'goal_state_heads');
-<<<<<<< HEAD
 select create_distributed_table('lane_times', 'vm_id', colocate_with => 'goal_state_heads');
-=======
 select create_distributed_table('execution_messages', 'vm_id', colocate_with => 'goal_state_heads');
->>>>>>> 11819dd3 (conductor: send execution plans over AMQP and store the answers)
 select create_distributed_table('stock_agents', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('extension_latest', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('extension_pulse', 'vm_id', colocate_with => 'goal_state_heads');

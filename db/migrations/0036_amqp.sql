@@ -29,5 +29,4 @@ CREATE TABLE "execution_messages" (
 ALTER TABLE "executions" ADD COLUMN "published_at" timestamp with time zone;--> statement-breakpoint
 ALTER TABLE "execution_channels" ADD CONSTRAINT "execution_channels_vm_id_vms_id_fk" FOREIGN KEY ("vm_id") REFERENCES "public"."vms"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "execution_messages" ADD CONSTRAINT "execution_messages_execution" FOREIGN KEY ("vm_id","execution_id") REFERENCES "public"."executions"("vm_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "executions_unpublished" ON "executions" USING btree ("vm_id") WHERE "executions"."channel" = 'amqp' and "executions"."state" in ('queued', 'delivered') and "executions"."published_at" is null;--> statement-breakpoint
-CREATE INDEX "executions_queued" ON "executions" USING btree ("vm_id","turn") WHERE "executions"."state" = 'queued';
+CREATE INDEX "executions_unpublished" ON "executions" USING btree ("vm_id") WHERE "executions"."channel" = 'amqp' and "executions"."state" in ('queued', 'delivered') and "executions"."published_at" is null;

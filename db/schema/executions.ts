@@ -98,7 +98,6 @@ export const executions = pgTable(
     index('executions_unpublished')
       .on(t.vmId)
       .where(sql`${t.channel} = 'amqp' and ${t.state} in ('queued', 'delivered') and ${t.publishedAt} is null`),
-    index('executions_queued').on(t.vmId, t.turn).where(sql`${t.state} = 'queued'`),
     // A machine runs one execution at a time.
     uniqueIndex('executions_open').on(t.vmId).where(sql`${t.state} in ('delivered', 'running', 'restarting')`),
     index('executions_due').on(t.dueAt).where(sql`${t.dueAt} is not null`),
