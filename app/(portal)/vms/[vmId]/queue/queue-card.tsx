@@ -9,9 +9,9 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Elapsed } from '#app/_ui/time.tsx';
 import { type InstanceDetails, type QueueDetails, type QueueLine, tabHref } from '../vm-data.ts';
+import { EntryName, EntryText } from './entry-text.tsx';
 import { Limits } from './limits.tsx';
 import { type QueueGroup, queueGroups } from './queue-groups.ts';
-import { StepsText } from './steps-text.tsx';
 import { type ReadQueue, useQueue } from './use-queue.ts';
 
 /** Number of rows on the card. The tab shows all rows. */
@@ -108,19 +108,17 @@ function NowRow({ entry, isSilent }: { entry: QueueLine; isSilent: boolean }) {
       <h3 className="text-12 text-ink-3">{t('queue.now')}</h3>
       <StatusIcon status={isSilent ? 'unresponsive' : 'progressing'} className="mt-0.5 size-3.5" />
       <div className="min-w-0">
-        <span className="font-medium wrap-anywhere" translate="no">
-          {entry.name}
-        </span>
+        {group ? <EntryName group={group} /> : null}
         <span className="block text-12 text-ink-2 tabular-nums">
-          {group ? <StepsText steps={group.steps} /> : null}
+          {group ? <EntryText group={group} /> : null}
           {entry.since === null || isSilent ? null : (
             <>
               {' · '}
               <Elapsed value={new Date(entry.since)} />
-              {entry.limitSeconds === null ? null : (
+              {entry.limitSeconds === null || group === undefined ? null : (
                 <>
                   {' / '}
-                  <Limits steps={group?.steps ?? []} />
+                  <Limits {...group} />
                 </>
               )}
             </>
@@ -142,11 +140,15 @@ function Rows({ label, groups }: { label: string; groups: readonly QueueGroup[] 
           <li key={index} className="grid grid-cols-[16px_minmax(0,1fr)] gap-x-2">
             <StatusIcon status="waiting" className="mt-0.5 size-3.5" />
             <div className="min-w-0">
-              <span className="font-medium wrap-anywhere" translate="no">
-                {group.name}
-              </span>
+              <EntryName group={group} />
               <span className="block text-12 text-pretty wrap-anywhere text-ink-2 tabular-nums">
-                {group.reason ?? <StepsText steps={group.steps} />}
+                {group.reason ?? <EntryText group={group} />}
+                {group.execution === null || group.askedBy === null ? null : (
+                  <>
+                    {' · '}
+                    <span translate="no">{group.askedBy}</span>
+                  </>
+                )}
               </span>
             </div>
           </li>

@@ -45,6 +45,17 @@ test.each<[string, QueueLine[], unknown[]]>([
   expect(shown(entries)).toEqual(expected);
 });
 
+test('each execution has its own row', () => {
+  const execution = { ...entry('Clean up', null), kind: 'execution' as const, id: 'e1', version: '1.2.0' };
+  const groups = queueGroups([execution, { ...execution, id: 'e2' }, entry('Clean up', 'enable')]);
+  expect(groups.map((group) => [group.execution?.id, group.limitSeconds])).toEqual([
+    ['e1', 300],
+    ['e2', 300],
+    [undefined, null],
+  ]);
+  expect(waitingGroupOf('Clean up', { now: [], next: groups, waiting: [] })).toBe(groups[2]);
+});
+
 test.each([
   ['#queue-probe', 'probe'],
   ['#queue-', null],

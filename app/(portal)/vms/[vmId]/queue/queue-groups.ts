@@ -1,13 +1,18 @@
 import type { QueueLine } from '../vm-data.ts';
 
-/** Consecutive entries of one extension that have the same turn and wait for the same thing. */
+/** Consecutive entries of one extension that have the same turn and wait for the same thing, or one execution. */
 export interface QueueGroup {
+  /** The extension, or the name of an execution's plan, which may be empty. */
   name: string;
-  /** The commands in order; empty while they are not known. */
+  /** Null for an extension. */
+  execution: { id: string; version: string; call: QueueLine['call']; validUntil: string | null } | null;
+  /** The commands in order; empty while they are not known, and for an execution. */
   steps: { command: NonNullable<QueueLine['step']>; version: string; limitSeconds: number | null }[];
   askedBy: string | null;
   askedAt: string | null;
   turn: number | null;
+  /** The timeout of an execution. */
+  limitSeconds: number | null;
   /** Why the group waits, as a sentence; null if it does not wait. */
   reason: string | null;
 }
@@ -15,12 +20,25 @@ export interface QueueGroup {
 /** Joins consecutive entries of one extension, such as install and enable. */
 export function queueGroups(entries: readonly QueueLine[]): QueueGroup[] {
   const groups: QueueGroup[] = [];
-  for (const { name, step, version, limitSeconds, askedBy, askedAt, turn, reason } of entries) {
+  for (const entry of entries) {
+    const { id, name, step, version, limitSeconds, askedBy, askedAt, turn, reason, call, validUntil } = entry;
     const steps = step === null ? [] : [{ command: step, version: version ?? '', limitSeconds }];
     const text = reason?.text ?? null;
+    const execution = id === null ? null : { id, version: version ?? '', call, validUntil };
     const last = groups.at(-1);
-    if (last?.name === name && last.reason === text && last.turn === turn) last.steps.push(...steps);
-    else groups.push({ name, steps, askedBy, askedAt, turn, reason: text });
+    const isSame = execution === null && last?.execution === null && last.name === name;
+    if (isSame && last.reason === text && last.turn === turn) last.steps.push(...steps);
+    else
+      groups.push({
+        name,
+        execution,
+        steps,
+        askedBy,
+        askedAt,
+        turn,
+        limitSeconds: id === null ? null : limitSeconds,
+        reason: text,
+      });
   }
   return groups;
 }
@@ -42,5 +60,5 @@ export function waitingGroupOf(
   name: string,
   { now, next, waiting }: Readonly<Record<'now' | 'next' | 'waiting', readonly QueueGroup[]>>,
 ): QueueGroup | undefined {
-  return [...waiting, ...next, ...now].find((group) => group.name === name);
+  return [...waiting, ...next, ...now].find((group) => group.execution === null && group.name === name);
 }

@@ -11,9 +11,9 @@ import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th } from '#app/_ui/table.tsx';
 import { Elapsed, RelativeTime } from '#app/_ui/time.tsx';
 import { type QueueLine, tabsId } from '../vm-data.ts';
+import { EntryName, EntryText, Expiry } from './entry-text.tsx';
 import { Limits } from './limits.tsx';
 import { nameInHash, type QueueGroup, queueGroups, rowId, waitingGroupOf } from './queue-groups.ts';
-import { StepsText } from './steps-text.tsx';
 import { useQueue } from './use-queue.ts';
 
 export interface QueueTabProps {
@@ -199,12 +199,11 @@ function QueueRow({ group, isMarked, icon, running }: QueueRowProps) {
         <span className="flex gap-2">
           {icon}
           <span className="min-w-0">
-            <span className="font-medium wrap-anywhere" translate="no">
-              {group.name}
-            </span>
+            <EntryName group={group} />
             <span className="block text-12 text-pretty wrap-anywhere text-ink-2 tabular-nums">
-              <StepsText steps={group.steps} />
+              <EntryText group={group} />
             </span>
+            <Expiry group={group} />
             {group.reason === null ? null : (
               <span className="block text-12 text-pretty wrap-anywhere text-ink-2">{group.reason}</span>
             )}
@@ -225,7 +224,7 @@ function QueueRow({ group, isMarked, icon, running }: QueueRowProps) {
         {group.turn ?? '–'}
       </Td>
       <Td className="py-2 max-sm:hidden">
-        <Limits steps={group.steps} />
+        <Limits {...group} />
         <RunningFor running={running} />
       </Td>
     </tr>
@@ -233,16 +232,16 @@ function QueueRow({ group, isMarked, icon, running }: QueueRowProps) {
 }
 
 /** The turn and the timeouts, shown on narrow pages, where their columns are hidden. */
-function NarrowLimits({ group: { steps, turn } }: { group: QueueGroup }) {
+function NarrowLimits({ group: { steps, turn, limitSeconds } }: { group: QueueGroup }) {
   const { t } = useTranslation('reports');
-  const isLimited = steps.some(({ limitSeconds }) => limitSeconds !== null);
+  const isLimited = limitSeconds !== null || steps.some((step) => step.limitSeconds !== null);
   return (
     <>
       {turn === null ? null : `${t('queue.column.turn')} ${turn}`}
       {turn !== null && isLimited ? ' · ' : null}
       {isLimited ? (
         <>
-          {t('queue.column.limit')} <Limits steps={steps} />
+          {t('queue.column.limit')} <Limits steps={steps} limitSeconds={limitSeconds} />
         </>
       ) : null}
     </>

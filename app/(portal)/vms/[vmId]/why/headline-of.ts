@@ -1,7 +1,10 @@
 import type { InstanceDetails, ReportedMessage } from '../vm-data.ts';
 
 /** Problems of the connection or the delivery, which no message of a handler explains. */
-const portalOnly = ['lead.silent', 'lead.undelivered', 'lead.held', 'lead.hold', 'lead.secrets', 'lead.release'];
+const portalOnly = [
+  ...['lead.silent', 'lead.undelivered', 'lead.held', 'lead.hold', 'lead.secrets', 'lead.release'],
+  ...['lead.turn', 'lead.turn.unnamed'],
+];
 
 /**
  * Returns the handler's own message about the problem that the explanation names; null if there is no such message. For
