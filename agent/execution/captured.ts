@@ -1,13 +1,35 @@
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { executionLimits } from '#protocol/executions/index.ts';
 
 /** The part of a call's output that the Body receives: the first MiB, without trailing line breaks. */
 export class Captured {
-  private readonly parts: Buffer[] = [];
+  private parts: Buffer[] = [];
   private size = 0;
+  /** A copy of the output, for the case that the agent is started again during the call; null if there is none. */
+  private copy: string | null = null;
   isTruncated = false;
+
+  /** Continues with the output in this file, if it exists, and keeps a copy of further output in it. */
+  keepIn(path: string): void {
+    try {
+      this.write(readFileSync(path));
+    } catch {
+      // Without a copy, the output begins here.
+    }
+    this.copy = path;
+  }
+
+  clear(): void {
+    this.parts = [];
+    this.size = 0;
+    this.isTruncated = false;
+    this.copy = null;
+  }
 
   write(chunk: Buffer): void {
     const room = executionLimits.capturedBytes - this.size;
+    // One byte more than the limit shows that the output is truncated.
+    if (!this.isTruncated) this.store(chunk.subarray(0, room + 1));
     if (chunk.length > room) this.isTruncated = true;
     if (room <= 0) return;
     const part = Buffer.from(chunk.subarray(0, room));
@@ -15,11 +37,28 @@ export class Captured {
     this.size += part.length;
   }
 
+  get bytes(): Buffer {
+    return Buffer.concat(this.parts);
+  }
+
   /** The captured text; null if there is none. */
   get text(): string | null {
-    const text = Buffer.concat(this.parts)
-      .toString('utf8')
-      .replace(/[\r\n]+$/, '');
+    const text = this.bytes.toString('utf8').replace(/[\r\n]+$/, '');
     return text === '' ? null : text;
+  }
+
+  private store(bytes: Buffer): void {
+    if (this.copy === null || bytes.length === 0) return;
+    try {
+      const file = openSync(this.copy, 'a', 0o600);
+      try {
+        writeSync(file, bytes);
+      } finally {
+        closeSync(file);
+      }
+    } catch {
+      // On a full disk, only a restart of the agent loses this output.
+      this.copy = null;
+    }
   }
 }

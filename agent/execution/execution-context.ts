@@ -1,6 +1,8 @@
 import type { ExecutionPlan } from '#protocol/executions/index.ts';
 import type { Journal } from '../journal.ts';
+import type { StoredProgress } from './inbox.ts';
 import type { FoundPlatforms } from './platforms.ts';
+import type { ReplayedOutput } from './replayed-output.ts';
 import type { Transcript } from './transcript.ts';
 
 /** The folders that the calls of an execution use. */
@@ -29,10 +31,25 @@ export interface ExecutionContext {
   found: FoundPlatforms;
   /** The environment of processes, without the variables that a call adds. */
   environment: Record<string, string>;
+  /** Id of the current boot. */
+  boot: string;
+  /** Whether the agent can restart the machine. */
+  canReboot: boolean;
+  /** Which output of the Body is new. */
+  output: ReplayedOutput;
+  progress: StoredProgress;
+  /** Stores the progress. Throws if the disk is full. */
+  saveProgress(): void;
+  /** Called when the execution begins to wait for a restart of the machine. */
+  onRestarting(): void;
   /** Returns the number of seconds until the execution times out. */
   secondsLeft(): number;
   /** Aborted when the execution ends. */
   signal: AbortSignal;
+  /** Aborted when the agent stops. Processes of calls then continue. */
+  leaving: AbortSignal;
+  /** Aborted in both cases. */
+  ended: AbortSignal;
 }
 
 /** Requests of a Body that take effect when the Body ends. */

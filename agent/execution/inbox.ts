@@ -19,6 +19,13 @@ const progress = z.object({
   boot: z.string().default(''),
   /** Number of transcript bytes that the portal has. */
   sent: z.int().default(0),
+  /** Restarts of the machine since the Body first began, and how many of them no call waited for. */
+  reboots: z.int().default(0),
+  unexpectedReboots: z.int().default(0),
+  /** Argument of `api.expectReboots`; null if the Body has not called this function. */
+  expectedReboots: z.int().nullable().default(null),
+  /** The restart that `api.reboot` requested, which comes before the result is sent. */
+  restart: z.object({ boot: z.string(), since: moment, isAsked: z.boolean() }).nullable().default(null),
 });
 /** The stored progress of an execution. */
 export type StoredProgress = z.output<typeof progress>;
@@ -93,6 +100,7 @@ export class Inbox {
     return { open, reception: envelope.stamp <= this.clearedUpTo() ? 'stale' : 'new' };
   }
 
+  /** Returns the progress of an execution; that of a new one if there is none on disk. */
   readProgress({ folder }: OpenExecution): StoredProgress {
     const read = progress.safeParse(readJson(join(folder, 'progress.json')));
     return read.success ? read.data : progress.parse({});

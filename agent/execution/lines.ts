@@ -13,6 +13,9 @@ export class Lines {
   private readonly onLine: (text: string, goesOn: boolean) => void;
   private open = '';
   private quiet: NodeJS.Timeout | undefined;
+  /** Number of bytes still to drop, because they may be the rest of a secret. */
+  private skip = 0;
+  private isLeft = false;
 
   /** `goesOn`: the line continues in the next call of `onLine`. */
   constructor(secrets: readonly string[], onLine: (text: string, goesOn: boolean) => void) {
@@ -20,17 +23,32 @@ export class Lines {
     this.onLine = onLine;
   }
 
+  /** Drops bytes that may be the rest of a secret, because earlier output is missing. */
+  skipSecret(): void {
+    this.skip = this.mask.reach;
+  }
+
   write(chunk: Buffer): void {
-    this.take(this.decoder.write(this.mask.push(chunk)));
+    const skipped = Math.min(this.skip, chunk.length);
+    this.skip -= skipped;
+    this.take(this.decoder.write(this.mask.push(chunk.subarray(skipped))));
     clearTimeout(this.quiet);
     if (this.open !== '') this.quiet = setTimeout(() => this.flush(true), quietMilliseconds);
   }
 
   /** Writes the rest of the output. */
   end(): void {
+    if (this.isLeft) return;
     clearTimeout(this.quiet);
     this.take(this.decoder.write(this.mask.end()) + this.decoder.end());
     this.flush(false);
+  }
+
+  /** Writes the incomplete line, which continues in another run of the agent. Drops what may begin a secret. */
+  leave(): void {
+    clearTimeout(this.quiet);
+    this.flush(true);
+    this.isLeft = true;
   }
 
   private take(text: string): void {

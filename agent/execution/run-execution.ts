@@ -16,21 +16,24 @@ import { sentenceOf } from '../agent-error.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 import { discard } from '../folder/write-file.ts';
 import { inheritedEnvironment } from '../handler/environment.ts';
-import { maskedText } from '../handler/mask.ts';
 import type { Journal } from '../journal.ts';
 import { secondsSince } from '../watch/moment.ts';
 import { ExecutionApi } from './api/index.ts';
 import { writeLog } from './api/log.ts';
-import { type BodyCall, runBody } from './body/body-process.ts';
+import { rebootLoop } from './api/reboots.ts';
+import type { BeginReason } from './begin-run.ts';
+import { runBody } from './body/body-process.ts';
 import { cancelled, type ExecutionEnd, endOf, planRefused, refused, type StopReason, timeOver } from './body/faults.ts';
-import { CallError } from './call-error.ts';
+import { BodyCalls } from './body-calls.ts';
+import { CallJournal } from './call-journal.ts';
 import type { EndWishes, ExecutionContext } from './execution-context.ts';
 import type { OpenExecution, StoredProgress } from './inbox.ts';
 import { Lines } from './lines.ts';
 import { maskedValue } from './masked-value.ts';
 import { type FoundPlatforms, platformReport } from './platforms.ts';
+import { ReplayedOutput } from './replayed-output.ts';
 import { endLeftovers } from './run-process.ts';
-import { type CallAnswer, callErrorOf, ScriptCalls } from './script-calls.ts';
+import { ScriptCalls } from './script-calls.ts';
 import { secretParameters } from './secret-parameters.ts';
 import { Transcript } from './transcript.ts';
 
@@ -42,43 +45,55 @@ export interface ExecutionRunOptions {
   environment: Record<string, string | undefined>;
   open: OpenExecution;
   progress: StoredProgress;
-  why: 'first' | 'agent' | 'reboot';
+  why: BeginReason;
+  /** Id of the current boot. */
+  boot: string;
+  /** Whether the agent can restart the machine; by default, it cannot. */
+  canReboot?: boolean;
   /** Limit on calls, for tests. */
   maxCalls?: number;
   /** Called when a call starts or ends. */
   onCall(call: ExecutionCall): void;
   /** Called when the transcript is open, before the Body begins. */
   onBegin(transcript: Transcript): void;
+  /** Called when the execution begins to wait for a restart of the machine. */
+  onRestarting?(): void;
+  /** Stores the progress, which calls of the Body have changed. */
+  saveProgress(): void;
 }
 
 /** An execution that runs on this machine. */
 export class RunningExecution {
   private readonly options: ExecutionRunOptions;
   private readonly ending = new AbortController();
+  private readonly leaving = new AbortController();
   private readonly wishes: EndWishes = { exitCode: null, reboot: false };
   private why: StopReason | null = null;
-  /** Script of the current call; null if no script is running. */
-  private script: string | null = null;
 
   constructor(options: ExecutionRunOptions) {
     this.options = options;
   }
 
-  /** Ends the Body and the current call. */
+  /** Ends the Body and, unless the agent stops, the current call. */
   stop(why: StopReason): void {
     this.why ??= why;
-    this.ending.abort();
+    if (this.why === 'stop') this.leaving.abort();
+    else this.ending.abort();
+  }
+
+  /** Whether the machine must restart before the result is sent. */
+  get wantsReboot(): boolean {
+    return this.wishes.reboot && this.why === null;
   }
 
   /**
-   * Runs the execution to its end. Returns null if the agent was stopped. The execution then starts over when the agent
+   * Runs the execution to its end. Returns null if the agent was stopped. The execution then continues when the agent
    * starts again.
    */
   async run(): Promise<ExecutionEnd | null> {
     const { open, found } = this.options;
     const { envelope } = open;
     const left = envelope.timeoutSeconds - secondsSince(open.receivedAt);
-    if (left <= 0) return timeOver(envelope.timeoutSeconds, null);
     const read = readExecutionPlan(envelope.plan, {
       platforms: platformReport(found, true).platforms,
       id: envelope.id,
@@ -87,7 +102,8 @@ export class RunningExecution {
     if (found.python === null) {
       return refused(errorCodes.platform, 'PlatformMissing', 'This machine has no Python 3, which runs the Body.');
     }
-    const timer = setTimeout(() => this.stop('time'), left * 1000);
+    if (left <= 0) this.stop('time');
+    const timer = setTimeout(() => this.stop('time'), Math.max(0, left) * 1000);
     try {
       return await this.runPlan(read.plan, read.converted);
     } finally {
@@ -103,38 +119,65 @@ export class RunningExecution {
       ...(isConverted ? plan.parameters : exactParameters(open.text)),
       ...secret.parameters,
     };
-    const context = this.contextOf(plan, secret.texts);
+    const calls = new CallJournal(join(open.folder, 'journal.jsonl'));
+    const context = this.contextOf(plan, secret.texts, calls.last);
     const { folders, transcript } = context;
+    const { progress, why } = this.options;
     try {
-      await endLeftovers(folders.running);
-      for (const folder of [folders.scripts, folders.work]) {
-        discard(folder);
-        mkdirSync(folder, { recursive: true, mode: 0o755 });
-      }
+      await this.prepare(context, calls);
       this.options.onBegin(transcript);
-      transcript.add('begin', { run: this.options.progress.run, why: this.options.why });
-      const end = masked(await this.runBody(context), secret.texts);
+      transcript.add('begin', { run: progress.run, why });
+      const loop = rebootLoop(progress);
+      const end = masked(
+        loop === null ? await this.runBody(context, calls) : refused(errorCodes.failed, 'RebootLoop', loop),
+        secret.texts,
+      );
       if (this.why === 'stop') return null;
       if (this.why === 'cancel') transcript.add('note', 'Cancelled.');
+      if (this.wantsReboot) transcript.add('reboot');
       transcript.add('done', end.code);
       return end;
     } finally {
-      if (this.why !== 'stop') transcript.finish();
+      calls.close();
+      if (this.why !== 'stop') {
+        await endLeftovers(folders.running);
+        transcript.finish();
+        for (const folder of [folders.scripts, folders.work]) discardQuietly(folder, journal);
+      }
       transcript.close();
-      for (const folder of [folders.scripts, folders.work]) discardQuietly(folder, journal);
     }
   }
 
-  private async runBody(context: ExecutionContext): Promise<ExecutionEnd> {
-    const { plan, folders, transcript, secrets, found, environment, signal } = context;
+  /**
+   * Ends what an earlier run of the agent left, except the process of the current call, and creates the folders of a
+   * new execution.
+   */
+  private async prepare({ folders, boot }: ExecutionContext, calls: CallJournal): Promise<void> {
+    const last = calls.get(calls.last);
+    const begun = last?.answer === undefined ? last?.begun : undefined;
+    const isKept = begun !== undefined && (begun.boot === boot || begun.awaitsRestart);
+    await endLeftovers(folders.running, (id) => isKept && id.startsWith(begun.process));
+    for (const folder of [folders.scripts, folders.work]) {
+      if (this.options.why === 'first') discard(folder);
+      mkdirSync(folder, { recursive: true, mode: 0o755 });
+    }
+  }
+
+  private async runBody(context: ExecutionContext, journal: CallJournal): Promise<ExecutionEnd> {
+    const { plan, folders, transcript, secrets, found, environment, output, ended: signal } = context;
+    const { onCall, maxCalls } = this.options;
+    if (this.why !== null) return this.stoppedEnd(null);
     if (plan.body === null) return { code: errorCodes.none, body: 'null' };
     const scripts = new ScriptCalls(context);
     const api = new ExecutionApi(context, this.wishes);
+    const calls = new BodyCalls({ context, journal, scripts, api, maxCalls, onCall });
     const [out, err] = (['out', 'err'] as const).map(
       (kind) =>
-        new Lines(secrets, (text, goesOn) =>
-          goesOn ? transcript.add(kind, 0, text, 1) : transcript.add(kind, 0, text),
-        ),
+        new Lines(secrets, (text, goesOn) => {
+          if (!output.isNew(kind, goesOn)) return;
+          if (goesOn) transcript.add(kind, 0, text, 1);
+          else transcript.add(kind, 0, text);
+        }),
     ) as [Lines, Lines];
     const { name, body, parameters, service } = plan;
     let answering: Promise<unknown> = Promise.resolve();
@@ -146,18 +189,16 @@ export class RunningExecution {
         onOut: (chunk) => out.write(chunk),
         onErr: (chunk) => err.write(chunk),
         onCall: (call, text) => {
-          const answer = this.answer(context, { scripts, api }, call, text);
+          const answer = calls.answer(call, text);
           answering = answer;
           return answer;
         },
         onLog: (frame) => writeLog(context, frame),
       });
-      if (this.why === 'cancel') return cancelled;
-      if (this.why === 'time') return timeOver(this.options.open.envelope.timeoutSeconds, this.script);
-      return endOf(ended, this.wishes.exitCode);
+      return this.why === null ? endOf(ended, this.wishes.exitCode) : this.stoppedEnd(calls.script);
     } finally {
       // A Body may end while its call is still running. Ends the processes of the call before the execution ends.
-      this.ending.abort();
+      if (this.why !== 'stop') this.ending.abort();
       await answering;
       await scripts.end();
       out.end();
@@ -165,56 +206,14 @@ export class RunningExecution {
     }
   }
 
-  /** Answers a call of the Body. Never rejects. */
-  private async answer(
-    context: ExecutionContext,
-    { scripts, api }: { scripts: ScriptCalls; api: ExecutionApi },
-    call: BodyCall,
-    text: string,
-  ): Promise<string> {
-    const { transcript, secrets } = context;
-    const exact = parseExactJson(text) as Pick<BodyCall, 'args' | 'kwargs'>;
-    const { n, script, function: fn } = call;
-    const row = transcript.rows;
-    const at = transcript.ms;
-    const started = performance.now();
-    // A Body can call a function whose name is a secret parameter.
-    const shownFn = fn === null ? null : maskedText(fn, secrets);
-    const about = { n, script, function: shownFn, row, atMs: at };
-    const { maxCalls = executionLimits.calls } = this.options;
-    if (n > maxCalls) {
-      const message = `The Body made more than ${maxCalls} calls.`;
-      return `"error":${JSON.stringify(new CallError('TooManyCalls', message).frame)}`;
-    }
-    transcript.add('call', n, script, shownFn, call.line ?? undefined);
-    this.options.onCall({ ...about, state: 'running' });
-    this.script = script;
-    let answer: CallAnswer;
-    let error: CallError | null = null;
-    try {
-      const args = { positional: exact.args, named: exact.kwargs };
-      answer =
-        script === null
-          ? { frame: `"value":${api.call(fn ?? '', exact.args, exact.kwargs)}` }
-          : await scripts.call({ n, script, function: fn, args });
-    } catch (thrown) {
-      error = callErrorOf({ script: script ?? 'api' }, thrown);
-      answer = { frame: `"error":${JSON.stringify(error.frame)}`, exitCode: exitCodeIn(error) };
-    }
-    this.script = null;
-    const ms = Math.round(performance.now() - started);
-    const { exitCode } = answer;
-    const failure = error === null ? {} : { error: String(maskedValue(error.message, secrets)).slice(0, 4_096) };
-    transcript.add('end', n, { ...(exitCode !== undefined && { exitCode }), ms, ...failure });
-    const state = error === null ? 'succeeded' : 'failed';
-    const untilRow = transcript.rows - 1;
-    this.options.onCall({ ...about, state, untilRow, tookMs: ms, ...(exitCode !== undefined && { exitCode }) });
-    return answer.frame;
+  private stoppedEnd(script: string | null): ExecutionEnd {
+    return this.why === 'time' ? timeOver(this.options.open.envelope.timeoutSeconds, script) : cancelled;
   }
 
-  private contextOf(plan: ExecutionPlan, secrets: readonly string[]): ExecutionContext {
-    const { layout, journal, open, found, progress, environment } = this.options;
+  private contextOf(plan: ExecutionPlan, secrets: readonly string[], lastCall: number): ExecutionContext {
+    const { layout, journal, open, found, progress, environment, boot, canReboot = false } = this.options;
     const root = open.folder;
+    const path = join(root, 'transcript.jsonl');
     const work = join(root, 'work');
     const { begunAt } = progress;
     return {
@@ -223,9 +222,11 @@ export class RunningExecution {
         ...{ root, work, scripts: join(root, 'scripts'), running: join(root, 'running') },
         states: layout.planStates,
       },
-      transcript: new Transcript(join(root, 'transcript.jsonl'), () =>
-        begunAt === null ? 0 : secondsSince(begunAt) * 1000,
-      ),
+      ...{ boot, canReboot, progress },
+      output: new ReplayedOutput(path, lastCall),
+      transcript: new Transcript(path, () => (begunAt === null ? 0 : secondsSince(begunAt) * 1000)),
+      saveProgress: () => this.options.saveProgress(),
+      onRestarting: () => this.options.onRestarting?.(),
       environment: {
         ...inheritedEnvironment(environment),
         ANNEX_EXECUTION: open.envelope.id,
@@ -235,6 +236,8 @@ export class RunningExecution {
       },
       secondsLeft: () => Math.max(0, open.envelope.timeoutSeconds - secondsSince(open.receivedAt)),
       signal: this.ending.signal,
+      leaving: this.leaving.signal,
+      ended: AbortSignal.any([this.ending.signal, this.leaving.signal]),
     };
   }
 }
@@ -243,11 +246,6 @@ export class RunningExecution {
 function exactParameters(text: string): Record<string, unknown> {
   const { plan } = parseExactJson(text) as { plan: { Parameters?: Record<string, unknown> } };
   return plan.Parameters ?? {};
-}
-
-function exitCodeIn({ info }: CallError): number | undefined {
-  const code = typeof info === 'object' && info !== null && 'exitCode' in info ? info.exitCode : null;
-  return typeof code === 'number' ? code : undefined;
 }
 
 function masked(end: ExecutionEnd, secrets: readonly string[]): ExecutionEnd {

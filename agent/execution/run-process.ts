@@ -1,17 +1,16 @@
-import { type ChildProcess, execFile, type IOType, spawn } from 'node:child_process';
+import { type ChildProcess, type IOType, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { promisify } from 'node:util';
 import { crashPoint } from '../folder/crash-point.ts';
 import { writeAll } from '../folder/write-file.ts';
 import { CommandProcesses, commandVariable } from '../handler/command-processes.ts';
 import { type EndReason, endAfter } from '../handler/end-after.ts';
-import { OutputPipe } from '../handler/output-pipe.ts';
 import { wait } from '../portal/wait.ts';
+import { closeAll, type OutputReaders, ProcessPipes } from './process-pipes.ts';
 
-export interface ProcessStart {
+export interface ProcessStart extends OutputReaders {
   /** Parent of one folder for each running process. A restarted agent reads it to find leftover processes. */
   running: string;
   program: string;
@@ -26,8 +25,6 @@ export interface ProcessStart {
   frames?: boolean;
   seconds: number;
   signal: AbortSignal;
-  onOut(chunk: Buffer): void;
-  onErr(chunk: Buffer): void;
 }
 
 /** How a process ended. */
@@ -52,33 +49,20 @@ export interface StartedProcess {
   endAll(): void;
 }
 
-const runFile = promisify(execFile);
-
 /** Sets the usual umask of 022, because the agent's umask is stricter under systemd. */
 const launcher = 'umask 022; exec "$@"';
 const limitedLauncher = (bytes: number) => `umask 022; ulimit -v ${Math.floor(bytes / 1024)}; exec "$@"`;
 
-/** Starts a process, and reads its output from named pipes. */
+/** Starts a process that ends with the agent, and reads its output from named pipes. */
 export async function startProcess(start: ProcessStart): Promise<StartedProcess> {
   const id = randomUUID();
   const folder = join(start.running, id);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const [out, err] = [join(folder, 'out'), join(folder, 'err')];
-  await runFile('mkfifo', ['-m', '600', out, err]);
-  // Also opened for reading, because SIGPIPE kills a process that writes to a pipe without readers.
-  const writers = [openSync(out, constants.O_RDWR), openSync(err, constants.O_RDWR)] as const;
-  const pipes = [new OutputPipe(out, start.onOut), new OutputPipe(err, start.onErr)];
-  crashPoint('start a process');
-  let child: ChildProcess;
-  try {
-    child = spawnIn(folder, id, start, writers);
-  } finally {
-    for (const writer of writers) closeSync(writer);
-  }
-  crashPoint('started a process');
+  const { memory, program, args } = start;
+  const shell = ['-c', memory === undefined ? launcher : limitedLauncher(memory), 'sh', program, ...args];
+  const { child, pipes } = await spawnPiped(folder, id, start, shell);
   let isOver = false;
   const ended = untilEnded(child, id, start).then((end) => {
-    for (const pipe of pipes) finish(pipe);
+    pipes.finish();
     rmSync(folder, { recursive: true, force: true });
     isOver = true;
     return end;
@@ -88,7 +72,7 @@ export async function startProcess(start: ProcessStart): Promise<StartedProcess>
     frames: start.frames ? { to: to as Writable, from: from as Readable } : null,
     ended,
     drain: () => {
-      if (!isOver) for (const pipe of pipes) drain(pipe);
+      if (!isOver) pipes.drain();
     },
     endAll: () => {
       if (child.pid === undefined) return;
@@ -99,30 +83,41 @@ export async function startProcess(start: ProcessStart): Promise<StartedProcess>
   };
 }
 
-/** Reads the rest of the output. Never throws, because the exit code is valid even if the output cannot be read. */
-function finish(pipe: OutputPipe): void {
+/** Creates the folder of a process, and starts `/bin/sh` with these arguments. */
+export async function spawnPiped(
+  folder: string,
+  id: string,
+  start: ProcessStart,
+  shell: readonly string[],
+): Promise<{ child: ChildProcess; pipes: ProcessPipes }> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await ProcessPipes.create(folder);
+  const writers = ProcessPipes.openWriters(folder);
+  const pipes = ProcessPipes.read(folder, start);
   try {
-    pipe.finish();
-  } catch {
-    pipe.close();
+    crashPoint('start a process');
+    const child = spawnIn(folder, id, start, shell, writers);
+    crashPoint('started a process');
+    return { child, pipes };
+  } catch (error) {
+    pipes.close();
+    throw error;
+  } finally {
+    closeAll(writers);
   }
 }
 
-/** Reads the output that is in transit. Never throws. */
-function drain(pipe: OutputPipe): void {
-  try {
-    pipe.drain();
-  } catch {
-    // The folder may have been deleted after the end of the process.
-  }
-}
-
-function spawnIn(folder: string, id: string, start: ProcessStart, [out, err]: readonly [number, number]): ChildProcess {
-  const { program, args, cwd, environment, memory, frames } = start;
-  const stdin = start.stdin === undefined ? null : stdinOf(folder, start.stdin);
+function spawnIn(
+  folder: string,
+  id: string,
+  { cwd, environment, frames, stdin: text }: ProcessStart,
+  shell: readonly string[],
+  [out, err]: readonly [number, number],
+): ChildProcess {
+  const stdin = text === undefined ? null : stdinOf(folder, text);
   const pipes: IOType[] = frames ? ['pipe', 'pipe'] : [];
   try {
-    return spawn('/bin/sh', ['-c', memory === undefined ? launcher : limitedLauncher(memory), 'sh', program, ...args], {
+    return spawn('/bin/sh', shell, {
       cwd,
       // Next's types require a NODE_ENV, which scripts do not get.
       env: { ...(environment as NodeJS.ProcessEnv), [commandVariable]: id },
@@ -147,23 +142,43 @@ function stdinOf(folder: string, text: string): number {
   }
 }
 
-function untilEnded(child: ChildProcess, id: string, { seconds, signal }: ProcessStart): Promise<ProcessEnd> {
+/**
+ * Resolves when the process has ended. Ends it when its time is over, or when `signal` aborts. If `leaving` aborts,
+ * leaves it running and never resolves.
+ */
+export function untilEnded(
+  child: ChildProcess,
+  id: string,
+  { seconds, signal, leaving }: Pick<ProcessStart, 'seconds' | 'signal'> & { leaving?: AbortSignal },
+): Promise<ProcessEnd> {
   return new Promise((resolve) => {
     const ending = endAfter(child.pid, id, seconds, signal);
+    const leave = () => {
+      child.removeAllListeners('exit').unref();
+      ending.leave();
+    };
+    if (leaving?.aborted) leave();
+    leaving?.addEventListener('abort', leave);
     child.on('error', ({ message }) => {
+      leaving?.removeEventListener('abort', leave);
       void ending.done();
       resolve({ exitCode: null, signal: null, why: 'itself', fault: message });
     });
     child.on('exit', (exitCode, by) => {
+      leaving?.removeEventListener('abort', leave);
       void ending.done().then((why) => resolve({ exitCode: why === 'itself' ? exitCode : null, signal: by, why }));
     });
   });
 }
 
-/** Kills the processes that an earlier run of the agent left running for an execution. */
-export async function endLeftovers(running: string): Promise<void> {
+/**
+ * Kills the processes that an earlier run of the agent left running for an execution, except those whose id `isKept`
+ * names.
+ */
+export async function endLeftovers(running: string, isKept: (id: string) => boolean = () => false): Promise<void> {
   if (!existsSync(running)) return;
   for (const id of readdirSync(running)) {
+    if (isKept(id)) continue;
     const processes = new CommandProcesses(null, id);
     processes.signal('SIGKILL');
     processes.endLateOnes();

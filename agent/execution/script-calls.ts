@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type ExecutorOptions,
@@ -9,7 +10,10 @@ import {
   type PlanScript,
   parseFormat,
 } from '#protocol/executions/index.ts';
+import { readText } from '../folder/write-file.ts';
+import { AgentStopped } from './agent-stopped.ts';
 import { CallError } from './call-error.ts';
+import { type CallProcessStart, forgetProcess, resumeCallProcess, runCallProcess } from './call-process.ts';
 import { Captured } from './captured.ts';
 import { describedEnd } from './described-end.ts';
 import type { ExecutionContext } from './execution-context.ts';
@@ -23,7 +27,8 @@ import {
 } from './executors/index.ts';
 import { Lines } from './lines.ts';
 import { placeFile, unavailable } from './place-file.ts';
-import { startProcess } from './run-process.ts';
+import type { OutputReaders } from './process-pipes.ts';
+import { endLeftovers, type ProcessEnd, startProcess } from './run-process.ts';
 
 /** A substitute for no time limit, in seconds. A Node.js timer cannot wait much longer. */
 const noLimitSeconds = 2_000_000;
@@ -43,10 +48,28 @@ export interface CallAnswer {
   exitCode?: number;
 }
 
+/** The process of a call. */
+export interface CallProcess {
+  id: string;
+  /** Whether an earlier run of the agent began the call in the current boot. */
+  isResumed: boolean;
+}
+
+/** The program of a call. */
+type CallProgram = Omit<CallProcessStart, 'id' | 'running' | 'leaving' | keyof OutputReaders> & Partial<OutputReaders>;
+
+/** Where the output of a call goes. */
+interface CallOutput extends OutputReaders {
+  stdout: Captured;
+  stderr: Captured;
+}
+
 /** Calls the scripts of one execution. Each script is loaded once, at its first call (MU-5). */
 export class ScriptCalls {
   private readonly context: ExecutionContext;
   private readonly loaded = new Map<string, LoadedScript>();
+  /** Processes of the current call. Their folders stay until the answer is stored. */
+  private processes: string[] = [];
 
   constructor(context: ExecutionContext) {
     this.context = context;
@@ -57,8 +80,28 @@ export class ScriptCalls {
     await Promise.all([...this.loaded.values()].map((script) => script.end()));
   }
 
+  /** Deletes what was kept of the processes of the last call. Call this once the call's answer is stored. */
+  forget(): void {
+    for (const id of this.processes.splice(0)) forgetProcess(this.context.folders.running, id);
+  }
+
+  /** Ends a process that an earlier run of the agent started, because the Body no longer makes its call. */
+  async endProcess(id: string): Promise<void> {
+    await endLeftovers(this.context.folders.running, (each) => !each.startsWith(id));
+  }
+
+  /** Returns the answer to a call whose script restarted the machine, as its option `reboots` announced. */
+  answerAfterRestart(script: string, fn: string | null, id: string): CallAnswer {
+    const options = this.context.plan.scripts.get(script)?.options as ExecutorOptions;
+    const [stdout, stderr] = [new Captured(), new Captured()];
+    this.processes.push(`${id}-1`);
+    keepOutput(join(this.context.folders.running, `${id}-1`), stdout, stderr);
+    const end = { exitCode: 0, signal: null, why: 'itself' } as const;
+    return answerOf({ script, function: fn }, options, { end, seconds: 0, stdout, stderr });
+  }
+
   /** Runs a call to its end. If the call fails, `callErrorOf` converts the error for the Body. */
-  async call(call: ScriptCall): Promise<CallAnswer> {
+  async call(call: ScriptCall, process: CallProcess): Promise<CallAnswer> {
     const script = this.context.plan.scripts.get(call.script);
     if (script === undefined) throw new CallError('ScriptError', `The plan has no script ${call.script}.`);
     const loaded = this.loaded.get(call.script) ?? (await this.load(call.script, script));
@@ -73,15 +116,20 @@ export class ScriptCalls {
           else transcript.add(kind, call.n, text);
         }),
     );
-    const context = this.contextOf(call, options, {
-      onOut: (chunk) => {
-        lines[0]?.write(chunk);
+    if (process.isResumed) for (const each of lines) each.skipSecret();
+    const output = {
+      onOut: (chunk: Buffer) => {
         stdout.write(chunk);
+        lines[0]?.write(chunk);
       },
-      onErr: (chunk) => {
-        lines[1]?.write(chunk);
+      onErr: (chunk: Buffer) => {
         stderr.write(chunk);
+        lines[1]?.write(chunk);
       },
+    };
+    const context = this.contextOf(call, options, {
+      ...output,
+      run: (start) => this.run(process, start, { ...output, stdout, stderr }),
     });
     try {
       const result = await loaded.call(call.function, context);
@@ -89,14 +137,53 @@ export class ScriptCalls {
       if (!('end' in result)) return { frame: `"value":${result.value}` };
       return answerOf(call, options, { ...result, seconds: context.seconds, stdout, stderr });
     } catch (error) {
+      if (error instanceof AgentStopped) for (const each of lines) each.leave();
       throw this.withOutput(error, stdout, stderr);
     } finally {
       for (const each of lines) each.end();
     }
   }
 
+  /** Runs a process of a call, or waits for the process that an earlier run of the agent started. */
+  private async run(
+    { id: first, isResumed }: CallProcess,
+    { onOut, ...start }: CallProgram,
+    { stdout, stderr, ...output }: CallOutput,
+  ): Promise<ProcessEnd> {
+    const { folders, leaving } = this.context;
+    const { running } = folders;
+    const id = `${first}-${this.processes.length + 1}`;
+    this.processes.push(id);
+    const process: CallProcessStart = {
+      ...{ ...start, ...output, id, running, leaving },
+      onOut: (chunk) => {
+        output.onOut(chunk);
+        onOut?.(chunk);
+      },
+    };
+    const folder = join(running, id);
+    const digest = digestOf(start);
+    if (isResumed && this.processes.length === 1) {
+      // An executor can run other programs than before, for example to prepare a script again.
+      const isSame = readText(join(folder, 'digest')) === digest;
+      if (isSame) {
+        keepOutput(folder, stdout, stderr);
+        onOut?.(stdout.bytes);
+      }
+      const end = isSame ? await resumeCallProcess(process) : null;
+      if (end !== null) return end;
+      await this.endProcess(first);
+      stdout.clear();
+      stderr.clear();
+    }
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, 'digest'), digest, { mode: 0o600 });
+    keepOutput(folder, stdout, stderr);
+    return runCallProcess(process);
+  }
+
   private async load(name: string, script: PlanScript): Promise<LoadedScript> {
-    const { plan, folders, found, environment, signal } = this.context;
+    const { plan, folders, found, environment, ended } = this.context;
     const executor = executors.find(({ type }) => type === script.type);
     const platform = found.platforms.get(script.type);
     if (executor === undefined || platform === undefined) {
@@ -105,10 +192,7 @@ export class ScriptCalls {
     const number = [...plan.scripts.keys()].indexOf(name);
     const folder = join(folders.scripts, String(number + 1), 'files');
     mkdirSync(folder, { recursive: true, mode: 0o755 });
-    for (const id of new Set([...script.files, script.entryPoint])) {
-      const file = plan.files.get(id);
-      if (file !== undefined) placeFile(id, file, join(folder, file.name), id === script.entryPoint ? 0o755 : 0o644);
-    }
+    this.placeFiles(script, folder);
     const entry = plan.files.get(script.entryPoint);
     const onDisk: ScriptOnDisk = {
       ...{ name, script, folder, environment, program: platform.program },
@@ -116,7 +200,7 @@ export class ScriptCalls {
       python: found.python?.program ?? null,
       startHost: (host) =>
         startProcess({
-          ...{ ...host, cwd: folder, running: folders.running, environment, signal },
+          ...{ ...host, cwd: folder, running: folders.running, environment, signal: ended },
           ...{ frames: true, seconds: noLimitSeconds },
         }),
     };
@@ -128,10 +212,22 @@ export class ScriptCalls {
     }
   }
 
+  /** Writes the files of a script, once in each boot: a process that outlived the agent may be reading them. */
+  private placeFiles(script: PlanScript, folder: string): void {
+    const { plan, boot } = this.context;
+    const marker = join(folder, '..', 'placed');
+    if (readText(marker) === boot) return;
+    for (const id of new Set([...script.files, script.entryPoint])) {
+      const file = plan.files.get(id);
+      if (file !== undefined) placeFile(id, file, join(folder, file.name), id === script.entryPoint ? 0o755 : 0o644);
+    }
+    writeFileSync(marker, boot);
+  }
+
   private contextOf(
     call: ScriptCall,
     options: ExecutorOptions,
-    output: Pick<ScriptCallContext, 'onOut' | 'onErr'>,
+    { run, ...output }: OutputReaders & { run(start: CallProgram): Promise<ProcessEnd> },
   ): ScriptCallContext {
     const { folders, environment, secondsLeft, signal, plan } = this.context;
     const number = [...plan.scripts.keys()].indexOf(call.script);
@@ -144,16 +240,12 @@ export class ScriptCalls {
       ...{ args: call.args, environment: own, stdin, seconds, signal, ...output },
       run: async (program, args, variables = {}, onOut = undefined) => {
         requirePlainText(call.script, [...args, ...Object.values(variables)]);
-        const started = await startProcess({
-          ...{ running: folders.running, program, args, stdin, seconds, signal, ...output },
+        return run({
+          ...{ program, args, stdin, seconds, signal },
           cwd: join(folders.scripts, String(number + 1), 'files'),
           environment: { ...environment, ...variables, ...own },
-          onOut: (chunk) => {
-            output.onOut(chunk);
-            onOut?.(chunk);
-          },
+          onOut,
         });
-        return started.ended;
       },
     };
   }
@@ -169,6 +261,16 @@ export class ScriptCalls {
   }
 }
 
+function keepOutput(folder: string, stdout: Captured, stderr: Captured): void {
+  stdout.keepIn(join(folder, 'stdout'));
+  stderr.keepIn(join(folder, 'stderr'));
+}
+
+const digestOf = ({ program, args }: Pick<CallProgram, 'program' | 'args'>): string =>
+  createHash('sha256')
+    .update(JSON.stringify([program, args]))
+    .digest('hex');
+
 function formatted(call: ScriptCall, format: string): string {
   const parsed = parseFormat(format);
   return 'value' in parsed ? fillFormat(parsed.value, call.args) : '';
@@ -180,7 +282,7 @@ interface Ended extends EndedCall {
   stderr: Captured;
 }
 
-function answerOf(call: ScriptCall, options: ExecutorOptions, ended: Ended): CallAnswer {
+function answerOf(call: Pick<ScriptCall, 'script' | 'function'>, options: ExecutorOptions, ended: Ended): CallAnswer {
   const { script, function: fn } = call;
   const { end, seconds, stdout, stderr, goodCodes = [0] } = ended;
   const output = { stdout: stdout.text, stderr: stderr.text };

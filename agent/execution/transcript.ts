@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { executionLimits, type TranscriptRecord } from '#protocol/executions/index.ts';
+import { crashPoint } from '../folder/crash-point.ts';
 
 /** Number of bytes kept from the end of a transcript that exceeds the limit. */
 const endBytes = 1024 * 1024;
@@ -94,6 +95,7 @@ export class Transcript {
   private append(bytes: Buffer, rows: number): void {
     let at = 0;
     try {
+      crashPoint('write the transcript');
       while (at < bytes.length) at += writeSync(this.file, bytes, at);
       this.count += rows;
     } catch {

@@ -16,6 +16,8 @@ export interface Ending {
    * processes have ended or were killed.
    */
   done(): Promise<EndReason>;
+  /** Leaves the command running without a time limit. */
+  leave(): void;
 }
 
 /**
@@ -40,10 +42,14 @@ export function endAfter(leader: number | undefined, id: string, seconds: number
   const timer = setTimeout(() => end('time'), seconds * 1000);
   if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop);
+  const leave = () => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  };
   return {
+    leave,
     async done() {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
+      leave();
       // The leader is a shell and ends immediately, but its children may still be cleaning up.
       if (why !== 'itself') {
         while (!isKilled && processes?.anyRunning()) await wait(lookMilliseconds / 1000, []);

@@ -3,12 +3,12 @@ import { closeSync, constants, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { sentenceOf } from '../agent-error.ts';
 import { crashPoint } from '../folder/crash-point.ts';
-import { wait } from '../portal/wait.ts';
 import { commandVariable } from './command-processes.ts';
 import { type EndReason, endAfter } from './end-after.ts';
+import { keptArguments, secondsSinceStart } from './kept-process.ts';
 import { OutputFile } from './output-file.ts';
 import { OutputPipe } from './output-pipe.ts';
-import { type CommandRecord, type RunningCommand, secondsSinceStart } from './running-command.ts';
+import type { CommandRecord, RunningCommand } from './running-command.ts';
 
 export interface CommandRun {
   /** Command line from the manifest. */
@@ -33,24 +33,6 @@ export interface Outcome {
   outputFile?: string;
   seconds: number;
 }
-
-/** Interval at which the agent checks the state of a command's processes. */
-const lookMilliseconds = 50;
-/**
- * How many times a restarted agent looks for the process id. The command's shell writes it before doing anything else.
- */
-const firstLooks = 200;
-
-/**
- * `$1` is the command line, `$2` the folder. The command starts only if the shell creates the file `pid`: a restarted
- * agent creates it first to prevent a late start. The umask is the usual 022, because the agent's umask is stricter
- * under systemd. The shell writes the exit code to disk. If the agent is gone, the shell waits up to an hour for `$2`
- * to be deleted, because a pipe that no process has open loses its contents.
- */
-const wrapper = `set -C; echo $$ > "$2/pid" || exit 125; set +C
-(umask 022; exec /bin/sh -c "$1"); code=$?; echo $code > "$2/exit"
-kill -0 $PPID 2>/dev/null || { n=0; while [ -d "$2" ] && [ $n -lt 3600 ]; do sleep 1; n=$((n + 1)); done; }
-exit $code`;
 
 /**
  * Runs one handler command in its own process group (AZ-G1). At the timeout, kills all processes of the command. If the
@@ -87,21 +69,19 @@ export async function resumeCommand(
   secrets: string[],
   signal?: AbortSignal,
 ): Promise<Outcome | null> {
-  if (!running.hasBegun()) return null;
-  let leader = running.leader(record);
-  for (let looks = 0; leader === 'unknown' && looks < firstLooks; looks += 1) {
-    await wait(lookMilliseconds / 1000, []);
-    leader = running.leader(record);
-  }
-  if (leader === 'unknown') leader = null;
-  if (leader === null && running.exitCode() === null) return null;
+  const { process } = running;
+  if (!process.hasBegun()) return null;
+  const leader = await process.leader();
+  if (leader === null && process.exitCode() === null) return null;
   const output = new Output(running.pipe, new OutputFile(record.outputFile, { secrets, resumed: true }));
   try {
     const seconds = leader === null ? 0 : secondsSinceStart(leader);
-    const ended =
-      leader === null || running.exitCode() !== null
-        ? { exitCode: running.exitCode(), timedOut: false, note: '' }
-        : await untilGone(leader, record, running, record.timeoutSeconds - seconds, signal);
+    const exitCode = process.exitCode();
+    const gone =
+      leader === null || exitCode !== null
+        ? { why: 'itself' as const, exitCode }
+        : await process.untilGone(leader, running.id, record.timeoutSeconds - seconds, { signal });
+    const ended = endedBy(gone.why, gone.exitCode, record.timeoutSeconds, null);
     crashPoint(`ended ${record.kind}`);
     return { ...output.finish(ended), seconds };
   } finally {
@@ -146,21 +126,17 @@ class Output {
 }
 
 function start(command: CommandRun): ChildProcess {
-  const { running, record } = command;
+  const { running } = command;
   // Opens the pipe for reading too: without a reader, SIGPIPE would kill the writer.
   const output = openSync(running.pipe, constants.O_RDWR);
   try {
-    return spawn(
-      '/bin/sh',
-      ['-c', wrapper, 'annex-command', lineWithPath(command), running.folder, record.outputFile],
-      {
-        cwd: command.root,
-        // The types of Next.js require a NODE_ENV, which handlers do not get.
-        env: { ...(command.environment as NodeJS.ProcessEnv), [commandVariable]: running.id },
-        stdio: ['ignore', output, output],
-        detached: true,
-      },
-    );
+    return spawn('/bin/sh', keptArguments(running.folder, ['/bin/sh', '-c', lineWithPath(command)]), {
+      cwd: command.root,
+      // The types of Next.js require a NODE_ENV, which handlers do not get.
+      env: { ...(command.environment as NodeJS.ProcessEnv), [commandVariable]: running.id },
+      stdio: ['ignore', output, output],
+      detached: true,
+    });
   } finally {
     closeSync(output);
   }
@@ -175,24 +151,6 @@ function untilEnded(child: ChildProcess, { record, running, signal }: CommandRun
       resolve({ exitCode: null, timedOut: false, note: `The command could not be started: ${error.message}.` });
     });
     child.on('exit', (code, by) => void ending.done().then((why) => resolve(endedBy(why, code, seconds, by))));
-  });
-}
-
-/** Waits for a command that an earlier run of the agent started, and ends it at its timeout. */
-function untilGone(
-  leader: number,
-  record: CommandRecord,
-  running: RunningCommand,
-  seconds: number,
-  signal?: AbortSignal,
-): Promise<Ended> {
-  return new Promise((resolve) => {
-    const ending = endAfter(leader, running.id, Math.max(0, seconds), signal);
-    const look = setInterval(() => {
-      if (running.leader(record) !== null && running.exitCode() === null) return;
-      clearInterval(look);
-      void ending.done().then((why) => resolve(endedBy(why, running.exitCode(), record.timeoutSeconds, null)));
-    }, lookMilliseconds);
   });
 }
 

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { commandNames } from '#protocol/index.ts';
-import { discard, readJson, readText, writeJson } from '../folder/write-file.ts';
+import { discard, readJson, writeJson } from '../folder/write-file.ts';
+import { ProcessFolder } from './kept-process.ts';
 
 const record = z.object({
   kind: z.enum(commandNames),
@@ -44,6 +45,11 @@ export class RunningCommand {
     return join(this.all, this.name);
   }
 
+  /** The process of the command. */
+  get process(): ProcessFolder {
+    return new ProcessFolder(this.folder);
+  }
+
   get pipe(): string {
     return join(this.folder, 'pipe');
   }
@@ -62,55 +68,8 @@ export class RunningCommand {
     return parsed.success ? parsed.data : null;
   }
 
-  /** Returns the exit code, or null while it is unknown. */
-  exitCode(): number | null {
-    const text = readText(join(this.folder, 'exit')) ?? '';
-    return /^\d+\n$/.test(text) ? Number(text) : null;
-  }
-
-  /** Whether the command's process has started. If not, this call prevents it from starting. */
-  hasBegun(): boolean {
-    try {
-      writeFileSync(join(this.folder, 'pid'), '-\n', { flag: 'wx', mode: 0o600 });
-      return false;
-    } catch {
-      return true;
-    }
-  }
-
-  /**
-   * Returns the process id of the leader of the command's process group; null if the leader has ended, `unknown` if it
-   * has not yet written its process id.
-   */
-  leader({ outputFile }: CommandRecord): number | 'unknown' | null {
-    const text = readText(join(this.folder, 'pid')) ?? '';
-    if (text === '') return 'unknown';
-    const pid = /^\d+\n$/.test(text) ? Number(text) : 0;
-    if (pid < 2) return null;
-    // The process id may have been reused. The command's own process has this folder and the output file in its command
-    // line.
-    const words = (readProc(pid, 'cmdline') ?? '').split('\0');
-    return words.includes(this.folder) && words.includes(outputFile) ? pid : null;
-  }
-
   /** Deletes the record once the outcome is stored elsewhere. */
   forget(): void {
     discard(this.all);
-  }
-}
-
-/** Returns the seconds since a process started, unaffected by clock changes. */
-export function secondsSinceStart(pid: number): number {
-  const stat = readProc(pid, 'stat') ?? '';
-  const ticks = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
-  const uptime = Number((readText('/proc/uptime') ?? '').split(' ')[0]);
-  return Number.isFinite(ticks) && Number.isFinite(uptime) ? Math.max(0, uptime - ticks / 100) : 0;
-}
-
-function readProc(pid: number, name: string): string | null {
-  try {
-    return readText(`/proc/${pid}/${name}`);
-  } catch {
-    return null;
   }
 }

@@ -84,11 +84,11 @@ export class MemoryPortal implements Portal {
 
   async describeAgent() {}
 
-  async nextExecution() {
+  async nextExecution(): Promise<string | null> {
     return null;
   }
 
-  async sendProgress() {
+  async sendProgress(): Promise<number | null> {
     return null;
   }
 
@@ -96,7 +96,7 @@ export class MemoryPortal implements Portal {
     return { received: 0, nextAfter: null };
   }
 
-  async sendResult() {}
+  async sendResult(_id: string, _text: string): Promise<void> {}
 
   async tellPlatforms() {}
 }

@@ -31,6 +31,8 @@ export interface PlanMachine {
   /** Starts a plan. `end` resolves when the plan has ended; to null if the plan was stopped. */
   begin(plan: object, terms?: RunTerms): { running: RunningExecution; end: Promise<PlanRun | null> };
   run(plan: object, terms?: RunTerms): Promise<PlanRun>;
+  /** Runs a plan that is given as JSON text. */
+  text(plan: string): Promise<PlanRun>;
   /** Runs a plan with this Body. `more` has other properties of the plan. */
   body(body: string, more?: object): Promise<PlanRun>;
   close(): void;
@@ -55,14 +57,16 @@ export async function planMachine(found?: FoundPlatforms, path = process.env.PAT
     dir,
     begin(plan, terms = {}) {
       const { maxCalls } = terms;
-      const open = receive({ FormatVersion: '2.0.0', ...plan }, terms);
+      const open = receive('rawJSON' in plan ? plan : { FormatVersion: '2.0.0', ...plan }, terms);
       const calls: ExecutionCall[] = [];
       const journal: string[] = [];
       const note = (line: string) => journal.push(line);
       const running = new RunningExecution({
         ...{ layout, found: platforms, environment: { PATH: path }, open, why: 'first' },
         journal: { info: note, warn: note, note },
-        progress: { run: 1, begunAt: momentNow(), boot: '', sent: 0 },
+        progress: { ...inbox.readProgress(open), run: 1, begunAt: momentNow() },
+        boot: '',
+        saveProgress: () => {},
         maxCalls,
         onCall: (call) => calls.push(call),
         onBegin: () => {},
@@ -82,6 +86,7 @@ export async function planMachine(found?: FoundPlatforms, path = process.env.PAT
       if (end === null) throw new Error('the execution was stopped');
       return end;
     },
+    text: (plan) => machine.run(JSON.rawJSON(plan) as object),
     body: (Body, more = {}) => machine.run({ Body, ...more }),
     close: () => rmSync(dir, { recursive: true, force: true }),
   };

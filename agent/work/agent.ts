@@ -165,6 +165,7 @@ export class Agent {
     this.executions = new ExecutionWork({
       ...{ layout, journal, portal, boot, environment: options.environment, python: options.python },
       isOn: options.executionPlans === 'on',
+      rebootCommand: options.rebootCommand,
       goals: () => ({ newest: this.extensions.newestTurn, rested: this.extensions.restedTurn }),
       wake: () => this.lane.wake(),
     });
@@ -180,6 +181,13 @@ export class Agent {
     this.executions.begin();
     const warning = plainHttpWarning(this.address);
     if (warning !== null) this.options.journal.warn(`${warning} ${plainHttpAdvice}`);
+    const stored = this.readStoredGoalState();
+    this.newest = stored?.newest ?? {};
+    // An execution begins, or continues after a restart of the machine, once this goal state has been applied.
+    if (stored !== null && this.executions.awaitsGoalState) {
+      this.apply(stored, 'kept');
+      this.extensions.takeUpGoal();
+    }
     const keeping = { journal: this.options.journal, signal: this.stopping.signal };
     this.works = [
       keepGoing('Reporting', () => this.reporter.run(), keeping),
@@ -190,8 +198,6 @@ export class Agent {
     if (this.options.executionPlans !== undefined) {
       this.works.push(keepGoing('Telling what runs here', () => this.executions.tellPlatforms(), keeping));
     }
-    const stored = this.readStoredGoalState();
-    this.newest = stored?.newest ?? {};
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), firstAnswerSeconds * 1000);
     try {
@@ -207,7 +213,7 @@ export class Agent {
       return true;
     } catch (error) {
       this.options.journal.warn(`${startTroubleOf(error)} Continuing from disk.`);
-      if (stored !== null) this.apply(stored, 'kept');
+      if (stored !== null && this.appliedEtag === null) this.apply(stored, 'kept');
       return false;
     } finally {
       clearTimeout(timer);
@@ -321,7 +327,10 @@ export class Agent {
     this.uploads.stop();
     await this.archives.stop();
     await Promise.allSettled(this.works);
-    if (this.options.disableOnExit) await this.extensions.disableAll();
+    if (this.options.disableOnExit) {
+      await this.executions.endProcesses();
+      await this.extensions.disableAll();
+    }
   }
 
   private receive({ document, wantsLogs, executions }: PolledGoalState): void {

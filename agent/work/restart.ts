@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
 import { sentenceOf } from '../agent-error.ts';
 import { crashPoint } from '../folder/crash-point.ts';
-import { inheritedEnvironment } from '../handler/environment.ts';
 import type { Journal } from '../journal.ts';
 import type { Reporter } from '../report/reporter.ts';
 import type { Machine } from './machine.ts';
+import { runRestartCommand } from './restart-command.ts';
 
 export interface RestartOptions {
   machine: Machine;
@@ -95,21 +94,15 @@ export class PendingRestart {
   private run(command: string): void {
     const { machine, environment } = this.options;
     if (!this.isStored()) return;
-    crashPoint('restart');
-    const child = spawn('/bin/sh', ['-c', command], {
-      cwd: machine.layout.root,
-      // The types of Next.js require a NODE_ENV, which the command does not get.
-      env: inheritedEnvironment(environment) as NodeJS.ProcessEnv,
-      stdio: 'ignore',
-      detached: true,
+    runRestartCommand({
+      ...{ command, environment, cwd: machine.layout.root },
+      onFailure: (why) =>
+        this.failed(
+          'message' in why
+            ? `The restart command could not be started: ${why.message}.`
+            : `The restart command exited with ${why.exitCode}. It runs again with the next goal state.`,
+        ),
     });
-    crashPoint('restarting');
-    child.on('error', (error) => this.failed(`The restart command could not be started: ${error.message}.`));
-    // A code of null means that a signal ended the command, as the machine's shutdown does.
-    child.on('exit', (code) => {
-      if (code) this.failed(`The restart command exited with ${code}. It runs again with the next goal state.`);
-    });
-    child.unref();
     this.note(true);
   }
 

@@ -9,6 +9,8 @@ import { maskedValue } from '../masked-value.ts';
  * transcript (MU-13).
  */
 export function writeLog(context: ExecutionContext, frame: Record<string, unknown>): void {
+  const isNew = frame.notify === false ? !context.output.isReplaying : context.output.isNew('log');
+  if (!isNew) return;
   const level: LogLevel = logLevels.find((known) => known === frame.log) ?? 'info';
   const text = typeof frame.body === 'string' ? frame.body : JSON.stringify(frame.body ?? null);
   const body = cut(maskedText(text, context.secrets));

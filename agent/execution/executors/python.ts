@@ -4,12 +4,12 @@ import { findProgram, probe } from './probe.ts';
 import { pythonHostProgram } from './python-host.py.ts';
 import { type HostProgram, ScriptHost } from './script-host.ts';
 
-/** Finds the Python 3 with this name or path; null if there is none. */
+/** Finds the Python with this name or path; null if there is none, or if it is older than 3.6. */
 export async function findPython(name: string, environment: Record<string, string>) {
   const program = findProgram(name, environment.PATH);
   if (program === null) return null;
   const args = ['-I', '-S', '-c', 'import sys; print("annex", ".".join(map(str, sys.version_info[:3])))'];
-  const version = await probe(program, args, /^annex (3\.\d+\.\d+)$/m, environment);
+  const version = await probe(program, args, /^annex (3\.(?:[6-9]|\d\d)\.\d+)\n?$/, environment);
   return version === null ? null : { version, program };
 }
 

@@ -97,6 +97,7 @@ export class ScriptHost {
     if (!this.isOver) this.why = why;
     this.isOver = true;
     this.process.endAll();
+    this.frames.close();
   }
 
   private resultOf(fn: string | null, answer: Record<string, unknown>, text: string): CallResult {

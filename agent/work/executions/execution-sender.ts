@@ -33,7 +33,11 @@ interface Followed {
   isAcknowledged: boolean;
   /** Whether the Body has begun in this run of the agent. */
   hasBegun: boolean;
-  hasToldRunning: boolean;
+  /** The state that the portal knows. */
+  told: 'running' | 'restarting' | null;
+  state: 'running' | 'restarting';
+  /** Whether the result is not sent yet, because the machine restarts first. */
+  isHeld: boolean;
   /** Whether the portal rejects further parts of the transcript. */
   isMute: boolean;
   calls: Map<number, ExecutionCall>;
@@ -56,11 +60,14 @@ export class ExecutionSender {
     this.options = options;
   }
 
-  /** Makes this the execution whose progress, transcript and result are sent. */
-  follow(open: OpenExecution, progress: StoredProgress): void {
+  /**
+   * Makes this the execution whose progress, transcript and result are sent. `isHeld`: the result waits for a restart of
+   * the machine.
+   */
+  follow(open: OpenExecution, progress: StoredProgress, isHeld: boolean): void {
     const isBegun = progress.run > 0;
-    const flags = { isAcknowledged: isBegun, hasBegun: false, hasToldRunning: false, isMute: false };
-    this.followed = { open, progress, ...flags, calls: new Map() };
+    const flags = { isAcknowledged: isBegun, hasBegun: false, isHeld, isMute: false };
+    this.followed = { open, progress, ...flags, told: null, state: 'running', calls: new Map() };
     // A new plan is acknowledged by `acknowledge`, before anything else is sent.
     if (isBegun || open.result !== null) this.wake();
   }
@@ -73,6 +80,24 @@ export class ExecutionSender {
   /** Reports that the Body is running. */
   noteBegun(): void {
     if (this.followed !== null) this.followed.hasBegun = true;
+    this.wake();
+  }
+
+  /** Reports that the execution waits for a restart of the machine. */
+  noteRestarting(): void {
+    if (this.followed === null) return;
+    this.followed.state = 'restarting';
+    this.followed.hasBegun = true;
+    this.wake();
+  }
+
+  /** Does not send the result before `release`. */
+  hold(): void {
+    if (this.followed !== null) this.followed.isHeld = true;
+  }
+
+  release(): void {
+    if (this.followed !== null) this.followed.isHeld = false;
     this.wake();
   }
 
@@ -111,7 +136,7 @@ export class ExecutionSender {
 
   /** Resolves when the result is delivered, if there is one, or after the timeout. */
   async drain(seconds: number): Promise<void> {
-    if (this.followed?.open.result == null) return;
+    if (this.followed?.open.result == null || this.followed.isHeld) return;
     this.retry.abort();
     const empty = new Promise<void>((resolve) => this.drained.push(resolve));
     await Promise.race([empty, wait(seconds, [this.stopping.signal])]);
@@ -144,7 +169,7 @@ export class ExecutionSender {
     const { open } = followed;
     try {
       if (!followed.isAcknowledged) await this.sendReceived(followed);
-      const isOpen = open.result === null;
+      const isOpen = open.result === null || followed.isHeld;
       let next = followed.hasBegun ? await this.sendProgress(followed) : null;
       next = (await this.sendTranscript(followed, !isOpen)) ?? next;
       if (!isOpen) await this.sendResult(open);
@@ -163,11 +188,11 @@ export class ExecutionSender {
   }
 
   private async sendProgress(followed: Followed): Promise<number | null> {
-    const { open, progress, calls } = followed;
+    const { open, progress, calls, state } = followed;
     const changed = [...calls.values()].slice(0, callsAtOnce);
-    if (followed.hasToldRunning && changed.length === 0) return null;
+    if (followed.told === state && changed.length === 0) return null;
     const sentMsAgo = progress.begunAt === null ? 0 : Math.round(secondsSince(progress.begunAt) * 1000);
-    const body = { run: progress.run, state: 'running', sentMsAgo, calls: changed } as const;
+    const body = { run: progress.run, state, sentMsAgo, calls: changed };
     let next: number | null = null;
     try {
       next = await this.options.portal.sendProgress(open.envelope.id, body, this.stopping.signal);
@@ -175,7 +200,7 @@ export class ExecutionSender {
       // The result is sent even if the portal has ended the execution.
       if (!(isOver(error) && open.result !== null)) throw error;
     }
-    followed.hasToldRunning = true;
+    followed.told = state;
     for (const call of changed) if (calls.get(call.n) === call) calls.delete(call.n);
     return calls.size > 0 ? this.sendProgress(followed) : next;
   }

@@ -1,5 +1,6 @@
 import { errorCodes, executionEnvelope } from '#protocol/executions/index.ts';
 import { sentenceOf } from '../../agent-error.ts';
+import { beginRun } from '../../execution/begin-run.ts';
 import { refused } from '../../execution/body/faults.ts';
 import { Inbox, type OpenExecution, type StoredProgress } from '../../execution/inbox.ts';
 import { type FoundPlatforms, findPlatforms, platformReport } from '../../execution/platforms.ts';
@@ -12,9 +13,9 @@ import type { Journal } from '../../journal.ts';
 import { backoff } from '../../portal/backoff.ts';
 import { type ExecutionNews, type Portal, PortalRefusal } from '../../portal/portal.ts';
 import { wait } from '../../portal/wait.ts';
-import { momentNow } from '../../watch/moment.ts';
 import type { LaneCandidate, LaneWork } from '../lane.ts';
 import { ExecutionSender } from './execution-sender.ts';
+import { awaitsRestart, requestRestart, restartForPlan } from './plan-restart.ts';
 import { WaitingExecution } from './waiting-execution.ts';
 
 export interface ExecutionWorkOptions {
@@ -28,6 +29,8 @@ export interface ExecutionWorkOptions {
   environment: Record<string, string | undefined>;
   /** Id of the current boot. */
   boot: string;
+  /** Shell command that restarts the machine after a plan that requests it. */
+  rebootCommand?: string;
   /**
    * Returns the turn of the newest goal state and the turn of the last goal state that came to rest. Each is null if
    * there is no such goal state.
@@ -134,9 +137,10 @@ export class ExecutionWork implements LaneWork {
 
   /**
    * Whether a newer goal state may replace the current one. An execution may be waiting for the current goal state to
-   * come to rest.
+   * come to rest, also to continue after a restart of the machine (MU-51).
    */
   mayBeOvertaken(): boolean {
+    if (this.awaitsGoalState) return this.options.goals().rested !== null;
     return this.waiting?.mayBeOvertaken(this.options.goals().rested) ?? true;
   }
 
@@ -146,15 +150,26 @@ export class ExecutionWork implements LaneWork {
     return thumbprint === undefined ? [] : [thumbprint.toUpperCase()];
   }
 
+  /**
+   * Whether the execution begins, or begins again after a restart of the machine, only once the goal state has been
+   * applied.
+   */
+  get awaitsGoalState(): boolean {
+    const { open, progress } = this;
+    if (open === null || progress === null || open.result !== null) return false;
+    return progress.run === 0 || progress.boot !== this.options.boot;
+  }
+
   async candidate(): Promise<LaneCandidate | 'wait' | 'rest'> {
     const { open, progress, waiting } = this;
     const { newest, rested } = this.options.goals();
     if (open !== null) {
+      if (progress !== null && awaitsRestart(open, progress, this.options.boot)) {
+        return { kind: 'execution', turn: open.envelope.turn, isBegun: true, run: () => this.restart(open, progress) };
+      }
       // No other execution begins before the portal has the result of this one.
       if (open.result !== null || progress === null) return 'wait';
-      const isBegun = progress.run > 0 && progress.boot === this.options.boot;
-      // The current goal state is applied before an execution begins, and before it begins again after a restart of
-      // the machine.
+      const isBegun = !this.awaitsGoalState;
       if (!isBegun && newest !== null && rested === null) return 'wait';
       return { kind: 'execution', turn: open.envelope.turn, isBegun, run: () => this.goOn(open, progress) };
     }
@@ -168,10 +183,15 @@ export class ExecutionWork implements LaneWork {
     await this.sender.drain(seconds);
   }
 
-  /** Stops the running execution, which begins again at the next start of the agent. */
+  /** Stops the running execution, which continues at the next start of the agent. Processes of its calls keep running. */
   stop(): void {
     this.stopping.abort();
     this.running?.stop('stop');
+  }
+
+  /** For demos and tests: ends the processes that `stop` left running. */
+  async endProcesses(): Promise<void> {
+    if (this.open !== null) await endLeftovers(`${this.open.folder}/running`);
   }
 
   stopSending(): void {
@@ -181,7 +201,7 @@ export class ExecutionWork implements LaneWork {
   private take(open: OpenExecution): void {
     this.open = open;
     this.progress = this.inbox.readProgress(open);
-    this.sender.follow(open, this.progress);
+    this.sender.follow(open, this.progress, awaitsRestart(open, this.progress, this.options.boot));
   }
 
   private delivered(open: OpenExecution): void {
@@ -254,24 +274,31 @@ export class ExecutionWork implements LaneWork {
         const message = 'The owner of this machine has switched execution plans off.';
         return this.conclude(open, refused(errorCodes.failed, 'ExecutionPlansOff', message));
       }
-      const why = progress.run === 0 ? 'first' : progress.boot === boot ? 'agent' : 'reboot';
-      progress.run += 1;
-      progress.begunAt ??= momentNow();
-      progress.boot = boot;
+      const why = beginRun(open, progress, boot);
       this.inbox.writeProgress(open, progress);
       journal.info(why === 'first' ? `${name}: begins.` : `${name}: begins again.`);
-      this.running = new RunningExecution({
-        ...{ layout, journal, environment, open, progress, why },
+      const running = new RunningExecution({
+        ...{ layout, journal, environment, open, progress, why, boot },
+        canReboot: this.options.rebootCommand !== undefined,
         found: await this.found,
         onCall: (call) => this.sender.noteCall(call),
         onBegin: () => this.sender.noteBegun(),
+        onRestarting: () => this.sender.noteRestarting(),
+        saveProgress: () => this.inbox.writeProgress(open, progress),
       });
-      if (this.cancelStamp === open.envelope.stamp) this.running.stop('cancel');
-      if (this.stopping.signal.aborted) this.running.stop('stop');
-      const end = await this.running.run();
+      this.running = running;
+      if (this.cancelStamp === open.envelope.stamp) running.stop('cancel');
+      if (this.stopping.signal.aborted) running.stop('stop');
+      const end = await running.run();
       if (end === null) return;
       journal.info(`${name}: ended with code ${end.code}.`);
+      if (running.wantsReboot) {
+        requestRestart(progress, boot);
+        this.inbox.writeProgress(open, progress);
+        this.sender.hold();
+      }
       this.conclude(open, end);
+      if (running.wantsReboot) await this.restart(open, progress);
     } catch (error) {
       journal.warn(`${name}: ${sentenceOf(error)}`);
       this.conclude(
@@ -281,6 +308,18 @@ export class ExecutionWork implements LaneWork {
     } finally {
       this.running = null;
     }
+  }
+
+  /** Restarts the machine before the result is sent. If that fails, sends the result now. */
+  private async restart(open: OpenExecution, progress: StoredProgress): Promise<void> {
+    const { rebootCommand: command, journal, boot, environment } = this.options;
+    const { inbox, sender } = this;
+    sender.noteRestarting();
+    const terms = { inbox, journal, boot, command, environment, signal: this.stopping.signal };
+    if (!(await restartForPlan(open, progress, terms))) return;
+    progress.restart = null;
+    inbox.writeProgress(open, progress);
+    sender.release();
   }
 
   private conclude(open: OpenExecution, end: ReturnType<typeof refused>): void {

@@ -83,6 +83,11 @@ export class ExtensionRunner implements LaneWork {
     this.options.wake();
   }
 
+  /** Makes the goal the current one now, so that a goal that arrives before the lane looks does not replace it. */
+  takeUpGoal(): void {
+    this.takeGoal();
+  }
+
   /** Notes a status that a handler has written. Extensions that wait for `extension` may now proceed. */
   noteStatus(extension: string, sequenceNumber: number, word: StatusWord | null): void {
     if (word === null || this.machine.goalOf(extension)?.sequenceNumber !== sequenceNumber) return;

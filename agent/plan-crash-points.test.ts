@@ -1,0 +1,189 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endLeftovers } from './execution/run-process.ts';
+import { crashPoint, visitCrashPoints } from './folder/crash-point.ts';
+import { layoutOf } from './folder/layout.ts';
+import { writeAtomically, writeJson } from './folder/write-file.ts';
+import { noExecutions } from './portal/portal.ts';
+import { MemoryPortal } from './testing/memory-portal.ts';
+import { planEnvelope, resultIn } from './testing/plan-envelope.ts';
+import { Agent } from './work/agent.ts';
+
+/*
+ * Stops the agent at points between two persistent effects of an execution, as crash-points.test.ts does for handlers,
+ * and starts it again. `npm run test:crashes` stops it at every point, `npm test` at some of them.
+ */
+const isWhole = process.env.ANNEX_CRASH_POINTS === 'all';
+const fewest = 8;
+const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-plan-crash-'));
+const log = join(base, 'scripts.log');
+
+/** Three scripts in processes, a function in a process that ends with the agent, and a call of `api`. */
+const envelope = planEnvelope(1, {
+  body: `a = first('x').stdout
+b = second(a).stdout
+api.setState('k', [a, b])
+c = third.f(b)
+try:
+  fourth()
+except ScriptError as error:
+  d = error.exitCode
+return [a, b, c, d, api.getState('k')]`,
+  scripts: {
+    first: `echo first >> ${log}; sleep 0.05; echo a$1`,
+    second: { text: `#!/bin/sh\necho second >> ${log}; echo b$1`, Type: 'Application' },
+    third: { text: `def f(x):\n  open('${log}', 'a').write('third\\n')\n  return [x]`, Type: 'Python' },
+    fourth: `echo fourth >> ${log}; exit 3`,
+  },
+  more: { Service: 'web' },
+});
+const expected = ['ax', 'bax', ['bax'], 3, ['ax', 'bax']];
+
+class Killed extends Error {}
+
+/** A portal with one execution. */
+class PlanPortal extends MemoryPortal {
+  readonly results: string[] = [];
+  private isAcknowledged = false;
+  private isHandedOut = 0;
+
+  constructor() {
+    super(1, [], []);
+  }
+
+  override async goalState() {
+    const waiting = this.isHandedOut > 0 && this.isAcknowledged ? null : { stamp: 1, turn: 1 };
+    return { ...(await super.goalState()), executions: { ...noExecutions, waiting } };
+  }
+
+  override async nextExecution() {
+    crashPoint('next');
+    // Asking for the next execution says that the machine has none: an acknowledged one would be lost.
+    if (this.isAcknowledged && this.results.length === 0) throw new Error('the execution is lost');
+    if (this.isAcknowledged) return null;
+    this.isHandedOut += 1;
+    const text = JSON.stringify(envelope);
+    crashPoint('handed out');
+    return text;
+  }
+
+  override async sendProgress() {
+    crashPoint('progress');
+    this.isAcknowledged = true;
+    crashPoint('progress sent');
+    return null;
+  }
+
+  override async sendResult(_id: string, text: string) {
+    crashPoint('send the result');
+    this.results.push(text);
+    crashPoint('sent the result');
+  }
+}
+
+beforeAll(() => {
+  const layout = layoutOf(join(base, 'before'));
+  writeAtomically(layout.credential, 'credential\n');
+  const about = { portal: 'http://portal.test', name: 'vm', thumbprint: 'A'.repeat(40), vmId: 'vm' };
+  writeJson(layout.identity, { ...about, enrolledAt: null, pollSeconds: 1 });
+});
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+let warnings: string[] = [];
+
+/** Runs the agent until the execution is over, or until the n-th point. Returns the points that it passed. */
+async function live(folder: string, portal: PlanPortal, killAt = Number.POSITIVE_INFINITY): Promise<string[]> {
+  const points: string[] = [];
+  let died = () => {};
+  const death = new Promise<void>((resolve) => {
+    died = resolve;
+  });
+  visitCrashPoints((point) => {
+    if (points.length < killAt) points.push(point);
+    if (points.length < killAt) return;
+    leaveProcesses(folder);
+    died();
+    throw new Killed(point);
+  });
+  const agent = new Agent({
+    layout: layoutOf(folder),
+    journal: { info() {}, warn: (line) => warnings.push(line), note() {} },
+    ...{ heartbeatSeconds: 600, statusSeconds: 600, statusAfterConclusion: 'follow', executionPlans: 'on', portal },
+    environment: { PATH: process.env.PATH },
+    call: () => Promise.reject(new Error('the portal is in this process')),
+  });
+  const work = agent.start().then(() => agent.lane.whenIdle());
+  await Promise.race([death, work]);
+  await agent.stop(0);
+  visitCrashPoints(null);
+  return points;
+}
+
+/** Makes processes of calls see that the agent is gone, although the process of this test is not. */
+function leaveProcesses(folder: string): void {
+  const executions = join(folder, 'executions');
+  for (const name of existsSync(executions) ? readdirSync(executions) : []) {
+    const running = join(executions, name, 'running');
+    for (const id of existsSync(running) ? readdirSync(running) : []) writeFileSync(join(running, id, 'left'), '');
+  }
+}
+
+const calls = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
+
+function newRun(): { folder: string; portal: PlanPortal } {
+  const folder = join(base, 'run');
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(join(base, 'before'), folder, { recursive: true });
+  rmSync(log, { force: true });
+  warnings = [];
+  return { folder, portal: new PlanPortal() };
+}
+
+function expectOneResult(portal: PlanPortal): void {
+  const results = portal.results.map(resultIn);
+  expect(new Set(results.map(({ ID }) => ID)).size).toBe(1);
+  expect(results[0]).toMatchObject({ ErrorCode: 0, Body: expected });
+}
+
+test('MU-11 MU-48 an execution of five calls whose agent is killed at any point gives one result', {
+  timeout: isWhole ? 1_800_000 : 120_000,
+}, async () => {
+  const whole = newRun();
+  const points = await live(whole.folder, whole.portal);
+  expectOneResult(whole.portal);
+  expect(calls()).toEqual(['first', 'second', 'third', 'fourth']);
+  expect(points.length).toBeGreaterThan(60);
+
+  const step = isWhole ? 1 : Math.ceil(points.length / fewest);
+  for (let killAt = isWhole ? 1 : Math.ceil(step / 2); killAt <= points.length; killAt += step) {
+    const { folder, portal } = newRun();
+    const passed = await live(folder, portal, killAt);
+    await live(folder, portal);
+    try {
+      expectOneResult(portal);
+      const made = calls();
+      expect(made.filter((call, index) => made.indexOf(call) === index)).toEqual([
+        'first',
+        'second',
+        'third',
+        'fourth',
+      ]);
+      // Only the function's process ends with the agent, so it is unknown how the function ended.
+      const repeated = made.filter((call, index) => made.indexOf(call) !== index);
+      expect(['', 'third']).toContain(repeated.join());
+      const left = readdirSync(join(folder, 'executions'));
+      expect(left).toEqual(['answers']);
+    } catch (error) {
+      const where = `killed at ${killAt} of ${points.length}, ${passed.at(-1)}`;
+      throw new Error(`${where}: calls ${calls().join()}; ${portal.results.join()}; ${warnings.join(' ')}`, {
+        cause: error,
+      });
+    } finally {
+      for (const name of readdirSync(join(folder, 'executions'))) {
+        await endLeftovers(join(folder, 'executions', name, 'running'));
+      }
+    }
+  }
+});
