@@ -35,6 +35,7 @@ const modules = [
   'holds',
   'stock-agents',
   'logs',
+  'runbook-files',
   'executions',
   'reports',
   'health',

@@ -21,6 +21,8 @@ select create_reference_table('vms');
 select create_reference_table('agents');
 select create_reference_table('enrollment_tokens');
 select create_reference_table('execution_channels');
+select create_reference_table('runbook_files');
+select create_reference_table('runbook_file_revisions');
 
 -- A unique key must contain the distribution column.
 alter table health_transitions drop constraint health_transitions_pkey, add primary key (vm_id, id);
@@ -46,6 +48,7 @@ select create_distributed_table('holds', 'vm_id', colocate_with => 'goal_state_h
 select create_distributed_table('retry_series', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('executions', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('execution_calls', 'vm_id', colocate_with => 'goal_state_heads');
+select create_distributed_table('execution_files', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('execution_stamps', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('lane_times', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('execution_messages', 'vm_id', colocate_with => 'goal_state_heads');

@@ -42,7 +42,8 @@ const known: readonly { statement: RegExp; reach: Reach; why: string }[] = [
     why: 'Asked by each process every few seconds, by an index.',
   },
   {
-    statement: /from "(output_pieces|log_archives)" where \S+\."sha256" in/,
+    statement:
+      /from "(output_pieces|log_archives|execution_files)" (inner join "executions" on .* )?where \(?\S+\."sha256" in/,
     reach: 'all shards',
     why: 'Before bytes are deleted: whether another VM has the same. By an index, when an output is put together or goes.',
   },

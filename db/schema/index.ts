@@ -16,5 +16,6 @@ export * from './packages.ts';
 export * from './publishers.ts';
 export * from './reports.ts';
 export * from './retries.ts';
+export * from './runbook-files.ts';
 export * from './stock-agents.ts';
 export * from './vms.ts';

@@ -19,6 +19,7 @@ import { agent } from './routes/agent/route.ts';
 import { certificate } from './routes/certificate/route.ts';
 import { enroll } from './routes/enroll/route.ts';
 import {
+  executionFile,
   executionMessages,
   executionProgress,
   executionResult,
@@ -67,6 +68,7 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
   { method: 'POST', path: ofExecution('transcript'), route: executionTranscript },
   { method: 'POST', path: ofExecution('messages'), route: executionMessages },
   { method: 'PUT', path: ofExecution('result'), route: executionResult },
+  { method: 'GET', path: ofExecution('files/([^/]+)'), route: executionFile },
   { method: 'PUT', path: /^\/agent\/v1\/platforms$/, route: platforms },
 ];
 

@@ -39,7 +39,7 @@ export function openDoors(services: DoorServices, live: Live, signIn: SignIn): D
     { prefix: '/hgap/', route: wireRoute, uploads: wireUploads },
     { prefix: '/api/v1/', route: { core: rest }, uploads: restUploads },
     { prefix: '/download/', route: { core: download } },
-    { prefix: '/upload/', route: { core: upload }, uploads: /\/package$/ },
+    { prefix: '/upload/', route: { core: upload }, uploads: /\/(package|runbook-files\/[^/]+)$/ },
     {
       prefix: '/api/trpc/',
       route: { core: (request, { remoteAddress, closing }) => trpc(request, remoteAddress, closing) },

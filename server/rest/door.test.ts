@@ -176,7 +176,7 @@ describe('input is never echoed', () => {
 
   test.each(routes)('$operationId', async (route) => {
     for (const more of [{ body }, { body: `{"${marker}`, headers: json }, {}, { token: marker }]) {
-      const takesBody = route.body !== null || route.takesZip;
+      const takesBody = route.body !== null || route.takesZip || route.takesStream;
       const {
         status,
         text: said,

@@ -3,8 +3,8 @@ import { createDoor, type DoorServices, type RequestPeer } from './create-door.t
 import { openapiDocument } from './openapi.ts';
 import { routesFor } from './routes/index.ts';
 
-/** Paths of package uploads, which may take longer than other requests. */
-export const restUploads = /\/(package|versions\/[^/]+)$/;
+/** Paths of uploads, which may take longer than other requests. */
+export const restUploads = /\/(package|versions\/[^/]+|runbook-files\/[^/]+)$/;
 
 /** Returns a function that handles the management API `/api/v1`. It accepts only bearer tokens and ignores cookies. */
 export function createRestHandler(

@@ -134,7 +134,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('%s', 
       ';;',
       'x'.repeat(500),
     ];
-    const hasBody = Boolean(route.body ?? route.takesZip ?? route.takesFile);
+    const hasBody = Boolean(route.body ?? route.takesZip ?? route.takesStream ?? route.takesFile);
     for (const type of types) {
       for (const text of hasBody ? texts : ['']) {
         const call = { ...(hasBody && { body: text }), headers: { 'content-type': type } };

@@ -97,6 +97,7 @@ function formOf(fields: Readonly<Record<string, FormField>>): Json {
 
 function requestBodyOf(route: RestRoute): Json | undefined {
   if (route.takesZip) return { required: true, content: { 'application/zip': {} } };
+  if (route.takesStream) return { required: true, content: { 'application/octet-stream': {} } };
   if (route.takesForm) return { required: true, content: { 'multipart/form-data': formOf(route.takesForm) } };
   if (route.takesFile) return { required: true, content: { [route.takesFile.types[0] ?? '']: {} } };
   if (!route.body) return undefined;
@@ -118,7 +119,7 @@ export function refusalsOf(route: RestRoute): number[] {
       400,
       ...(answersJson ? [406] : []),
       ...(readsBody ? [408, 413, 415, 422] : []),
-      ...(route.takesZip ? [507] : []),
+      ...(route.takesZip || route.takesStream ? [507] : []),
       500,
       503,
     ]),

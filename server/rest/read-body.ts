@@ -96,21 +96,24 @@ export async function readFile(
   return bytes;
 }
 
-/** A zip in a request body. The body has not been read yet, so that the verb can reject the call first. */
+/** A file in a request body. The body has not been read yet, so that the verb can reject the call first. */
 export interface Upload {
   bytes: AsyncIterable<Uint8Array>;
   /** Length in bytes that the sender announced, if any. */
   declared: number | undefined;
 }
 
-const zipTypes = ['application/zip', 'application/x-zip-compressed', 'application/octet-stream'];
+export const zipTypes = ['application/zip', 'application/x-zip-compressed', 'application/octet-stream'];
+
+/** The media type of a file of any type. */
+export const anyType = ['application/octet-stream'];
 
 /**
  * Returns the body as an upload. Throws 415 for another media type. Size and rate are checked later, while the upload
  * is stored.
  */
-export function readZip(request: Request): Upload {
-  requireType(request, zipTypes);
+export function readUpload(request: Request, types: readonly string[]): Upload {
+  requireType(request, types);
   const length = request.headers.get('content-length');
   return { bytes: request.body ?? noBytes(), declared: length === null ? undefined : Number(length) };
 }

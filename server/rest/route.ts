@@ -75,6 +75,8 @@ interface RouteShape {
   inNamespace?: boolean;
   /** Whether the body is a zip, which the verb gets as a stream. */
   takesZip?: boolean;
+  /** Whether the body is a file of any type, which the verb gets as a stream. */
+  takesStream?: boolean;
   /** The parts of a `multipart/form-data` body, which the verb gets as they arrive. */
   takesForm?: Readonly<Record<string, FormField>>;
   /** The media types and maximum bytes of a body that is a file. The verb gets the whole file. */
@@ -126,8 +128,8 @@ export function route<
 }
 
 /** Whether a call takes a body: JSON, a zip, a form or a file. */
-export const takesBody = ({ body, takesZip, takesForm, takesFile }: RestRoute): boolean =>
-  body !== null || takesZip === true || takesForm !== undefined || takesFile !== undefined;
+export const takesBody = ({ body, takesZip, takesStream, takesForm, takesFile }: RestRoute): boolean =>
+  body !== null || takesZip === true || takesStream === true || takesForm !== undefined || takesFile !== undefined;
 
 /** The query `?limit=&cursor=&q=` of a paged list. */
 export const pageQuery = z.object({

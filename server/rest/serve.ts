@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { allow, allowScripts } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { languageFor, readerOf } from '#server/i18n/index.ts';
-import { readFile, readJson, readNothing, readZip } from './read-body.ts';
+import { anyType, readFile, readJson, readNothing, readUpload, zipTypes } from './read-body.ts';
 import { readForm } from './read-form.ts';
 import { readIfMatch, readParams, readQuery, requireJsonWanted } from './read-request.ts';
 import { type RestRoute, type RouteReply, takesBody } from './route.ts';
@@ -28,7 +28,11 @@ export async function serve(
     ? await readJson(request, route.body, limits, route.bodyBytes?.(limits) ?? limits.http.bodyBytes)
     : undefined;
   if (!takesBody(route)) await readNothing(request, limits);
-  const upload = route.takesZip ? readZip(request) : null;
+  const upload = route.takesZip
+    ? readUpload(request, zipTypes)
+    : route.takesStream
+      ? readUpload(request, anyType)
+      : null;
   const form = route.takesForm ? readForm(request, limits) : null;
   const file = route.takesFile ? await readFile(request, route.takesFile.types, route.takesFile.bytes(limits)) : null;
   const reader = readerOf(request.headers, ctx.actor.language);

@@ -160,6 +160,8 @@ export const permissions = {
   'resources.coverage': reads,
   'resources.get': reads,
   'resources.preview': reads,
+  'runbookFiles.list': reads,
+  'runbookFiles.remove': { ...reads, grant: 'scripts' },
   'signIn.attempts': administers,
   'signIn.provider': administers,
   'signIn.rules': administers,

@@ -18,6 +18,7 @@ import { overviewRouter } from './routers/overview.ts';
 import { packagesRouter } from './routers/packages.ts';
 import { publishersRouter } from './routers/publishers.ts';
 import { resourcesRouter } from './routers/resources.ts';
+import { runbookFilesRouter } from './routers/runbook-files.ts';
 import { signInRouter } from './routers/sign-in.ts';
 import { tokensRouter } from './routers/tokens.ts';
 import { vmsRouter } from './routers/vms.ts';
@@ -43,6 +44,7 @@ export const appRouter = router({
   packages: packagesRouter,
   publishers: publishersRouter,
   resources: resourcesRouter,
+  runbookFiles: runbookFilesRouter,
   signIn: signInRouter,
   tokens: tokensRouter,
   vms: vmsRouter,

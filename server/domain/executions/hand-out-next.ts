@@ -5,6 +5,7 @@ import type { Context } from '#server/domain/context.ts';
 import { lockHead } from '#server/domain/goal-states/index.ts';
 import { readHold, readHoldPauses } from '#server/domain/holds/index.ts';
 import { dueAfter, expiryOf } from './execution.ts';
+import { filesOf } from './execution-files.ts';
 import { fillPlan } from './fill-plan.ts';
 import { findPlanMachine } from './judge-plan.ts';
 import { announce, apply, type ExecutionRow, lockOpen, lockQueued } from './rows.ts';
@@ -100,6 +101,6 @@ export async function filledPlanOf(tx: Transaction, row: ExecutionRow): Promise<
 async function envelopeOf(tx: Transaction, row: ExecutionRow, secrets: object): Promise<string> {
   const { id, stamp, turn, timeoutSeconds } = row;
   const lead = JSON.stringify({ protocol: 1, id, stamp, turn, timeoutSeconds });
-  const end = JSON.stringify({ files: {}, ...secrets });
+  const end = JSON.stringify({ files: await filesOf(tx, row), ...secrets });
   return `${lead.slice(0, -1)},"plan":${await filledPlanOf(tx, row)},${end.slice(1)}`;
 }

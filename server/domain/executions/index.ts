@@ -14,6 +14,7 @@ export {
   getConductor,
   noteConductor,
 } from './conductor-state.ts';
+export { findFileOfMachine } from './execution-files.ts';
 export { executionDetails, getExecution, getPlan, getResult } from './get-execution.ts';
 export { handOutNext } from './hand-out-next.ts';
 export { listExecutions } from './list-executions.ts';

@@ -14,6 +14,7 @@ import { sha256Hex } from '#server/platform/keys.ts';
 import { beyondMurano } from './beyond-murano.ts';
 import { findChannel } from './channel.ts';
 import { nextStamp } from './execution.ts';
+import { pinFiles } from './execution-files.ts';
 import { type QueueExecutionInput, queueExecutionInput } from './input.ts';
 import { findPlanMachine, type JudgedPlan, judgePlan, type PlanMachine } from './judge-plan.ts';
 import { announce, countWaiting, type ExecutionRow } from './rows.ts';
@@ -56,6 +57,7 @@ export async function queueExecution(
     const execution = await insert(tx, ctx, {
       ...{ head, machine: machine.enrolledAt, channel: via, judged, secrets, terms },
     });
+    await pinFiles(tx, execution, judged.plan);
     await recordAudit(tx, ctx, {
       action: 'execution.queue',
       target: { kind: 'execution', id: execution.id },

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { errorCodes } from '#protocol/executions/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { fault } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
+import { missingFiles } from './execution-files.ts';
 import { type ValidatePlanInput, validatePlanInput } from './input.ts';
 import { findPlanMachine, judgePlan } from './judge-plan.ts';
 
@@ -23,5 +25,7 @@ export async function validatePlan(ctx: Context, input: ValidatePlanInput): Prom
   const platforms = vmId === undefined ? null : (await findPlanMachine(ctx.db, vmId)).platforms;
   const judged = judgePlan(plan, platforms);
   if ('faults' in judged) return { code: judged.code, faults: judged.faults, converted: false };
+  const faults = await missingFiles(ctx.db, judged.plan);
+  if (faults.length > 0) return { code: errorCodes.fileUnavailable, faults, converted: judged.converted };
   return { code: 0, faults: [], converted: judged.converted };
 }

@@ -1,6 +1,14 @@
-import { inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/client.ts';
-import { handlerVersions, logArchives, outputPieces } from '#db/schema/index.ts';
+import {
+  executionFiles,
+  executions,
+  handlerVersions,
+  logArchives,
+  outputPieces,
+  runbookFileRevisions,
+  runbookFiles,
+} from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
 /** Locks these bytes, so that other transactions neither remove nor register them before this transaction ends. */
@@ -8,16 +16,25 @@ export async function lockBytes(tx: Transaction, sha256: string): Promise<void> 
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${sha256}, 0))`);
 }
 
-/** Returns the digests whose bytes are referenced by a version, a piece of output or a log archive. */
+/**
+ * Returns the digests whose bytes are referenced by a version, a piece of output, a log archive, a file of execution
+ * plans, or an execution that has not ended.
+ */
 export async function usedBytes(db: Database | Transaction, sha256: readonly string[]): Promise<Set<string>> {
   const used = new Set<string>();
-  for (const table of [handlerVersions, outputPieces, logArchives]) {
+  for (const table of [handlerVersions, outputPieces, logArchives, runbookFiles, runbookFileRevisions]) {
     const rows = await db
       .selectDistinct({ sha256: table.sha256 })
       .from(table)
       .where(inArray(table.sha256, [...sha256]));
     for (const row of rows) if (row.sha256 !== null) used.add(row.sha256);
   }
+  const pinned = await db
+    .selectDistinct({ sha256: executionFiles.sha256 })
+    .from(executionFiles)
+    .innerJoin(executions, and(eq(executions.vmId, executionFiles.vmId), eq(executions.id, executionFiles.executionId)))
+    .where(and(inArray(executionFiles.sha256, [...sha256]), isNotNull(executions.dueAt)));
+  for (const row of pinned) used.add(row.sha256);
   return used;
 }
 

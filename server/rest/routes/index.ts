@@ -10,6 +10,7 @@ import { holdRoutes } from './holds.ts';
 import { logRoutes } from './logs.ts';
 import { publisherRoutes } from './publishers.ts';
 import { resourceRoutes } from './resources.ts';
+import { runbookFileRoutes } from './runbook-files.ts';
 import { tokenRoutes } from './tokens.ts';
 import { versionRoutes } from './versions.ts';
 import { viewRoutes } from './views.ts';
@@ -31,6 +32,7 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...wireAccessRoutes,
   ...goalStateRoutes,
   ...executionRoutes,
+  ...runbookFileRoutes,
   ...viewRoutes,
   ...attentionRoutes,
   ...logRoutes,

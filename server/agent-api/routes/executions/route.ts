@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { executionLimits } from '#protocol/executions/index.ts';
+import { DomainError } from '#server/domain/error.ts';
 import {
+  findFileOfMachine,
   handOutNext,
   noteProgress,
   takeMessages,
@@ -10,6 +12,7 @@ import {
 import { admit } from '../../authenticate.ts';
 import { readJson, readText } from '../../body.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
+import { sendBytes } from '../../send-bytes.ts';
 import { readRange, unpacked } from '../logs/route.ts';
 
 /** Maximum size of a progress report. A report of 10,000 calls with long names is about 4 MiB. */
@@ -74,4 +77,33 @@ export async function executionResult(call: AgentCall, match: RegExpExecArray): 
   await takeResult(contextOf(call, agent), agent.vmId, match[1] ?? '', text);
   call.door.agents.forget(agent.vmId);
   return new Response(null, { status: 204 });
+}
+
+/**
+ * `GET /agent/v1/executions/{id}/files/{file}`: returns a file of BodyType `ID`, or a range of its bytes, as it was when
+ * the execution was queued.
+ */
+export async function executionFile(call: AgentCall, match: RegExpExecArray): Promise<Response> {
+  const { agent } = await admit(call);
+  const file = fileIdIn(match[2] ?? '');
+  const { sha256, size } = await findFileOfMachine(contextOf(call, agent), agent.vmId, match[1] ?? '', file);
+  return sendBytes(call, agent.vmId, {
+    ...{ sha256, size, type: 'application/octet-stream' },
+    damaged: () => {
+      const { door, requestId } = call;
+      door.log.error({ requestId, sha256 }, 'the bytes of a runbook file are lost or damaged: upload the file again');
+      return new DomainError('unavailable', 'runbook_file_damaged');
+    },
+  });
+}
+
+/** Decodes the id of a file in a path. Throws 404 `execution_file_unknown`. */
+function fileIdIn(encoded: string): string {
+  try {
+    const file = decodeURIComponent(encoded);
+    if (!file.includes('\u0000')) return file;
+  } catch {
+    // Handled like an unknown file.
+  }
+  throw new DomainError('not_found', 'execution_file_unknown');
 }

@@ -1,0 +1,97 @@
+import { and, asc, eq, inArray } from 'drizzle-orm';
+import type { Database, Transaction } from '#db/client.ts';
+import { executionFiles, executions } from '#db/schema/index.ts';
+import { type ExecutionPlan, errorCodes, openStates } from '#protocol/executions/index.ts';
+import { jsonPointer } from '#protocol/pointer.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError, type Fault } from '#server/domain/error.ts';
+import { findRunbookFiles } from '#server/domain/runbook-files/index.ts';
+import type { ExecutionRow } from './rows.ts';
+
+/** The contents of a file of an execution, as they were when the execution was queued. */
+export interface PinnedFile {
+  /** The id of the file in the plan. */
+  file: string;
+  sha256: string;
+  size: number;
+}
+
+/** Returns the plan's files of BodyType `ID`: the id in the plan, and the id of the stored file. */
+const storedFilesOf = ({ files }: ExecutionPlan): { file: string; id: string }[] =>
+  [...files].flatMap(([file, { bodyType, body }]) => (bodyType === 'ID' ? [{ file, id: body }] : []));
+
+/** Returns a fault for each file of the plan that the portal does not have. */
+export async function missingFiles(db: Database | Transaction, plan: ExecutionPlan): Promise<Fault[]> {
+  const wanted = storedFilesOf(plan);
+  const ids = wanted.map(({ id }) => id);
+  return faultsOf(wanted, await findRunbookFiles(db, ids));
+}
+
+const faultsOf = (wanted: readonly { file: string; id: string }[], found: ReadonlyMap<string, unknown>): Fault[] =>
+  wanted
+    .filter(({ id }) => !found.has(id))
+    .map(({ file }) => ({ path: jsonPointer(['Files', file, 'Body']), code: 'runbook_file_unknown' }));
+
+/**
+ * Records the current contents of the plan's files for a new execution. The machine gets these bytes (MU-56). Throws 422
+ * `plan_invalid` if the portal does not have a file.
+ */
+export async function pinFiles(
+  tx: Transaction,
+  { vmId, id: executionId }: ExecutionRow,
+  plan: ExecutionPlan,
+): Promise<void> {
+  const wanted = storedFilesOf(plan);
+  const ids = wanted.map(({ id }) => id);
+  const found = await findRunbookFiles(tx, ids, { keep: true });
+  const faults = faultsOf(wanted, found);
+  if (faults.length > 0) {
+    const params = { code: errorCodes.fileUnavailable };
+    throw new DomainError('unprocessable', 'plan_invalid', { params, faults });
+  }
+  const rows = wanted.flatMap(({ file, id: runbookFile }) => {
+    const contents = found.get(runbookFile);
+    if (contents === undefined) return [];
+    const { sha256, size } = contents;
+    return [{ vmId, executionId, file, runbookFile, sha256, size }];
+  });
+  if (rows.length > 0) await tx.insert(executionFiles).values(rows);
+}
+
+/** Returns the files of an execution by their ids in the plan, with the address from which the machine fetches each. */
+export async function filesOf(tx: Transaction, { vmId, id }: ExecutionRow) {
+  const rows = await tx
+    .select({ file: executionFiles.file, sha256: executionFiles.sha256, size: executionFiles.size })
+    .from(executionFiles)
+    .where(and(eq(executionFiles.vmId, vmId), eq(executionFiles.executionId, id)))
+    .orderBy(asc(executionFiles.file));
+  return Object.fromEntries(
+    rows.map(({ file, ...contents }) => [
+      file,
+      { ...contents, url: `/agent/v1/executions/${id}/files/${encodeURIComponent(file)}` },
+    ]),
+  );
+}
+
+/** Returns the contents of a file of the execution that the VM's machine has. Throws 404 `execution_file_unknown`. */
+export async function findFileOfMachine(
+  ctx: Pick<Context, 'db'>,
+  vmId: string,
+  executionId: string,
+  file: string,
+): Promise<PinnedFile> {
+  const [found] = await ctx.db
+    .select({ file: executionFiles.file, sha256: executionFiles.sha256, size: executionFiles.size })
+    .from(executionFiles)
+    .innerJoin(executions, and(eq(executions.vmId, executionFiles.vmId), eq(executions.id, executionFiles.executionId)))
+    .where(
+      and(
+        eq(executionFiles.vmId, vmId),
+        eq(executionFiles.executionId, executionId),
+        eq(executionFiles.file, file),
+        inArray(executions.state, [...openStates]),
+      ),
+    );
+  if (found === undefined) throw new DomainError('not_found', 'execution_file_unknown');
+  return found;
+}

@@ -1,0 +1,45 @@
+import { and, eq, isNotNull } from 'drizzle-orm';
+import { executionFiles, executions, runbookFileRevisions, runbookFiles } from '#db/schema/index.ts';
+import { allowScripts } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { removeUnusedBytes } from '#server/domain/packages/index.ts';
+import { parse } from '#server/domain/parse.ts';
+import { type RunbookFileInput, runbookFileInput } from './input.ts';
+
+/**
+ * Deletes a file with its earlier contents. Throws 404 `runbook_file_unknown`, 409 `runbook_file_in_use` while an
+ * execution that names the file has not ended.
+ */
+export async function removeRunbookFile(ctx: Context, input: RunbookFileInput): Promise<void> {
+  allowScripts(ctx.actor);
+  const { id } = parse(runbookFileInput, input);
+  const freed = await ctx.db.transaction(async (tx) => {
+    const [file] = await tx.select().from(runbookFiles).where(eq(runbookFiles.id, id)).for('update');
+    if (file === undefined) throw new DomainError('not_found', 'runbook_file_unknown');
+    const [open] = await tx
+      .select({ id: executions.id })
+      .from(executionFiles)
+      .innerJoin(
+        executions,
+        and(eq(executions.vmId, executionFiles.vmId), eq(executions.id, executionFiles.executionId)),
+      )
+      .where(and(eq(executionFiles.runbookFile, id), isNotNull(executions.dueAt)))
+      .limit(1);
+    if (open !== undefined) throw new DomainError('conflict', 'runbook_file_in_use');
+    const earlier = await tx
+      .select({ sha256: runbookFileRevisions.sha256 })
+      .from(runbookFileRevisions)
+      .where(eq(runbookFileRevisions.id, id));
+    await tx.delete(runbookFiles).where(eq(runbookFiles.id, id));
+    const { sha256, size } = file;
+    await recordAudit(tx, ctx, {
+      action: 'runbook-file.remove',
+      target: { kind: 'runbook-file', id },
+      before: { sha256, size },
+    });
+    return new Set([sha256, ...earlier.map((each) => each.sha256)]);
+  });
+  for (const sha256 of freed) await removeUnusedBytes(ctx, sha256);
+}

@@ -1,0 +1,7 @@
+import { listRunbookFiles, removeRunbookFile } from '#server/domain/runbook-files/index.ts';
+import { mutation, pagedQuery, router } from '../trpc.ts';
+
+export const runbookFilesRouter = router({
+  list: pagedQuery(listRunbookFiles),
+  remove: mutation(removeRunbookFile),
+});
