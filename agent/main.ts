@@ -10,6 +10,7 @@ import { renewKeyNow } from './commands/renew-key.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { status, statusText } from './commands/status.ts';
 import { type TryOptions, tryCommand } from './commands/try.ts';
+import { type TryPlanOptions, tryPlanCommand } from './commands/try-plan.ts';
 import { type UpdateOptions, update } from './commands/update.ts';
 import { type WireForwardOptions, wireForward, wireListen } from './commands/wire-forward.ts';
 import { layoutOf } from './folder/layout.ts';
@@ -200,6 +201,21 @@ command('install-unit', 'print or write the systemd unit of this agent')
   )
   .action((options: InstallUnitOptions) => installUnit(options, print));
 
+interface TrialPlace {
+  network?: boolean;
+  json?: boolean;
+}
+
+/** Runs this command again in isolation and exits, unless it is isolated already or isolation is not possible. */
+async function enterIsolation(what: string, { network, json }: TrialPlace): Promise<void> {
+  if (!network && environment[isolationVariable] === undefined) {
+    const code = await runIsolated(process.argv.slice(1), environment, stopping.signal);
+    if (code !== null) process.exit(code);
+  }
+  const how = environment[isolationVariable] ?? 'with network access, in the process namespace of this machine';
+  if (!json) printError(`Running the ${what} ${how}.`);
+}
+
 const many = (text: string, before: string[] = []) => [...before, text];
 program
   .command('try')
@@ -221,13 +237,8 @@ program
   )
   .option('--network', 'do not isolate the handler from the network')
   .option('--json', 'print JSON')
-  .action(async (zip: string, options: TryOptions & { network?: boolean }) => {
-    if (!options.network && environment[isolationVariable] === undefined) {
-      const code = await runIsolated(process.argv.slice(1), environment, stopping.signal);
-      if (code !== null) process.exit(code);
-    }
-    const how = environment[isolationVariable] ?? 'with network access, in the process namespace of this machine';
-    if (!options.json) printError(`Running the package ${how}.`);
+  .action(async (zip: string, options: TryOptions & TrialPlace) => {
+    await enterIsolation('package', options);
     const isGood = await tryCommand(
       zip,
       options,
@@ -237,6 +248,25 @@ program
       stopping.signal,
     );
     if (!isGood) process.exitCode = 1;
+  });
+
+program
+  .command('try-plan')
+  .description('run an execution plan and check it, without a portal')
+  .argument('<plan.json>', 'the plan')
+  .option('--parameters <json>', 'parameters that replace those of the plan: a JSON object, or a file with it')
+  .option('--secret <name=file>', 'a secret parameter, and a file with its value; can be repeated', many)
+  .option('--file <id=path>', 'the contents of a file of the plan; can be repeated', many)
+  .option('--service <name>', 'the Service of the plan')
+  .option('--twice', 'run the plan a second time, and compare the results')
+  .option('--timeout-seconds <n>', 'timeout of each run in seconds', countOf, 3600)
+  .option('--python <program>', 'the Python 3 that runs the Body (default: python3)')
+  .option('--network', 'do not isolate the plan from the network')
+  .option('--json', 'print JSON')
+  .action(async (plan: string, options: TryPlanOptions & TrialPlace) => {
+    await enterIsolation('plan', options);
+    const say = options.json ? () => {} : printError;
+    if (!(await tryPlanCommand(plan, options, environment, print, say, stopping.signal))) process.exitCode = 1;
   });
 
 try {

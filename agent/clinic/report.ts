@@ -14,11 +14,16 @@ const marks: Record<CheckResult['verdict'], string> = { passed: '✓', fault: '�
 /** Formats the human-readable report: what ran, what was checked, what to change. */
 export function reportText(name: string, { seen, checks }: Result): string {
   const { passed, of } = scoreOf(checks);
-  const faults = checks.filter(({ verdict }) => verdict === 'fault');
   const ran = seen.commands.map(({ stage, command, exitCode, timedOut, seconds }) => {
     const how = timedOut ? 'stopped, timed out' : `exit ${exitCode ?? 'none'}`;
     return `  ${stage.padEnd(16)} ${command.padEnd(10)} ${seconds.toFixed(1).padStart(6)} s  ${how}`;
   });
+  return [`${name}: ${passed}/${of}`, '', ...ran, '', ...checkLines(checks)].join('\n');
+}
+
+/** Returns the lines about the checks: their verdicts, and how to correct each fault. */
+export function checkLines(checks: CheckResult[]): string[] {
+  const faults = checks.filter(({ verdict }) => verdict === 'fault');
   const checked = checks.map(({ verdict, title, found }) => {
     const more = verdict === 'unreached' ? ['not reached'] : verdict === 'none' ? found : [];
     return `  ${marks[verdict]} ${title}${more.map((line) => ` (${line})`).join('')}`;
@@ -30,5 +35,5 @@ export function reportText(name: string, { seen, checks }: Result): string {
     ...(found.length > 10 ? [`    … and ${found.length - 10} more`] : []),
     `  → ${toDo}`,
   ]);
-  return [`${name}: ${passed}/${of}`, '', ...ran, '', ...checked, ...mend].join('\n');
+  return [...checked, ...mend];
 }

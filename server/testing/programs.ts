@@ -28,6 +28,7 @@ export const testPrograms: TestProgram[] = [
     shows: 'compatibility with keys, certificates and sealed settings of other programs',
     tests: [
       'agent/clinic/clinic.test.ts',
+      'agent/clinic/try-plan.test.ts',
       'agent/doctor/doctor.test.ts',
       'agent/execution-order.test.ts',
       'agent/execution/secret-parameters.test.ts',
@@ -75,6 +76,7 @@ export const testPrograms: TestProgram[] = [
     package: 'python3',
     shows: 'execution plans, the Azure Linux agent, and handlers written in Python',
     tests: [
+      'agent/clinic/try-plan.test.ts',
       'agent/execution-order.test.ts',
       'agent/execution/api/api.test.ts',
       'agent/execution/body/body.test.ts',
