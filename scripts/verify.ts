@@ -11,7 +11,7 @@ const steps: Record<string, string[]> = {
   'import law': ['node', 'scripts/import-law.ts'],
   'writers of tables': ['node', 'scripts/table-writers.ts'],
   'dead code': ['knip', '--no-progress', '--no-config-hints'],
-  'dead links': ['remark', '--quiet', '--frail', '--no-stdout', '--ignore-pattern', 'node_modules', '.'],
+  'dead links': ['remark', '--quiet', '--frail', '--no-stdout', '--ignore-pattern', 'node_modules,.data', '.'],
   translations: ['node', 'scripts/check-translations.ts'],
   permissions: ['node', 'scripts/permissions.ts', '--check'],
   specification: ['node', 'scripts/specification.ts', '--check'],
