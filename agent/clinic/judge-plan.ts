@@ -43,11 +43,19 @@ const checks: PlanCheck[] = [
   {
     check: 'twice',
     title: 'A second run gives the same result',
-    toDo: 'Make the plan idempotent: an execution can begin again after a restart.',
+    toDo: 'Make the plan idempotent: a script can run twice if the machine loses power.',
     faults: ({ runs: [first, second] }) =>
       first?.code === second?.code && first?.body === second?.body
         ? []
         : [`The results are ${shortOf(first)} and ${shortOf(second)}.`],
+    none: ({ runs }) => (runs.length < 2 ? 'no --twice' : null),
+  },
+  {
+    check: 'resume',
+    title: 'Stopped after each call and continued, it makes the same calls',
+    toDo: 'Do not let calls depend on random values, times or other things that change while the agent is stopped.',
+    faults: ({ runs: [, second] }) =>
+      repeatedCalls(second).map((n) => `Call ${n} was another one after the agent had been stopped.`),
     none: ({ runs }) => (runs.length < 2 ? 'no --twice' : null),
   },
   {
@@ -88,6 +96,12 @@ function messageOf(body: string): string {
   const value: unknown = JSON.parse(body);
   const message = typeof value === 'object' && value !== null && 'Message' in value ? value.Message : null;
   return typeof message === 'string' ? message : body.slice(0, 200);
+}
+
+/** Returns the numbers of calls that ran more than once. */
+function repeatedCalls(run: PlanRunSeen | undefined): number[] {
+  const numbers = (run?.rows ?? []).filter(([, kind]) => kind === 'call').map(([, , n]) => Number(n));
+  return [...new Set(numbers.filter((n, index) => numbers.indexOf(n) !== index))];
 }
 
 const shortOf = (run: PlanRunSeen | undefined): string => (run?.body ?? '').slice(0, 200);

@@ -7,15 +7,16 @@ import {
   type PlanScript,
   readExecutionPlan,
 } from '#protocol/executions/index.ts';
+import { beginRun } from '../execution/begin-run.ts';
+import { type ExecutionEnd, refused } from '../execution/body/faults.ts';
 import { Inbox, type OpenExecution } from '../execution/inbox.ts';
 import { type FoundPlatforms, findPlatforms, platformReport } from '../execution/platforms.ts';
-import { RunningExecution } from '../execution/run-execution.ts';
+import { type ExecutionRunOptions, RunningExecution } from '../execution/run-execution.ts';
 import { type AgentLayout, layoutOf } from '../folder/layout.ts';
 import { maskedTexts } from '../handler/mask.ts';
 import { createKey } from '../identity/create-key.ts';
 import { openJournal } from '../journal.ts';
 import { wait } from '../portal/wait.ts';
-import { momentNow } from '../watch/moment.ts';
 import { sealFor } from './seal.ts';
 import { filesBelow, systemFilesOf } from './traces.ts';
 import { watchPrograms } from './watched-programs.ts';
@@ -28,7 +29,7 @@ export interface PlanTrial {
   plan: Record<string, unknown>;
   /** Secret parameters by name. */
   secrets: Readonly<Record<string, string>>;
-  /** Whether to run the plan a second time. */
+  /** Whether to run the plan a second time. The second run is stopped after each call, and continued. */
   isTwice: boolean;
   timeoutSeconds: number;
   /** The Python that runs the Body: a path, or the name of a program in PATH. */
@@ -70,6 +71,8 @@ const endingSeconds = 3;
 const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** Number of calls for which files are compared, because each comparison takes time. */
 const comparedCalls = 100;
+/** Limit on how often a run is stopped and continued. */
+const maxStops = 50;
 /** Larger files are not searched for secrets. */
 const maxBytes = 64 * 1024 * 1024;
 
@@ -94,8 +97,8 @@ export async function livePlan(trial: PlanTrial): Promise<PlanObservations> {
   if (seen.faults.length > 0) return seen;
   const run = new PlanRuns({ ...trial, environment: own }, { layout, home, found, seen });
   await run.run(1);
-  if (isTwice) await run.run(2);
-  seen.reboots = programs.calls('reboot');
+  if (isTwice) await run.run(2, true);
+  seen.reboots.push(...programs.calls('reboot'));
   return seen;
 }
 
@@ -146,29 +149,59 @@ class PlanRuns {
     this.inbox = new Inbox(around.layout);
   }
 
-  async run(number: number): Promise<void> {
+  /** `isStopped`: stops the agent after each call, and continues. */
+  async run(number: number, isStopped = false): Promise<void> {
     const { trial, around, inbox } = this;
-    const { layout, found, seen } = around;
+    const { seen } = around;
     trial.say(`run ${number}`);
     const open = await this.receive(number);
     const files = new BodyFiles(around.home);
-    const running = new RunningExecution({
-      ...{ layout, found, open, environment: trial.environment, why: 'first' },
-      journal: openJournal(layout.logs, () => {}),
-      progress: { run: 1, begunAt: momentNow(), boot: '', sent: 0 },
-      onCall: (call) => files.noteCall(call),
-      onBegin: () => {},
-    });
-    const end = await running.run();
+    const end = await this.untilEnd(open, files, isStopped);
     files.compare();
     const transcript = join(open.folder, 'transcript.jsonl');
     const rows = existsSync(transcript) ? readFileSync(transcript, 'utf8').split('\n').filter(Boolean) : [];
     const lines = rows.map((row) => JSON.parse(row) as unknown[]);
-    seen.runs.push({ code: end?.code ?? 1, body: end?.body ?? 'null', rows: lines });
+    seen.runs.push({ ...end, rows: lines });
     seen.left = [...new Set([...seen.left, ...files.left])];
     seen.processes = [...new Set([...seen.processes, ...(await this.remaining())])];
     this.lookForSecrets(number);
     inbox.close(open);
+  }
+
+  /** Runs an execution, and continues it after each stop of the agent. */
+  private async untilEnd(open: OpenExecution, files: BodyFiles, isStopped: boolean): Promise<ExecutionEnd> {
+    const { trial, around, inbox } = this;
+    const { layout, found, seen } = around;
+    const progress = inbox.readProgress(open);
+    const made = new Set<number>();
+    let boots = 1;
+    for (let stops = 0; stops <= maxStops; stops += 1) {
+      const boot = `try-${boots}`;
+      const options: ExecutionRunOptions = {
+        ...{ layout, found, open, environment: trial.environment, progress, boot, canReboot: true },
+        why: beginRun(open, progress, boot),
+        journal: openJournal(layout.logs, () => {}),
+        saveProgress: () => inbox.writeProgress(open, progress),
+        onBegin: () => {},
+        onCall: (call) => {
+          files.noteCall(call);
+          if (call.state === 'running' || call.fromJournal === true) return;
+          // A Body that makes other calls each time would never end.
+          if (isStopped && !made.has(call.n) && stops < maxStops) running.stop('stop');
+          made.add(call.n);
+        },
+        onRestarting: () => {
+          seen.reboots.push('api.waitReboot()');
+          boots += 1;
+          running.stop('stop');
+        },
+      };
+      const running = new RunningExecution(options);
+      const end = await running.run();
+      if (running.wantsReboot) seen.reboots.push('api.reboot()');
+      if (end !== null) return end;
+    }
+    return refused(1, 'TooManyRestarts', `The plan waited for more than ${maxStops} restarts.`);
   }
 
   private async receive(number: number): Promise<OpenExecution> {

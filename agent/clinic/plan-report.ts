@@ -39,6 +39,10 @@ function wordsOf(kind: string, rest: readonly unknown[]): string {
     }
     case 'note':
       return `note  ${String(rest[0])}`;
+    case 'same':
+      return `call ${String(rest[0])}  answered from the journal`;
+    case 'begin':
+      return `begin  run ${String((rest[0] as { run?: unknown }).run)}`;
     case 'done':
       return `done  code ${String(rest[0])}`;
     default:

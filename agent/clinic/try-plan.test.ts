@@ -46,7 +46,7 @@ test('a plan without faults passes every check, and its second run begins with t
     "api.setState('runs', (api.getState('runs') or 0) + 1)\napi.logInfo(api.getState('runs'))\nreturn s(args.n).stdout";
   const { seen, checks } = await tried({ ...good, Body }, { isTwice: true });
   expect(checks.map(({ check, verdict }) => [check, verdict])).toEqual(
-    ['valid', 'code', 'timeouts', 'twice', 'secrets', 'processes', 'files'].map((check) => [check, 'passed']),
+    ['valid', 'code', 'timeouts', 'twice', 'resume', 'secrets', 'processes', 'files'].map((check) => [check, 'passed']),
   );
   const logs = seen.runs.map(({ rows }) => rows.find(([, kind]) => kind === 'log')?.[2]);
   expect(logs).toMatchObject([{ Body: '1' }, { Body: '2' }]);
@@ -57,13 +57,14 @@ test.each<[fault: string, what: string, plan: object]>([
   ['code', 'fails', { ...good, ...scriptOf('exit 3') }],
   ['timeouts', 'has a script without a timeout', { ...good, Scripts: { s: { ...good.Scripts.s, Options: {} } } }],
   ['twice', 'gives another result', { ...good, Body: 'import os\nreturn os.urandom(8).hex()' }],
+  ['resume', 'makes other calls each time', { ...good, Body: "import os\napi.setState('k', os.urandom(4).hex())" }],
   ['secrets', 'prints a secret', { ...good, Body: 'print(args.password)' }],
   ['secrets', 'returns a secret', { ...good, Body: 'return args.password' }],
   ['secrets', 'stores a secret', { ...good, Body: "api.setState('p', args.password)" }],
   ['processes', 'leaves a process', { ...good, ...scriptOf('setsid sleep 300 > /dev/null 2>&1 & disown') }],
   ['files', 'leaves a file of the Body', { ...good, Body: "import os\nopen(os.environ['HOME'] + '/x', 'w')\ns(1)" }],
 ])('%s: a plan that %s', async (fault, _, plan) => {
-  const { checks } = await tried(plan, { isTwice: fault === 'twice' });
+  const { checks } = await tried(plan, { isTwice: ['twice', 'resume'].includes(fault) });
   expect(faultsIn(checks)).toEqual([fault]);
 });
 
@@ -71,6 +72,12 @@ test('a file that a script leaves is no fault, and a restart is not carried out'
   const { seen, checks } = await tried({ ...good, ...scriptOf('echo x > "$HOME/x"; reboot now') });
   expect(faultsIn(checks)).toEqual([]);
   expect(seen.reboots).toEqual(['reboot now']);
+});
+
+test('restarts that the Body asks for are stood in for', async () => {
+  const { seen, checks } = await tried({ ...good, Body: 'api.waitReboot()\napi.reboot()\nreturn 1' });
+  expect(faultsIn(checks)).toEqual([]);
+  expect(seen).toMatchObject({ reboots: ['api.waitReboot()', 'api.reboot()'], runs: [{ body: '1' }] });
 });
 
 test('the command applies its options, prints a report, and leaves nothing', async () => {
