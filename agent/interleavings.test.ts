@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type TestMachine, testMachine } from './testing/machine.ts';
 
 /** How many random interleavings to test; `npm run test:queue` tests 200. */
-const interleavings = Number(process.env.ANNEX_QUEUE_HISTORIES ?? 3);
+const interleavings = Number(process.env.ANNEX_QUEUE_HISTORIES ?? 2);
 const patienceMs = 120_000;
 const handler = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const names = ['a', 'b'] as const;

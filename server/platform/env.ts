@@ -65,6 +65,8 @@ export interface Config {
     reports: number;
     /** Days for which command outputs and log archives are kept. */
     logs: number;
+    /** Days for which executions are kept after they ended. */
+    executions: number;
     /** Days for which changes to the health of VMs and extensions are kept. */
     health: number;
     /**
@@ -262,6 +264,7 @@ const environment = z
     ANNEX_WIRE: z.enum(['on', 'off'], 'must be on or off').default('off'),
     ANNEX_REPORT_DAYS: days.default(30),
     ANNEX_LOG_DAYS: days.default(30),
+    ANNEX_EXECUTION_DAYS: days.default(90),
     ANNEX_HEALTH_DAYS: days.default(30),
     ANNEX_COUNT_DAYS: days.default(400),
     ANNEX_ENDED_DAYS: days.default(30),
@@ -364,6 +367,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     keptDays: {
       reports: value.ANNEX_REPORT_DAYS,
       logs: value.ANNEX_LOG_DAYS,
+      executions: value.ANNEX_EXECUTION_DAYS,
       health: value.ANNEX_HEALTH_DAYS,
       counts: value.ANNEX_COUNT_DAYS,
       ended: value.ANNEX_ENDED_DAYS,

@@ -7,6 +7,7 @@ export {
   getChannel,
   unbindChannel,
 } from './channel.ts';
+export { clearExecutions } from './clear-executions.ts';
 export {
   type ConductorFault,
   type ConductorNote,

@@ -19,6 +19,7 @@ import { type QueueExecutionInput, queueExecutionInput } from './input.ts';
 import { findPlanMachine, type JudgedPlan, judgePlan, type PlanMachine } from './judge-plan.ts';
 import { announce, countWaiting, type ExecutionRow } from './rows.ts';
 import { hasSameSecrets, requireSeparate, type SecretValues, storeSecretParameters } from './secret-parameters.ts';
+import { storePlan } from './store-plan.ts';
 
 type Accepted = Extract<JudgedPlan, { text: string }>;
 
@@ -133,7 +134,7 @@ async function insert(
   const id = uuid();
   const turn = await takeTurn(tx, head);
   const planSha256 = sha256Hex(text);
-  await tx.insert(executionPlans).values({ sha256: planSha256, text, createdAt: ctx.now }).onConflictDoNothing();
+  await storePlan(tx, { sha256: planSha256, text, createdAt: ctx.now });
   const validUntil = new Date(ctx.now.getTime() + terms.validForSeconds * 1_000);
   const [row] = await tx
     .insert(executions)

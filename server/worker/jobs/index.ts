@@ -5,6 +5,7 @@ import { checkActivityJob } from './check-activity.ts';
 import { checkCountsJob } from './check-counts.ts';
 import { clearBlobsJob } from './clear-blobs.ts';
 import { clearChangesJob } from './clear-changes.ts';
+import { clearExecutionsJob } from './clear-executions.ts';
 import { clearExpiredJob } from './clear-expired.ts';
 import { clearHealthJob } from './clear-health.ts';
 import { clearHistoryJob } from './clear-history.ts';
@@ -45,6 +46,7 @@ export function createJobs({ log }: Pick<OpenServices, 'log'>): Job[] {
     clearHealthJob,
     clearHistoryJob,
     clearLogsJob,
+    clearExecutionsJob,
     clearBlobsJob,
   ];
 }
