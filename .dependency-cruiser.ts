@@ -96,7 +96,9 @@ const law: IConfiguration = {
       name: 'agent-tools-know-no-work',
       comment: 'The guest agent’s tools import neither its work nor its commands.',
       severity: 'error',
-      from: from('^agent/(folder|portal|identity|settings|goal|watch|report|handler|execution|update|wire-forward)/'),
+      from: from(
+        '^agent/(folder|portal|channel|identity|settings|goal|watch|report|handler|execution|update|wire-forward)/',
+      ),
       to: { path: String.raw`^agent/(main\.ts|(work|clinic|commands|doctor|install)/)` },
     },
     {

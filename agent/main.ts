@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { AgentError, sentenceOf } from './agent-error.ts';
+import { type AmqpOptions, amqpKeys, amqpSettingsOf } from './channel/amqp-settings.ts';
 import { isolationVariable, runIsolated } from './clinic/isolate.ts';
 import { type DoctorOptions, doctor } from './commands/doctor.ts';
 import { enroll } from './commands/enroll.ts';
@@ -100,6 +101,8 @@ for (const [name, description, action] of [
     'bootIdFile',
     'executionPlans',
     'python',
+    ...amqpKeys,
+    'amqpTag',
     ...logging,
     ...way,
   ])
@@ -176,20 +179,22 @@ let configurationFault: string | null = null;
 command(
   'doctor',
   'check for problems of the agent, and say how to fix them',
-  ['portal', 'rebootCommand', 'bootIdFile', ...way],
+  ['portal', 'rebootCommand', 'bootIdFile', 'executionPlans', ...amqpKeys, ...way],
   (error) => {
     configurationFault = sentenceOf(error);
   },
 )
   .option('--json', 'print JSON')
-  .action(async (options: Way & Omit<DoctorOptions, 'call' | 'configurationFault'>) => {
+  .action(async (options: Way & AmqpOptions & Omit<DoctorOptions, 'call' | 'configurationFault' | 'amqp'>) => {
     let call = openCaller({ environment });
+    let amqp: DoctorOptions['amqp'] = null;
     try {
       call = callerOf(options);
+      amqp = amqpSettingsOf(options);
     } catch (error) {
       configurationFault ??= sentenceOf(error);
     }
-    if (!(await doctor({ ...options, call, configurationFault }, print))) process.exitCode = 1;
+    if (!(await doctor({ ...options, call, amqp, configurationFault }, print))) process.exitCode = 1;
   });
 
 command('install-unit', 'print or write the systemd unit of this agent')

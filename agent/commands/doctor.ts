@@ -6,7 +6,10 @@ import type { DoctorFinding } from '../doctor/finding.ts';
 import { layoutOf } from '../folder/layout.ts';
 
 export interface DoctorOptions
-  extends Pick<ExaminedMachine, 'call' | 'portal' | 'configurationFault' | 'rebootCommand' | 'bootIdFile'> {
+  extends Pick<
+    ExaminedMachine,
+    'call' | 'portal' | 'configurationFault' | 'rebootCommand' | 'bootIdFile' | 'amqp' | 'executionPlans'
+  > {
   dir: string;
   json?: boolean;
 }

@@ -1,16 +1,19 @@
 import { AgentError } from '../agent-error.ts';
+import { type AmqpOptions, type AmqpSettings, amqpSettingsOf } from '../channel/amqp-settings.ts';
 import { type AgentLayout, layoutOf } from '../folder/layout.ts';
 import { lockFolder } from '../folder/lock.ts';
-import { loadIdentity } from '../identity/identity.ts';
+import { loadIdentity, readIdentityFile } from '../identity/identity.ts';
 import { type JournalOptions, openJournal } from '../journal.ts';
 import { waagentFolderOf } from '../settings/waagent-folder.ts';
 import { hasPolled, noteFirstPoll, readTrial, settleTrial, sha256Of } from '../update/trial.ts';
 import { agentVersion } from '../version.ts';
 import { Agent, type AgentOptions } from '../work/agent.ts';
+import { runPlanAgent } from '../work/plan-agent.ts';
 import { renewKeySignal } from './renew-key.ts';
 
 export interface RunOptions
   extends JournalOptions,
+    AmqpOptions,
     Pick<
       AgentOptions,
       | 'heartbeatSeconds'
@@ -20,6 +23,7 @@ export interface RunOptions
       | 'bootIdFile'
       | 'executionPlans'
       | 'python'
+      | 'amqpTag'
       | 'disableOnExit'
       | 'call'
       | 'environment'
@@ -37,6 +41,8 @@ export interface RunOptions
  */
 export async function run(options: RunOptions, print: (line: string) => void, signal: AbortSignal): Promise<void> {
   const layout = layoutOf(options.dir);
+  const amqp = amqpSettingsOf(options);
+  if (amqp !== null && readIdentityFile(layout) === null) return runWithoutPortal(options, amqp, print, signal);
   const identity = loadIdentity(layout);
   const unlock = lockFolder(layout);
   try {
@@ -46,6 +52,7 @@ export async function run(options: RunOptions, print: (line: string) => void, si
     const agent = new Agent({
       ...options,
       waagentFolder: waagentFolderOf(options.waagentFolder),
+      amqp,
       layout,
       journal,
       onPoll() {
@@ -83,6 +90,24 @@ export async function run(options: RunOptions, print: (line: string) => void, si
     journal.info(
       options.disableOnExit ? 'Ended.' : 'Stopped. Services of handlers keep running; start run to continue.',
     );
+  } finally {
+    unlock();
+  }
+}
+
+async function runWithoutPortal(
+  options: RunOptions,
+  amqp: AmqpSettings,
+  print: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const layout = layoutOf(options.dir);
+  const unlock = lockFolder(layout);
+  try {
+    const journal = openJournal(layout.logs, print, options);
+    journal.info(`Annex agent ${agentVersion}, without a portal, broker ${amqp.host}, queue ${amqp.inputQueue}.`);
+    await runPlanAgent({ ...options, amqp, layout, journal }, signal);
+    journal.info('Stopped.');
   } finally {
     unlock();
   }

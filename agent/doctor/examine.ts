@@ -1,4 +1,6 @@
 import { sentenceOf } from '../agent-error.ts';
+import { readIdentityFile } from '../identity/identity.ts';
+import { checkBroker } from './check-broker.ts';
 import { checkDisk } from './check-disk.ts';
 import { checkFolder } from './check-folder.ts';
 import { checkIdentity } from './check-identity.ts';
@@ -24,11 +26,18 @@ export async function examine(machine: ExaminedMachine): Promise<DoctorFinding[]
     ...disk,
     ...(await look('process', () => checkProcess(machine))),
     ...(await look('restart', () => checkRestart(machine))),
-    ...(await look('identity', () => checkIdentity(machine))),
-    ...(await look('portal', () => checkPortal(machine))),
+    ...(isWithoutPortal(machine)
+      ? [verdictsOf('identity').good('This machine is not enrolled. It takes execution plans over AMQP only.')]
+      : [
+          ...(await look('identity', () => checkIdentity(machine))),
+          ...(await look('portal', () => checkPortal(machine))),
+        ]),
+    ...(await look('broker', () => checkBroker(machine))),
     ...checkPrograms(machine.path),
   ];
 }
+
+const isWithoutPortal = ({ amqp, layout }: ExaminedMachine): boolean => !!amqp && readIdentityFile(layout) === null;
 
 async function look(
   check: DoctorFinding['check'],

@@ -1,3 +1,4 @@
+import type { AmqpSettings } from '../channel/amqp-settings.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 import type { Caller } from '../portal/call.ts';
 
@@ -20,6 +21,10 @@ export interface ExaminedMachine {
   /** The agent's settings for restarts of the machine. */
   rebootCommand?: string;
   bootIdFile?: string;
+  /** The broker from which the machine takes execution plans; null if there is none. */
+  amqp?: AmqpSettings | null;
+  /** Whether the machine's owner allows execution plans. */
+  executionPlans?: 'on' | 'off';
   /** PATH of handlers, if it is not the default. */
   path?: string;
   /** Returns the free space on the file system of a path. */

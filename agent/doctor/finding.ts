@@ -11,6 +11,7 @@ export interface DoctorFinding {
     | 'portal'
     | 'clock'
     | 'credential'
+    | 'broker'
     | 'programs';
   /** `bad`: the agent cannot work. `advice`: the agent works, but incompletely or not for much longer. */
   verdict: 'good' | 'advice' | 'bad';

@@ -50,6 +50,8 @@ export interface ExecutionRunOptions {
   boot: string;
   /** Whether the agent can restart the machine; by default, it cannot. */
   canReboot?: boolean;
+  /** The `Tag` of log messages; by default, the name of the machine. */
+  tag?: string;
   /** Limit on calls, for tests. */
   maxCalls?: number;
   /** Called when a call starts or ends. */
@@ -217,7 +219,15 @@ export class RunningExecution {
     const work = join(root, 'work');
     const { begunAt } = progress;
     return {
-      ...{ id: open.envelope.id, plan, planId: open.planId, journal, secrets, found, tag: hostname() },
+      ...{
+        id: open.envelope.id,
+        plan,
+        planId: open.planId,
+        journal,
+        secrets,
+        found,
+        tag: this.options.tag ?? hostname(),
+      },
       folders: {
         ...{ root, work, scripts: join(root, 'scripts'), running: join(root, 'running') },
         states: layout.planStates,

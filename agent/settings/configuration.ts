@@ -38,6 +38,19 @@ export const configuration = z.strictObject({
   bootIdFile: text('the path of a file').optional(),
   executionPlans: z.enum(['on', 'off'], { error: 'must be on or off.' }).optional(),
   python: text('the name or path of a program').optional(),
+  amqpHost: text('the name or address of a host').optional(),
+  amqpPort: between(1, 65_535, '(the number of a port)').optional(),
+  amqpTls: z.enum(['on', 'off'], { error: 'must be on or off.' }).optional(),
+  amqpCa: text('the path of a PEM file').optional(),
+  amqpVirtualHost: text('the name of a virtual host').optional(),
+  amqpLogin: text('a user name').optional(),
+  amqpPasswordFile: text('the path of a file').optional(),
+  amqpInputQueue: text('the name of a queue').optional(),
+  amqpResultExchange: z.string({ error: 'must be the name of an exchange.' }).optional(),
+  amqpResultRoutingKey: text('a routing key').optional(),
+  amqpDynamicReply: z.enum(['on', 'off'], { error: 'must be on or off.' }).optional(),
+  amqpHeartbeatSeconds: between(1, 600, 'seconds').optional(),
+  amqpTag: text('a name').optional(),
   waagentFolder: z
     .string({ error: 'must be the path of a folder, or none.' })
     .regex(/^(\/.*|none)$/, { error: 'must be the full path of a folder, or none.' })

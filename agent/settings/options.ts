@@ -11,6 +11,8 @@ interface Setting {
    */
   commonEnv?: string[];
   fallback?: string | number;
+  /** Whether the value is a number although there is no fixed default. */
+  isNumber?: boolean;
 }
 
 /** How each setting can be given outside the file. Does not include `--dir`, which says where the file is. */
@@ -61,6 +63,78 @@ const settings = {
     what: 'Python 3 that runs the Bodies of execution plans',
     env: 'ANNEX_AGENT_PYTHON',
     fallback: 'python3',
+  },
+  amqpHost: {
+    flags: '--amqp-host <host>',
+    what: 'AMQP broker from which this machine takes execution plans (default: none)',
+    env: 'ANNEX_AGENT_AMQP_HOST',
+  },
+  amqpPort: {
+    flags: '--amqp-port <n>',
+    what: 'port of the broker (default: 5671, or 5672 without TLS)',
+    env: 'ANNEX_AGENT_AMQP_PORT',
+    isNumber: true,
+  },
+  amqpTls: {
+    flags: '--amqp-tls <on|off>',
+    what: 'whether the connection to the broker uses TLS',
+    env: 'ANNEX_AGENT_AMQP_TLS',
+    fallback: 'on',
+  },
+  amqpCa: {
+    flags: '--amqp-ca <file>',
+    what: 'PEM file with the authorities to trust for the broker (default: those of this machine)',
+    env: 'ANNEX_AGENT_AMQP_CA',
+  },
+  amqpVirtualHost: {
+    flags: '--amqp-virtual-host <name>',
+    what: 'virtual host of the broker',
+    env: 'ANNEX_AGENT_AMQP_VIRTUAL_HOST',
+    fallback: '/',
+  },
+  amqpLogin: {
+    flags: '--amqp-login <name>',
+    what: 'user name at the broker',
+    env: 'ANNEX_AGENT_AMQP_LOGIN',
+    fallback: 'guest',
+  },
+  amqpPasswordFile: {
+    flags: '--amqp-password-file <file>',
+    what: 'file with the password at the broker (default: the password guest)',
+    env: 'ANNEX_AGENT_AMQP_PASSWORD_FILE',
+  },
+  amqpInputQueue: {
+    flags: '--amqp-input-queue <name>',
+    what: 'queue from which this machine takes plans',
+    env: 'ANNEX_AGENT_AMQP_INPUT_QUEUE',
+  },
+  amqpResultExchange: {
+    flags: '--amqp-result-exchange <name>',
+    what: 'exchange for results and log messages (default: the default exchange)',
+    env: 'ANNEX_AGENT_AMQP_RESULT_EXCHANGE',
+  },
+  amqpResultRoutingKey: {
+    flags: '--amqp-result-routing-key <key>',
+    what: 'routing key of results and log messages',
+    env: 'ANNEX_AGENT_AMQP_RESULT_ROUTING_KEY',
+    fallback: 'annex-execution-results',
+  },
+  amqpDynamicReply: {
+    flags: '--amqp-dynamic-reply <on|off>',
+    what: 'whether a plan can name the queue of its answers',
+    env: 'ANNEX_AGENT_AMQP_DYNAMIC_REPLY',
+    fallback: 'off',
+  },
+  amqpHeartbeatSeconds: {
+    flags: '--amqp-heartbeat-seconds <n>',
+    what: 'seconds between heartbeats of the connection to the broker',
+    env: 'ANNEX_AGENT_AMQP_HEARTBEAT_SECONDS',
+    fallback: 20,
+  },
+  amqpTag: {
+    flags: '--amqp-tag <name>',
+    what: 'tag of log messages (default: the host name)',
+    env: 'ANNEX_AGENT_AMQP_TAG',
   },
   waagentFolder: {
     flags: '--waagent-folder <folder>',
@@ -201,7 +275,8 @@ function optionOf(key: ConfigurationKey): Option {
 
 /** Parses the text of an option and checks it like a value from the file. */
 function readValue(key: ConfigurationKey, text: string): unknown {
-  const isNumber = typeof (settings[key] as Setting).fallback === 'number';
+  const setting: Setting = settings[key];
+  const isNumber = setting.isNumber === true || typeof setting.fallback === 'number';
   const read = configuration.shape[key].safeParse(isNumber && text.trim() !== '' ? Number(text) : text);
   if (!read.success) throw new InvalidArgumentError(`It ${read.error.issues[0]?.message ?? 'cannot be used.'}`);
   return read.data;

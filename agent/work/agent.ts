@@ -1,5 +1,6 @@
 import type { GoalState } from '#protocol/index.ts';
 import { AgentError, sentenceOf } from '../agent-error.ts';
+import type { AmqpSettings } from '../channel/amqp-settings.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 import { readJson, writeJson } from '../folder/write-file.ts';
 import { type NewestByEpoch, newestByEpoch, replayFault, withNewest } from '../goal/newest.ts';
@@ -52,6 +53,10 @@ export interface AgentOptions extends ObserverSettings {
   executionPlans?: 'on' | 'off';
   /** The Python that runs the Bodies of execution plans; by default the first `python3` in PATH. */
   python?: string;
+  /** The broker from which this machine also takes execution plans; null if there is none. */
+  amqp?: AmqpSettings | null;
+  /** The `Tag` of log messages; by default, the name of the machine. */
+  amqpTag?: string;
   call: Caller;
   /** Called after each response to a poll. */
   onPoll?: () => void;
@@ -164,6 +169,7 @@ export class Agent {
     });
     this.executions = new ExecutionWork({
       ...{ layout, journal, portal, boot, environment: options.environment, python: options.python },
+      ...{ amqp: options.amqp, tag: options.amqpTag },
       isOn: options.executionPlans === 'on',
       rebootCommand: options.rebootCommand,
       goals: () => ({ newest: this.extensions.newestTurn, rested: this.extensions.restedTurn }),
@@ -193,6 +199,7 @@ export class Agent {
       keepGoing('Reporting', () => this.reporter.run(), keeping),
       keepGoing('Sending outputs', () => this.uploads.run(), keeping),
       keepGoing('Sending executions', () => this.executions.send(), keeping),
+      keepGoing('Taking plans over AMQP', () => this.executions.receiveOverAmqp(), keeping),
       keepGoing('Work on the goal state', () => this.workOnGoal(), keeping),
     ];
     if (this.options.executionPlans !== undefined) {

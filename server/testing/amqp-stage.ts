@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type ChannelModel, type ConfirmChannel, connect, type GetMessage, type Options } from 'amqplib';
 import { expect } from 'vitest';
 import { Conductor } from '#server/conductor/conductor.ts';
@@ -13,6 +14,7 @@ import {
 } from '#server/domain/executions/index.ts';
 import { testContext, testServices } from './context.ts';
 import { startRabbitMq } from './rabbitmq.ts';
+import type { TlsFiles } from './tls-authority.ts';
 
 type Execution = ReturnType<(typeof executionDetails)['parse']>;
 type RabbitMq = Awaited<ReturnType<typeof startRabbitMq>>;
@@ -41,9 +43,10 @@ export interface AmqpStage {
   close(): Promise<void>;
 }
 
-export async function openAmqpStage(): Promise<AmqpStage> {
-  const broker = await startRabbitMq();
-  const amqp = { urls: [broker.url], caFile: null, results, queuePrefix: 'annex-' };
+/** Opens a stage. With `tls`, the broker accepts only TLS. */
+export async function openAmqpStage({ tls }: { tls?: TlsFiles } = {}): Promise<AmqpStage> {
+  const broker = await startRabbitMq(tls === undefined ? {} : { tls });
+  const amqp = { urls: [broker.url], caFile: tls?.ca ?? null, results, queuePrefix: 'annex-' };
   const services = await testServices({ config: { amqp } });
   const admin = await testContext({ services, role: 'admin' });
   let running: { conductor: Conductor; ended: Promise<void> } | null = null;
@@ -62,7 +65,7 @@ export async function openAmqpStage(): Promise<AmqpStage> {
       running = null;
     },
     async channel() {
-      const client = await connect(broker.url);
+      const client = await connect(broker.url, tls === undefined ? {} : { ca: [readFileSync(tls.ca)] });
       client.on('error', () => {});
       clients.push(client);
       const channel = await client.createConfirmChannel();
@@ -72,7 +75,7 @@ export async function openAmqpStage(): Promise<AmqpStage> {
     async boundVm(dialect = 'annex') {
       count += 1;
       const { id: vmId } = await registerVm(admin, { name: `amqp-${count}` });
-      const { inputQueue: queue } = await bindChannel(admin, { vmId, dialect });
+      const { inputQueue: queue } = await bindChannel({ ...admin, now: new Date() }, { vmId, dialect });
       return { vmId, queue };
     },
     async queue(vmId, plan, terms = {}) {

@@ -6,13 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { programRoot } from './programs.ts';
-
-/** Files for TLS, as paths. */
-export interface BrokerTls {
-  ca: string;
-  cert: string;
-  key: string;
-}
+import type { TlsFiles } from './tls-authority.ts';
 
 /** A RabbitMQ server that belongs to one test, on loopback and with its own folder. */
 export interface RabbitMq {
@@ -33,7 +27,7 @@ const startMs = 90_000;
  * Starts RabbitMQ, as Debian ships it, from the packages that `provideTestPrograms` has unpacked, or from the system.
  * With `tls`, it accepts only TLS.
  */
-export async function startRabbitMq({ tls }: { tls?: BrokerTls } = {}): Promise<RabbitMq> {
+export async function startRabbitMq({ tls }: { tls?: TlsFiles } = {}): Promise<RabbitMq> {
   const folder = await mkdtemp(path.join(tmpdir(), 'annex-rabbitmq-'));
   const [port, distribution, names] = await freePorts(3);
   const files = { home: path.join(folder, 'home'), config: path.join(folder, 'rabbitmq.conf') };
@@ -101,7 +95,7 @@ const startArguments = [
   ...['-kernel', 'prevent_overlapping_partitions', 'false', '-kernel', 'inet_dist_use_interface', '{127,0,0,1}'],
 ];
 
-function configuration(port: number, tls: BrokerTls | undefined): string {
+function configuration(port: number, tls: TlsFiles | undefined): string {
   const listeners =
     tls === undefined
       ? [`listeners.tcp.local = 127.0.0.1:${port}`]

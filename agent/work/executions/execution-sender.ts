@@ -17,8 +17,12 @@ const usualSeconds = 1;
 /** Maximum number of calls in one progress report. */
 const callsAtOnce = 1_000;
 
+/** The calls that send news of an execution to whoever sent its plan. */
+export type AnswerCalls = Pick<Portal, 'sendProgress' | 'sendTranscript' | 'sendResult'>;
+
 export interface SenderOptions {
-  portal: Portal;
+  /** Returns the calls for an execution. Throws if there is no way to send anything now. */
+  answers(open: OpenExecution): AnswerCalls;
   journal: Journal;
   inbox: Inbox;
   /** Called if the portal has ended the execution or does not know it. */
@@ -183,7 +187,7 @@ export class ExecutionSender {
 
   private async sendReceived(followed: Followed): Promise<void> {
     const body = { run: 1, state: 'received', sentMsAgo: 0 } as const;
-    await this.options.portal.sendProgress(followed.open.envelope.id, body, this.stopping.signal);
+    await this.options.answers(followed.open).sendProgress(followed.open.envelope.id, body, this.stopping.signal);
     followed.isAcknowledged = true;
   }
 
@@ -195,7 +199,7 @@ export class ExecutionSender {
     const body = { run: progress.run, state, sentMsAgo, calls: changed };
     let next: number | null = null;
     try {
-      next = await this.options.portal.sendProgress(open.envelope.id, body, this.stopping.signal);
+      next = await this.options.answers(open).sendProgress(open.envelope.id, body, this.stopping.signal);
     } catch (error) {
       // The result is sent even if the portal has ended the execution.
       if (!(isOver(error) && open.result !== null)) throw error;
@@ -215,7 +219,7 @@ export class ExecutionSender {
     while (progress.sent < size && !isMute) {
       const bytes = bytesOf(file, progress.sent, Math.min(pieceBytes, size - progress.sent));
       const piece = { from: progress.sent, total: isWhole ? size : null, bytes };
-      const answer = await this.options.portal.sendTranscript(open.envelope.id, piece, this.stopping.signal);
+      const answer = await this.options.answers(open).sendTranscript(open.envelope.id, piece, this.stopping.signal);
       progress.sent = Math.min(Math.max(answer.received, 0), piece.from + bytes.length);
       if (progress.sent <= piece.from) progress.sent = piece.from + bytes.length;
       next = answer.nextAfter;
@@ -225,16 +229,16 @@ export class ExecutionSender {
   }
 
   private async sendResult(open: OpenExecution): Promise<void> {
-    const { portal, journal } = this.options;
+    const { answers, journal } = this.options;
     try {
-      await portal.sendResult(open.envelope.id, open.result ?? '', this.stopping.signal);
+      await answers(open).sendResult(open.envelope.id, open.result ?? '', this.stopping.signal);
     } catch (error) {
       if (!(error instanceof PortalRefusal) || error.passing || [401, 409].includes(error.status)) throw error;
       journal.warn(`The portal rejected the result of an execution: ${error.message}`, { code: error.code });
       if ([400, 413].includes(error.status) && !isReplaced(open)) {
         const end = refused(errorCodes.failed, 'ResultRejected', `The portal rejected the result: ${error.message}.`);
         this.options.inbox.conclude(open, resultOf(open, end));
-        await portal.sendResult(open.envelope.id, open.result ?? '', this.stopping.signal);
+        await answers(open).sendResult(open.envelope.id, open.result ?? '', this.stopping.signal);
       }
     }
     this.followed = null;

@@ -1,5 +1,9 @@
+import type { ConsumeMessage } from 'amqplib';
 import { errorCodes, executionEnvelope } from '#protocol/executions/index.ts';
-import { sentenceOf } from '../../agent-error.ts';
+import { AgentError, sentenceOf } from '../../agent-error.ts';
+import { AmqpChannel, type Reception } from '../../channel/amqp.ts';
+import type { AmqpSettings } from '../../channel/amqp-settings.ts';
+import { envelopeOf, replyOf } from '../../channel/plan-message.ts';
 import { beginRun } from '../../execution/begin-run.ts';
 import { refused } from '../../execution/body/faults.ts';
 import { Inbox, type OpenExecution, type StoredProgress } from '../../execution/inbox.ts';
@@ -14,14 +18,19 @@ import { backoff } from '../../portal/backoff.ts';
 import { type ExecutionNews, type Portal, PortalRefusal } from '../../portal/portal.ts';
 import { wait } from '../../portal/wait.ts';
 import type { LaneCandidate, LaneWork } from '../lane.ts';
-import { ExecutionSender } from './execution-sender.ts';
+import { type AnswerCalls, ExecutionSender } from './execution-sender.ts';
 import { awaitsRestart, requestRestart, restartForPlan } from './plan-restart.ts';
 import { WaitingExecution } from './waiting-execution.ts';
 
 export interface ExecutionWorkOptions {
   layout: AgentLayout;
   journal: Journal;
-  portal: Portal;
+  /** The portal; null if this machine gets its plans over AMQP only. */
+  portal: Portal | null;
+  /** The broker for plans over AMQP; null if there is none. */
+  amqp?: AmqpSettings | null;
+  /** The `Tag` of log messages; by default, the name of the machine. */
+  tag?: string;
   /** Whether the machine's owner allows execution plans. */
   isOn: boolean;
   /** The configured Python; by default the first `python3` in PATH. */
@@ -59,12 +68,16 @@ export class ExecutionWork implements LaneWork {
   /** Stamp of the last execution that the portal has asked this machine to end. */
   private cancelStamp: number | null = null;
   private isPausing = false;
+  private isFetching = false;
+  private readonly amqp: AmqpChannel | null;
 
   constructor(options: ExecutionWorkOptions) {
     this.options = options;
     this.inbox = new Inbox(options.layout);
+    this.amqp = options.amqp ? this.openAmqp(options.amqp) : null;
     this.sender = new ExecutionSender({
-      ...options,
+      journal: options.journal,
+      answers: (open) => this.answersOf(open),
       inbox: this.inbox,
       onConcluded: () => this.running?.stop('cancel'),
       onDelivered: (open) => this.delivered(open),
@@ -84,9 +97,15 @@ export class ExecutionWork implements LaneWork {
     return this.sender.run();
   }
 
+  /** Takes plans over AMQP until `stopSending` is called. Returns at once if there is no broker. */
+  async receiveOverAmqp(): Promise<void> {
+    await this.amqp?.run();
+  }
+
   /** Reports what this machine can run, unless the portal already has the same report. */
   async tellPlatforms(): Promise<void> {
     const { portal, layout, isOn } = this.options;
+    if (portal === null) return;
     const found = (await this.found) ?? { platforms: new Map(), python: null };
     const report = platformReport(found, isOn);
     const { vmId } = loadIdentity(layout);
@@ -175,7 +194,7 @@ export class ExecutionWork implements LaneWork {
     }
     if (waiting === null) return 'rest';
     if (this.isPausing || !waiting.mayBegin(rested)) return 'wait';
-    return { kind: 'execution', turn: waiting.turn, isBegun: false, run: () => this.fetch(waiting) };
+    return { kind: 'execution', turn: waiting.turn, isBegun: false, run: () => this.fetchAlone(waiting) };
   }
 
   /** Resolves when the result of the last execution is delivered, if there is one, or after the timeout. */
@@ -196,6 +215,57 @@ export class ExecutionWork implements LaneWork {
 
   stopSending(): void {
     this.sender.stop();
+    this.amqp?.stop();
+  }
+
+  private openAmqp(settings: AmqpSettings): AmqpChannel {
+    const { journal, isOn } = this.options;
+    return new AmqpChannel({
+      ...{ settings, journal },
+      mayReceive: () => isOn && this.open === null && !this.isFetching && !this.stopping.signal.aborted,
+      receive: (message) => this.receive(message),
+      onConnected: () => this.sender.notePortalAnswered(),
+    });
+  }
+
+  /** Stores a plan that arrived over AMQP, for the lane. */
+  private receive(message: ConsumeMessage): Reception {
+    const { journal, goals } = this.options;
+    if (this.open !== null || this.isFetching || this.stopping.signal.aborted) return 'later';
+    // A plan without a turn comes after the current goal state.
+    const given = envelopeOf(message, { turn: goals().newest ?? 0, now: new Date() });
+    if (given === null) {
+      journal.warn('A message of the broker names no plan and was discarded.');
+      return 'useless';
+    }
+    try {
+      this.begun(this.inbox.receive(given.text, given.envelope));
+    } catch (error) {
+      journal.warn(`A plan could not be stored: ${sentenceOf(error)}. Free space on the disk.`);
+      return 'later';
+    }
+    this.options.wake();
+    return 'stored';
+  }
+
+  /** Takes an execution that is on disk. Returns whether its Body must run. */
+  private begun({ open, reception }: ReturnType<Inbox['receive']>): boolean {
+    const { journal } = this.options;
+    this.take(open);
+    if (reception === 'answered') journal.info(`Execution ${open.planId}: answered before. Its result is sent again.`);
+    else if (reception === 'stale') {
+      const message = 'The plan is older than what this machine remembers, so it was not run.';
+      this.conclude(open, refused(errorCodes.malformed, 'StampTooOld', message));
+    }
+    return reception === 'new';
+  }
+
+  /** Returns the calls for an execution: an answer goes back over the channel that the plan came from. */
+  private answersOf({ envelope }: OpenExecution): AnswerCalls {
+    const reply = replyOf(envelope);
+    const answers = reply === null ? this.options.portal : this.amqp?.answers(reply);
+    if (!answers) throw new AgentError('The channel of this execution is not configured any longer.');
+    return answers;
   }
 
   private take(open: OpenExecution): void {
@@ -212,6 +282,7 @@ export class ExecutionWork implements LaneWork {
   private close(open: OpenExecution): void {
     this.open = null;
     this.progress = null;
+    this.amqp?.resume();
     try {
       this.inbox.close(open);
     } catch (error) {
@@ -219,9 +290,21 @@ export class ExecutionWork implements LaneWork {
     }
   }
 
+  /** Fetches the next execution from the portal and runs it, and takes no plan over AMQP in the meantime. */
+  private async fetchAlone(asked: WaitingExecution): Promise<void> {
+    this.isFetching = true;
+    try {
+      await this.fetch(asked);
+    } finally {
+      this.isFetching = false;
+      this.amqp?.resume();
+    }
+  }
+
   /** Fetches the next execution from the portal and runs it. */
   private async fetch(asked: WaitingExecution): Promise<void> {
     const { portal, journal } = this.options;
+    if (portal === null) return;
     let text: string | null;
     try {
       text = await portal.nextExecution(this.stopping.signal);
@@ -248,13 +331,9 @@ export class ExecutionWork implements LaneWork {
       this.waiting ??= asked;
       return this.pause(unstorableSeconds);
     }
-    const { open, reception } = received;
-    this.take(open);
-    if (reception === 'answered') journal.info(`Execution ${open.planId}: answered before. Its result is sent again.`);
-    else if (reception === 'stale') {
-      const message = 'The plan is older than what this machine remembers, so it was not run.';
-      this.conclude(open, refused(errorCodes.malformed, 'StampTooOld', message));
-    } else if (await this.sender.acknowledge()) {
+    const { open } = received;
+    if (!this.begun(received)) return;
+    if (await this.sender.acknowledge()) {
       if (this.progress !== null && !this.stopping.signal.aborted) await this.goOn(open, this.progress);
     } else {
       journal.info(`Execution ${open.planId}: ended by the portal before it began.`);
@@ -278,7 +357,7 @@ export class ExecutionWork implements LaneWork {
       this.inbox.writeProgress(open, progress);
       journal.info(why === 'first' ? `${name}: begins.` : `${name}: begins again.`);
       const running = new RunningExecution({
-        ...{ layout, journal, environment, open, progress, why, boot },
+        ...{ layout, journal, environment, open, progress, why, boot, tag: this.options.tag },
         canReboot: this.options.rebootCommand !== undefined,
         found: await this.found,
         onCall: (call) => this.sender.noteCall(call),
