@@ -1,6 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readLane } from './commands/lane-state.ts';
+import { status, statusText } from './commands/status.ts';
+import { layoutOf } from './folder/layout.ts';
 import { type TestMachine, testMachine } from './testing/machine.ts';
 
 let machine: TestMachine;
@@ -97,6 +100,31 @@ describe('the order of goal states and executions', () => {
     const ends = lines.filter((line) => /^end \d+$/.test(line)).map((line) => Number(line.slice(4)));
     expect(ends).toEqual(ends.toSorted((a, b) => a - b));
   });
+});
+
+test('status says what holds the lane', async () => {
+  const script = `touch ${log}.begun; until [ -e ${log}.go ]; do sleep 0.02; done`;
+  const Files = { f: { Name: 's', BodyType: 'Text', Body: script } };
+  machine.portal.queue(envelopeOf(1, { Name: 'Clean up', Version: '1.2.0', Files }));
+  const agent = await machine.start(on);
+  await machine.until('the script', () => existsSync(`${log}.begun`));
+  expect(status({ dir: machine.dir }).lane).toEqual([
+    { kind: 'execution', what: 'Clean up 1.2.0', state: 'running', since: expect.any(String) },
+  ]);
+  expect(statusText({ dir: machine.dir })).toMatch(/^Lane {10}plan Clean up 1\.2\.0: running since \d{4}-/m);
+  writeFileSync(`${log}.go`, '');
+  await resultsOf(1);
+  await agent.lane.whenIdle();
+  expect(readLane(layoutOf(machine.dir))).toEqual([]);
+  await machine.addHandler({ ...echo, script: `touch ${log}.on; until [ -e ${log}.off ]; do sleep 0.02; done` });
+  machine.portal.setGoal([echo], 2);
+  await machine.until('the command', () => existsSync(`${log}.on`));
+  expect(statusText({ dir: machine.dir })).toMatch(
+    /^Lane {10}install of Acme\.Test\.Echo 1\.0\.0\.0 for echo: running$/m,
+  );
+  writeFileSync(`${log}.off`, '');
+  await agent.lane.whenIdle();
+  expect(statusText({ dir: machine.dir })).toContain('Lane          nothing is running');
 });
 
 describe('what arrives', () => {

@@ -7,6 +7,7 @@ import { pendingRestartsIn, readLocalState } from '../goal/local-state.ts';
 import { readGoalState } from '../goal/read-goal-state.ts';
 import { readIdentityFile } from '../identity/identity.ts';
 import { bootIdFile, readBootId } from '../watch/moment.ts';
+import { type LaneState, readLane } from './lane-state.ts';
 
 export interface StatusOptions {
   dir: string;
@@ -14,6 +15,7 @@ export interface StatusOptions {
 }
 
 type Status = Record<string, unknown> & {
+  lane: LaneState[];
   extensions: ExtensionSummary[];
   pendingRestart: { handler: string; version: string; since: string }[];
 };
@@ -34,6 +36,7 @@ export function status({ dir, bootIdFile: file = bootIdFile }: StatusOptions): S
     process: runningAgent(layout),
     incarnation: goal?.incarnation ?? null,
     waitingReports: countFiles(layout.reports),
+    lane: readLane(layout),
     pendingRestart: pendingRestartsIn(local, readBootId(file)).map(({ handler, version, extensions, since }) => ({
       handler,
       version,
@@ -68,7 +71,7 @@ export interface ExtensionSummary {
 
 /** Formats the status as a human-readable table. */
 export function statusText(options: StatusOptions): string {
-  const { portal, vmId, process, incarnation, waitingReports, pendingRestart, extensions } = status(options);
+  const { portal, vmId, process, incarnation, waitingReports, lane, pendingRestart, extensions } = status(options);
   const head = [
     `Portal        ${portal}`,
     `VM            ${vmId ?? 'not enrolled yet'}`,
@@ -76,8 +79,9 @@ export function statusText(options: StatusOptions): string {
     `Goal state    ${incarnation ?? 'none received yet'}`,
     `Reports       ${waitingReports === 0 ? 'all acknowledged' : `${waitingReports} waiting to be sent`}`,
   ];
+  head.push(`Lane          ${lane.length === 0 ? 'nothing is running' : lane.map(laneText).join('\n              ')}`);
   for (const { handler, version, since } of pendingRestart) {
-    head.push(`Restart       pending since ${since.slice(0, 19).replace('T', ' ')}, for ${handler} ${version}`);
+    head.push(`Restart       pending since ${shownTime(since)}, for ${handler} ${version}`);
   }
   if (extensions.length === 0) return [...head, '', 'No extensions.'].join('\n');
   const rows = extensions.map((row) => [
@@ -99,6 +103,16 @@ export function statusText(options: StatusOptions): string {
   );
   return [...head, '', ...lines].join('\n');
 }
+
+const laneWords = { running: 'running', waiting: 'waiting for its turn', answered: 'ended, its result is being sent' };
+
+/** Describes a command or an execution, such as "plan Clean up 1.0.0: running since 2026-01-01 10:00:00". */
+function laneText({ kind, what, state, since }: LaneState): string {
+  const when = since === null ? '' : ` since ${shownTime(since)}`;
+  return `${kind === 'execution' ? 'plan ' : ''}${what}: ${laneWords[state]}${state === 'answered' ? '' : when}`;
+}
+
+const shownTime = (time: string): string => time.slice(0, 19).replace('T', ' ');
 
 function heldGoal(held: unknown) {
   if (typeof held !== 'object' || held === null || !('text' in held)) return null;

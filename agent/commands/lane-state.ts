@@ -1,0 +1,67 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { executionEnvelope } from '#protocol/executions/index.ts';
+import type { AgentLayout } from '../folder/layout.ts';
+import { readJson, readText } from '../folder/write-file.ts';
+import { RunningCommand } from '../handler/running-command.ts';
+import { moment } from '../watch/moment.ts';
+
+/** A command or an execution that the machine has. */
+export interface LaneState {
+  kind: 'command' | 'execution';
+  /** The command with its handler, or the plan. */
+  what: string;
+  state: 'running' | 'waiting' | 'answered';
+  /** When an execution began or, before, when it was received, ISO 8601; null for a command. */
+  since: string | null;
+}
+
+const stored = z.object({ text: z.string(), at: moment });
+const begun = z.object({ begunAt: moment.nullable().default(null) });
+
+/** Reads the running command and the open execution from the agent's folder; the agent need not be running. */
+export function readLane(layout: AgentLayout): LaneState[] {
+  return [runningCommand(layout), openExecution(layout)].filter((state) => state !== null);
+}
+
+function runningCommand(layout: AgentLayout): LaneState | null {
+  const record = new RunningCommand(layout.command).read();
+  if (record === null) return null;
+  const { kind, handler, version, extensions } = record;
+  const names = extensions.map(({ name }) => name).join(', ');
+  return { kind: 'command', what: `${kind} of ${handler} ${version} for ${names}`, state: 'running', since: null };
+}
+
+/** Returns the execution that the machine has: it runs, waits for its turn, or its result waits to be sent. */
+function openExecution({ executions }: AgentLayout): LaneState | null {
+  for (const name of namesIn(executions)) {
+    const folder = join(executions, name);
+    const received = stored.safeParse(readJson(join(folder, 'plan.json')));
+    if (!received.success) continue;
+    const begunAt = begun.safeParse(readJson(join(folder, 'progress.json'))).data?.begunAt ?? null;
+    const isAnswered = readText(join(folder, 'result.json')) !== null;
+    return {
+      kind: 'execution',
+      what: planName(received.data.text),
+      state: isAnswered ? 'answered' : begunAt === null ? 'waiting' : 'running',
+      since: new Date((begunAt ?? received.data.at).clock).toISOString(),
+    };
+  }
+  return null;
+}
+
+function planName(text: string): string {
+  const envelope = executionEnvelope.safeParse(JSON.parse(text));
+  const plan = envelope.data?.plan;
+  const named = z.object({ Name: z.string().optional(), Version: z.string().optional() }).safeParse(plan);
+  return [named.data?.Name, named.data?.Version].filter(Boolean).join(' ') || (envelope.data?.id ?? '');
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name !== 'answers');
+  } catch {
+    return [];
+  }
+}
