@@ -103,6 +103,8 @@ for (const [name, description, action] of [
     'python',
     ...amqpKeys,
     'amqpTag',
+    'planPrivateHosts',
+    'planCacheMegabytes',
     ...logging,
     ...way,
   ])
@@ -110,7 +112,10 @@ for (const [name, description, action] of [
     .action(async (options: Way & Omit<RunOptions, 'call' | 'environment'>) => {
       const logFormat = logFormatOf(options);
       const program = process.argv[1];
-      await action({ ...options, logFormat, call: callerOf(options), environment, program }, print, stopping.signal);
+      const { proxy, directHosts, ca } = options;
+      const route = { proxy, directHosts, ca, environment };
+      const own = { logFormat, call: callerOf(options), route, environment, program };
+      await action({ ...options, ...own }, print, stopping.signal);
     });
 }
 

@@ -1,5 +1,6 @@
 import type { ExecutionPlan } from '#protocol/executions/index.ts';
 import type { Journal } from '../journal.ts';
+import type { PlanFiles } from './files/plan-files.ts';
 import type { StoredProgress } from './inbox.ts';
 import type { FoundPlatforms } from './platforms.ts';
 import type { ReplayedOutput } from './replayed-output.ts';
@@ -29,6 +30,7 @@ export interface ExecutionContext {
   /** The `Tag` of log messages. */
   tag: string;
   found: FoundPlatforms;
+  files: PlanFiles;
   /** The environment of processes, without the variables that a call adds. */
   environment: Record<string, string>;
   /** Id of the current boot. */

@@ -27,6 +27,8 @@ import { cancelled, type ExecutionEnd, endOf, planRefused, refused, type StopRea
 import { BodyCalls } from './body-calls.ts';
 import { CallJournal } from './call-journal.ts';
 import type { EndWishes, ExecutionContext } from './execution-context.ts';
+import { FileCache, usualCacheBytes } from './files/cache.ts';
+import { type FileSources, noSources, PlanFiles } from './files/plan-files.ts';
 import type { OpenExecution, StoredProgress } from './inbox.ts';
 import { Lines } from './lines.ts';
 import { maskedValue } from './masked-value.ts';
@@ -52,6 +54,8 @@ export interface ExecutionRunOptions {
   canReboot?: boolean;
   /** The `Tag` of log messages; by default, the name of the machine. */
   tag?: string;
+  /** Where files of plans are fetched from; by default, nowhere. */
+  sources?: FileSources;
   /** Limit on calls, for tests. */
   maxCalls?: number;
   /** Called when a call starts or ends. */
@@ -213,7 +217,17 @@ export class RunningExecution {
   }
 
   private contextOf(plan: ExecutionPlan, secrets: readonly string[], lastCall: number): ExecutionContext {
-    const { layout, journal, open, found, progress, environment, boot, canReboot = false } = this.options;
+    const {
+      layout,
+      journal,
+      open,
+      found,
+      progress,
+      environment,
+      boot,
+      canReboot = false,
+      sources = noSources,
+    } = this.options;
     const root = open.folder;
     const path = join(root, 'transcript.jsonl');
     const work = join(root, 'work');
@@ -228,6 +242,12 @@ export class RunningExecution {
         found,
         tag: this.options.tag ?? hostname(),
       },
+      files: new PlanFiles({
+        ...sources,
+        cache: new FileCache(layout.planCache, sources.cacheBytes ?? usualCacheBytes),
+        pinned: open.envelope.files,
+        signal: AbortSignal.any([this.ending.signal, this.leaving.signal]),
+      }),
       folders: {
         ...{ root, work, scripts: join(root, 'scripts'), running: join(root, 'running') },
         states: layout.planStates,

@@ -26,7 +26,7 @@ import {
   type ScriptOnDisk,
 } from './executors/index.ts';
 import { Lines } from './lines.ts';
-import { placeFile, unavailable } from './place-file.ts';
+import { unavailable } from './place-file.ts';
 import type { OutputReaders } from './process-pipes.ts';
 import { endLeftovers, type ProcessEnd, startProcess } from './run-process.ts';
 
@@ -192,7 +192,7 @@ export class ScriptCalls {
     const number = [...plan.scripts.keys()].indexOf(name);
     const folder = join(folders.scripts, String(number + 1), 'files');
     mkdirSync(folder, { recursive: true, mode: 0o755 });
-    this.placeFiles(script, folder);
+    await this.placeFiles(script, folder);
     const entry = plan.files.get(script.entryPoint);
     const onDisk: ScriptOnDisk = {
       ...{ name, script, folder, environment, program: platform.program },
@@ -213,13 +213,16 @@ export class ScriptCalls {
   }
 
   /** Writes the files of a script, once in each boot: a process that outlived the agent may be reading them. */
-  private placeFiles(script: PlanScript, folder: string): void {
-    const { plan, boot } = this.context;
+  private async placeFiles(script: PlanScript, folder: string): Promise<void> {
+    const { plan, boot, files } = this.context;
     const marker = join(folder, '..', 'placed');
     if (readText(marker) === boot) return;
     for (const id of new Set([...script.files, script.entryPoint])) {
       const file = plan.files.get(id);
-      if (file !== undefined) placeFile(id, file, join(folder, file.name), id === script.entryPoint ? 0o755 : 0o644);
+      if (file === undefined) continue;
+      const path = join(folder, file.name);
+      if (id === script.entryPoint) await files.copy(id, file, path, 0o755);
+      else await files.link(id, file, path);
     }
     writeFileSync(marker, boot);
   }

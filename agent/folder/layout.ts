@@ -42,6 +42,8 @@ export interface AgentLayout {
   executions: string;
   /** Folder with the state that each Service of an execution plan keeps. */
   planStates: string;
+  /** Files that execution plans fetched, by their SHA-256. */
+  planCache: string;
   /** The last report about this machine's programs that the portal received. */
   platforms: string;
   lock: string;
@@ -71,6 +73,7 @@ export function layoutOf(dir: string): AgentLayout {
     logs: join(root, 'logs'),
     executions: join(root, 'executions'),
     planStates: join(root, 'plan-state'),
+    planCache: join(root, 'plan-cache'),
     platforms: join(root, 'state', 'platforms.json'),
     lock: join(root, 'agent.pid'),
   };

@@ -51,6 +51,8 @@ export const configuration = z.strictObject({
   amqpDynamicReply: z.enum(['on', 'off'], { error: 'must be on or off.' }).optional(),
   amqpHeartbeatSeconds: between(1, 600, 'seconds').optional(),
   amqpTag: text('a name').optional(),
+  planPrivateHosts: listOf(/[^\s,]+/, 'names, addresses or networks of hosts').optional(),
+  planCacheMegabytes: between(1, 1_000_000, 'MiB').optional(),
   waagentFolder: z
     .string({ error: 'must be the path of a folder, or none.' })
     .regex(/^(\/.*|none)$/, { error: 'must be the full path of a folder, or none.' })

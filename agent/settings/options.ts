@@ -136,6 +136,17 @@ const settings = {
     what: 'tag of log messages (default: the host name)',
     env: 'ANNEX_AGENT_AMQP_TAG',
   },
+  planPrivateHosts: {
+    flags: '--plan-private-hosts <list>',
+    what: 'hosts in private networks from which execution plans may fetch files: names, addresses or networks',
+    env: 'ANNEX_AGENT_PLAN_PRIVATE_HOSTS',
+  },
+  planCacheMegabytes: {
+    flags: '--plan-cache-megabytes <n>',
+    what: 'size of the cache for files that execution plans fetch',
+    env: 'ANNEX_AGENT_PLAN_CACHE_MEGABYTES',
+    fallback: 1024,
+  },
   waagentFolder: {
     flags: '--waagent-folder <folder>',
     what: 'folder where handlers for the stock agent find keys, or none (default: /var/lib/waagent, as root without that agent)',

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ExecutionCall, executionEnvelope } from '#protocol/executions/index.ts';
+import type { FileSources } from '../execution/files/plan-files.ts';
 import { Inbox, type OpenExecution } from '../execution/inbox.ts';
 import { type FoundPlatforms, findPlatforms } from '../execution/platforms.ts';
 import { RunningExecution } from '../execution/run-execution.ts';
@@ -22,6 +23,8 @@ export interface PlanRun {
 export interface RunTerms {
   timeoutSeconds?: number;
   maxCalls?: number;
+  /** Where files are fetched from; by default, nowhere. */
+  sources?: FileSources;
   /** Further properties of the envelope. */
   envelope?: object;
 }
@@ -56,7 +59,7 @@ export async function planMachine(found?: FoundPlatforms, path = process.env.PAT
   const machine: PlanMachine = {
     dir,
     begin(plan, terms = {}) {
-      const { maxCalls } = terms;
+      const { maxCalls, sources } = terms;
       const open = receive('rawJSON' in plan ? plan : { FormatVersion: '2.0.0', ...plan }, terms);
       const calls: ExecutionCall[] = [];
       const journal: string[] = [];
@@ -67,7 +70,7 @@ export async function planMachine(found?: FoundPlatforms, path = process.env.PAT
         progress: { ...inbox.readProgress(open), run: 1, begunAt: momentNow() },
         boot: '',
         saveProgress: () => {},
-        maxCalls,
+        ...{ maxCalls, sources },
         onCall: (call) => calls.push(call),
         onBegin: () => {},
       });

@@ -1,6 +1,7 @@
 import type { GoalState } from '#protocol/index.ts';
 import { AgentError, sentenceOf } from '../agent-error.ts';
 import type { AmqpSettings } from '../channel/amqp-settings.ts';
+import { type FileSettings, openFileSources } from '../execution/files/file-sources.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 import { readJson, writeJson } from '../folder/write-file.ts';
 import { type NewestByEpoch, newestByEpoch, replayFault, withNewest } from '../goal/newest.ts';
@@ -31,7 +32,7 @@ import { Lane } from './lane.ts';
 import { Machine } from './machine.ts';
 import { PendingRestart } from './restart.ts';
 
-export interface AgentOptions extends ObserverSettings {
+export interface AgentOptions extends ObserverSettings, FileSettings {
   layout: AgentLayout;
   journal: Journal;
   /**
@@ -172,6 +173,7 @@ export class Agent {
       ...{ amqp: options.amqp, tag: options.amqpTag },
       isOn: options.executionPlans === 'on',
       rebootCommand: options.rebootCommand,
+      sources: openFileSources(options, portal),
       goals: () => ({ newest: this.extensions.newestTurn, rested: this.extensions.restedTurn }),
       wake: () => this.lane.wake(),
     });

@@ -1,4 +1,5 @@
 import type { AmqpSettings } from '../channel/amqp-settings.ts';
+import { type FileSettings, openFileSources } from '../execution/files/file-sources.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 import type { Journal } from '../journal.ts';
 import { bootIdFile, readBootId } from '../watch/moment.ts';
@@ -6,7 +7,7 @@ import { ExecutionWork } from './executions/execution-work.ts';
 import { keepGoing } from './keep-going.ts';
 import { Lane } from './lane.ts';
 
-export interface PlanAgentOptions {
+export interface PlanAgentOptions extends FileSettings {
   layout: AgentLayout;
   journal: Journal;
   amqp: AmqpSettings;
@@ -27,6 +28,7 @@ export async function runPlanAgent(options: PlanAgentOptions, signal: AbortSigna
   const executions = new ExecutionWork({
     ...options,
     portal: null,
+    sources: openFileSources(options, null),
     tag: options.amqpTag,
     isOn: options.executionPlans !== 'off',
     boot: readBootId(options.bootIdFile ?? bootIdFile),

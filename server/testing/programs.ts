@@ -83,6 +83,8 @@ export const testPrograms: TestProgram[] = [
       'agent/execution/executors/executors.test.ts',
       'agent/execution/secret-parameters.test.ts',
       'agent/execution/executors/other-platforms.test.ts',
+      'agent/execution-files.test.ts',
+      'agent/execution/files/plan-files.test.ts',
       'agent/executions.test.ts',
     ],
     environment: { PYTHONHOME: 'usr' },

@@ -3,7 +3,7 @@ import { PlanFaults, type PlanFile, readFile } from '#protocol/executions/index.
 import { maskedText } from '../../handler/mask.ts';
 import { CallError } from '../call-error.ts';
 import type { ExecutionContext } from '../execution-context.ts';
-import { placeFile, unavailable } from '../place-file.ts';
+import { unavailable } from '../place-file.ts';
 
 /** The files of an execution: those of the plan, and those that the Body adds. */
 export class ExecutionFiles {
@@ -15,15 +15,15 @@ export class ExecutionFiles {
   }
 
   /** Implements `api.putFile`: writes a file, and returns its full path. Relative paths start at the working folder. */
-  put(id: unknown, path: unknown): string {
+  async put(id: unknown, path: unknown): Promise<string> {
     if (typeof id !== 'string' || typeof path !== 'string' || path === '' || path.includes('\0')) {
       throw new CallError('TypeError', 'putFile needs the id of a file and a path.');
     }
     const file = this.context.plan.files.get(id);
     if (file === undefined) throw unavailable(id, 'the plan has no such file');
-    const { folders, transcript, secrets } = this.context;
+    const { folders, files, transcript, secrets } = this.context;
     const target = resolve(folders.work, path);
-    placeFile(id, file, target);
+    await files.copy(id, file, target, 0o644);
     if (path.startsWith('/')) {
       transcript.add('note', maskedText(`The file ${id} was written to ${target}.`, secrets));
     }

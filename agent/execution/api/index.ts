@@ -50,7 +50,7 @@ export class ExecutionApi {
         this.state.set(argument(0, 'key'), null);
         return 'null';
       case 'putFile': {
-        const path = this.files.put(argument(0, 'file_id'), argument(1, 'path'));
+        const path = await this.files.put(argument(0, 'file_id'), argument(1, 'path'));
         // After a power failure, the call is answered from the journal, so its file must be on disk.
         sync(path);
         return JSON.stringify(path);

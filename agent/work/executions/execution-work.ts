@@ -6,6 +6,7 @@ import type { AmqpSettings } from '../../channel/amqp-settings.ts';
 import { envelopeOf, replyOf } from '../../channel/plan-message.ts';
 import { beginRun } from '../../execution/begin-run.ts';
 import { refused } from '../../execution/body/faults.ts';
+import type { FileSources } from '../../execution/files/plan-files.ts';
 import { Inbox, type OpenExecution, type StoredProgress } from '../../execution/inbox.ts';
 import { type FoundPlatforms, findPlatforms, platformReport } from '../../execution/platforms.ts';
 import { RunningExecution, resultOf } from '../../execution/run-execution.ts';
@@ -36,6 +37,8 @@ export interface ExecutionWorkOptions {
   /** The configured Python; by default the first `python3` in PATH. */
   python?: string;
   environment: Record<string, string | undefined>;
+  /** Where files of plans are fetched from. */
+  sources: FileSources;
   /** Id of the current boot. */
   boot: string;
   /** Shell command that restarts the machine after a plan that requests it. */
@@ -358,6 +361,7 @@ export class ExecutionWork implements LaneWork {
       journal.info(why === 'first' ? `${name}: begins.` : `${name}: begins again.`);
       const running = new RunningExecution({
         ...{ layout, journal, environment, open, progress, why, boot, tag: this.options.tag },
+        sources: this.options.sources,
         canReboot: this.options.rebootCommand !== undefined,
         found: await this.found,
         onCall: (call) => this.sender.noteCall(call),
