@@ -6,6 +6,7 @@ import { Agents } from './load/agents.ts';
 import { million } from './million/million.ts';
 import { writeResults } from './print/results.ts';
 import { tableOf } from './print/table.ts';
+import { executions } from './sections/executions.ts';
 import { fleet } from './sections/fleet.ts';
 import { held } from './sections/held.ts';
 import { poll } from './sections/poll.ts';
@@ -14,7 +15,7 @@ import { report } from './sections/report.ts';
 import type { Figure, Section } from './sections/section.ts';
 import { stock } from './stock/stock.ts';
 
-const sections: Readonly<Record<string, Section>> = { poll, report, held, fleet, recovery };
+const sections: Readonly<Record<string, Section>> = { poll, report, held, fleet, executions, recovery };
 
 const usage = `usage: npm run bench [-- FLAGS]
        npm run bench -- --million [--minutes N] [--vms N] [--connections N] [--seed WORD] [--json FILE]

@@ -38,6 +38,8 @@ export interface Deployment {
   /** Returns the worker; undefined before it is started. */
   worker(): Child | undefined;
   startWorker(): Promise<void>;
+  /** Starts one more gateway, with further environment variables. */
+  startGateway(environment: Record<string, string>): Promise<Gateway>;
   stop(): Promise<void>;
 }
 
@@ -84,12 +86,16 @@ async function build(options: DeploymentOptions): Promise<Deployment> {
     endings.push(() => services.close());
     const doors: Child[] = [];
     endings.push(() => Promise.all(doors.map((door) => door.stop())));
-    const start = async (name: 'gateway' | 'worker', port: number): Promise<Child> => {
+    const start = async (
+      name: 'gateway' | 'worker',
+      port: number,
+      more: Record<string, string> = {},
+    ): Promise<Child> => {
       const child = keepRunning({
         name,
         args: doorArguments(root, name),
         cwd: root,
-        env: { ...bareEnvironment(), ...variables, GATEWAY_PORT: String(port) },
+        env: { ...bareEnvironment(), ...variables, ...more, GATEWAY_PORT: String(port) },
         say,
         tellsReady: true,
         quiet: options.quiet,
@@ -111,6 +117,10 @@ async function build(options: DeploymentOptions): Promise<Deployment> {
       worker: () => worker,
       startWorker: async () => {
         worker ??= await start('worker', ports[0] ?? 0);
+      },
+      startGateway: async (more) => {
+        const [port = 0] = await freePorts(1);
+        return { host, port, child: await start('gateway', port, more) };
       },
       stop: () => {
         // Concurrent callers wait for the same promise.

@@ -92,6 +92,12 @@ export class Agents {
     );
   }
 
+  /** Returns a request about executions; `path` follows `/executions/`. */
+  execution(n: number, method: 'GET' | 'PUT', path: string, body = ''): string {
+    const content = method === 'GET' ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`;
+    return `${method} /agent/v1/executions/${path} HTTP/1.1\r\n${this.#headers(n)}${content}\r\n${body}`;
+  }
+
   #headers(n: number): string {
     const counter = (this.#calls[n] ?? 0) + 1;
     this.#calls[n] = counter;

@@ -73,16 +73,18 @@ interface Steady {
   /** The process whose CPU time is measured. */
   pid: number;
   seconds: number;
+  /** Calls per second; 8,000 by default. */
+  rate?: number;
   agents: number;
   request(agent: number): string;
 }
 
 /** Polls at a steady rate. Returns responses per CPU second of the server. */
-async function perCpuSecond({ host, port, pid, seconds, agents, request }: Steady): Promise<number> {
+export async function perCpuSecond({ host, port, pid, seconds, rate = perSecond, agents, request }: Steady): Promise<number> {
   const pool = new ConnectionPool(host, port, connections);
   const tally = new Tally();
   const all = Uint32Array.from({ length: agents }, (_, index) => index + 1);
-  const schedule = new Schedule(all, (agents / perSecond) * 1_000, randomFrom(1));
+  const schedule = new Schedule(all, (agents / rate) * 1_000, randomFrom(1));
   const before = readUsage(pid).cpuSeconds;
   const loop = startOpenLoop(pool, [{ schedule, request, wanted: [304], tally }], { sleeps: false });
   await delay(seconds * 1_000);
