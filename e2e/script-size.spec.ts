@@ -1,4 +1,5 @@
 import { pageAddresses } from './support/page-addresses.ts';
+import { helloPlan } from './support/plan-machine.ts';
 import { publishSamples, sampleGoal } from './support/samples.ts';
 import { maxScriptBytes, scriptBytesOf } from './support/script-size.ts';
 import { expect, test } from './support/test.ts';
@@ -10,8 +11,11 @@ test('no page loads more than 200 kB of script before an interaction', async ({ 
   const vm = await api.createVm(`script-${unique}`);
   await api.setExtension(vm.id, 'watch', sampleGoal(probe));
   const { versions } = await api.call<{ versions: { version: string }[] }>('GET', `/handlers/${probe}`);
+  const { id: executionId } = await api.call<{ id: string }>('POST', `/vms/${vm.id}/executions`, {
+    body: { plan: helloPlan },
+  });
   const client = (await signedIn('admin')).request;
-  const parts = { vmId: vm.id, name: 'watch', handler: probe, version: versions[0]?.version ?? '' };
+  const parts = { vmId: vm.id, name: 'watch', handler: probe, version: versions[0]?.version ?? '', executionId };
   const sizes: Record<string, number> = {};
   for (const address of pageAddresses(parts)) sizes[address] = await scriptBytesOf(client, address);
   expect(Object.keys(sizes).length).toBeGreaterThan(10);

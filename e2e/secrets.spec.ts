@@ -36,7 +36,8 @@ async function everyAnswer(api: Api, parts: Record<string, string>): Promise<Evi
   const { paths } = await api.call<{ paths: Record<string, { get?: Operation }> }>('GET', '/openapi.json');
   const answers: Evidence[] = [];
   for (const [template, { get }] of Object.entries(paths)) {
-    if (get === undefined) continue;
+    // A VM whose plans are sent over HTTPS has no channel.
+    if (get === undefined || template.endsWith('/execution-channel')) continue;
     const address = template.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       const value = parts[name];
       if (value === undefined) throw new Error(`No value is known for {${name}} of ${template}.`);
@@ -265,6 +266,7 @@ test('MU-44 a secret is stored, used on the machine, and found nowhere else', as
     key,
     ...logs,
     execution,
+    executionId: execution,
   };
   const tabs = ['goal-state', 'output', 'documents'].map((tab) => `/vms/${vm.id}?tab=${tab}`);
   const places = await test.step('every response, page, table, file and log is collected', async () => ({

@@ -52,12 +52,7 @@ function page(): string {
     row(`\`${name}\``, types[name]?._def.type ?? '', role, also(reaches[reach], grant)),
   );
   const calls = routes.map(({ operationId, method, path: at, role, inNamespace, grant }) =>
-    row(
-      `\`${operationId}\``,
-      `${method} \`${at}\``,
-      role,
-      also(inNamespace === true ? reaches.namespace : '', grant),
-    ),
+    row(`\`${operationId}\``, `${method} \`${at}\``, role, also(inNamespace === true ? reaches.namespace : '', grant)),
   );
   return [
     '# Who may do what',

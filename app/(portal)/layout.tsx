@@ -14,7 +14,10 @@ export default async function PortalLayout({ children }: { children: ReactNode }
   return (
     <Words namespaces={['palette']}>
       <Shell
-        reader={{ id: actor.id, name: actor.name, role: actor.role, namespaces: actor.namespaces }}
+        reader={{
+          ...{ id: actor.id, name: actor.name, role: actor.role },
+          ...{ namespaces: actor.namespaces, scripts: actor.scripts },
+        }}
         languages={availableLanguages()}
         theme={theme}
         livePosition={(await headers()).get('x-annex-live') ?? undefined}

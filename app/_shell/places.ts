@@ -1,4 +1,4 @@
-import { Activity, CircleAlert, LayoutGrid, Package, Server, Settings, Upload } from 'lucide-react';
+import { Activity, CircleAlert, CirclePlay, LayoutGrid, Package, Server, Settings, Upload } from 'lucide-react';
 
 /**
  * The main pages, in the order of the menu. `role`: the role that a reader needs to see the page. `key`: the shortcut
@@ -8,6 +8,7 @@ export const places = [
   { id: 'overview', key: 'o', href: '/', icon: LayoutGrid, role: 'viewer' },
   { id: 'attention', key: 'n', href: '/attention', icon: CircleAlert, role: 'viewer' },
   { id: 'vms', key: 'v', href: '/vms', icon: Server, role: 'viewer' },
+  { id: 'executions', key: 'e', href: '/executions', icon: CirclePlay, role: 'viewer' },
   { id: 'handlers', key: 'h', href: '/handlers', icon: Package, role: 'viewer' },
   { id: 'publish', key: 'p', href: '/publish', icon: Upload, role: 'publisher' },
   { id: 'activity', key: 'a', href: '/activity', icon: Activity, role: 'viewer' },

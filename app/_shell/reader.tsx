@@ -12,6 +12,8 @@ export interface Reader {
   role: Role;
   /** Namespaces that a publisher may publish in; admins may publish in all. */
   namespaces: readonly string[];
+  /** Whether the reader may run any execution plan. */
+  scripts: boolean;
 }
 
 const ReaderContext = createContext<Reader | undefined>(undefined);

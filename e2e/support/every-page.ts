@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import type { Api, CreatedVm } from './api.ts';
 import { pageAddresses } from './page-addresses.ts';
+import { helloPlan } from './plan-machine.ts';
 
 interface Given {
   api: Api;
@@ -13,7 +14,10 @@ interface Given {
 export async function* everyPage(page: Page, { api, vm, extension, handler }: Given): AsyncGenerator<string> {
   const { versions } = await api.call<{ versions: { version: string }[] }>('GET', `/handlers/${handler}`);
   const version = versions[0]?.version ?? '';
-  for (const address of pageAddresses({ vmId: vm.id, name: extension, handler, version })) {
+  const { id: executionId } = await api.call<{ id: string }>('POST', `/vms/${vm.id}/executions`, {
+    body: { plan: helloPlan },
+  });
+  for (const address of pageAddresses({ vmId: vm.id, name: extension, handler, version, executionId })) {
     await page.goto(address);
     await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible();
     await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);

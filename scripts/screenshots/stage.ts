@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { samplePackage, sampleResource, sampleSchema } from '#samples/build.ts';
+import { helloPlan } from '../../e2e/support/plan-machine.ts';
 import { zipOf } from '../../e2e/support/zip.ts';
 import { type Api, apiOf, Person, type StorageState } from './portal.ts';
 
@@ -11,6 +12,8 @@ export interface ScreenshotStage {
   /** VM ids by name, of the demo's VMs and of the VMs created here. */
   vms: Record<string, string>;
   handler: string;
+  /** An execution on the VM files-1. */
+  execution: string;
   invitation: string;
   api: Api;
 }
@@ -77,9 +80,18 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
     guarded: { email: emailOf('Grace Olsen'), password },
     vms,
     handler: studio,
+    execution: await executionOf(api, vms['files-1'] ?? ''),
     invitation: invitation.link,
     api,
   };
+}
+
+/** Returns the VM's newest execution, after queuing one if there is none. */
+async function executionOf(api: Api, vmId: string): Promise<string> {
+  const at = `/vms/${vmId}/executions`;
+  const { items } = await api<{ items: { id: string }[] }>('GET', `${at}?limit=1`);
+  const known = items[0]?.id;
+  return known ?? (await api<{ id: string }>('POST', at, { plan: helloPlan })).id;
 }
 
 /** Publishes two versions with missing texts, creates a draft, and publishes a handler for VMs with many extensions. */

@@ -273,10 +273,16 @@ function subject(name: string, address: string, act?: Act, rest: Partial<Subject
   return { name, address, who: 'admin', ...(act && { act }), ...rest };
 }
 
-function everyPage({ vms, handler }: ScreenshotStage): Subject[] {
-  const parts = { vmId: vms['files-1'] ?? '', name: 'share', handler, version: '1.2.0.0' };
+function everyPage({ vms, handler, execution }: ScreenshotStage): Subject[] {
+  const parts = { vmId: vms['files-1'] ?? '', name: 'share', handler, version: '1.2.0.0', executionId: execution };
   const labels = new Map(
-    Object.entries({ [parts.vmId]: 'vm', share: 'extension', [handler]: 'handler', '1.2.0.0': 'version' }),
+    Object.entries({
+      [parts.vmId]: 'vm',
+      share: 'extension',
+      [handler]: 'handler',
+      '1.2.0.0': 'version',
+      [execution]: 'execution',
+    }),
   );
   return pageAddresses(parts)
     .filter((address) => !redirections.includes(address))

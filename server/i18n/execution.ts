@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { endSentence } from '#protocol/executions/sentence.ts';
 import { execution, executionDetails } from '#server/domain/executions/index.ts';
 import type { Language } from './languages.ts';
 import { translate } from './translator.ts';
@@ -19,6 +20,6 @@ export function translateExecution<T extends Pick<z.infer<typeof execution>, 'me
   const { message: said } = value;
   if (said === null) return { ...value, message: null };
   const params = Object.fromEntries(said.params.map((param, index) => [String(index), param]));
-  const text = translate(language, 'executions', said.id, params).trim().replace(/:$/, '.');
+  const text = endSentence(translate(language, 'executions', said.id, params));
   return { ...value, message: { ...said, text, lang: language } };
 }

@@ -1,5 +1,5 @@
 import { noteVisit, readSession } from '#server/auth/index.ts';
-import type { Actor } from '#server/domain/actor.ts';
+import { type Actor, hasScripts } from '#server/domain/actor.ts';
 import { createPageCaller, type TrpcDoor } from '#server/trpc/door.ts';
 import type { AppCaller } from '#server/trpc/root.ts';
 
@@ -14,8 +14,11 @@ export interface PublicConfig {
 export interface PortalRuntime {
   /** Returns the read-only procedures, called as the user whom these headers sign in. */
   caller(headers: Headers): Promise<AppCaller>;
-  /** Returns the user whom these headers sign in, and notes the visit; null without a session. */
-  session(headers: Headers): Promise<Actor | null>;
+  /**
+   * Returns the user whom these headers sign in, and notes the visit; null without a session. `scripts` is whether the
+   * user may run any execution plan.
+   */
+  session(headers: Headers): Promise<(Actor & { scripts: boolean }) | null>;
   config: PublicConfig;
 }
 
@@ -31,8 +34,9 @@ export function providePortalRuntime(door: TrpcDoor): PortalRuntime {
     async session(headers) {
       const now = new Date();
       const actor = (await readSession(services, headers, now))?.actor ?? null;
-      if (actor !== null) await noteVisit(services, actor.id, now);
-      return actor;
+      if (actor === null) return null;
+      await noteVisit(services, actor.id, now);
+      return { ...actor, scripts: hasScripts(actor) };
     },
     config: {
       url,

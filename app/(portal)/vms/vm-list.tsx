@@ -11,7 +11,6 @@ import { useReader } from '#app/_shell/reader.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
-import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
@@ -29,6 +28,9 @@ import { VmTable } from './vm-table.tsx';
 const EnrollDialog = dynamic(() => import('./enroll-dialog.tsx').then((module) => module.EnrollDialog), {
   ssr: false,
 });
+// The server renders them where they appear first, so nothing moves when their scripts load.
+const NoVms = dynamic(() => import('./vm-list-empty.tsx').then((module) => module.NoVms));
+const NoMatch = dynamic(() => import('./vm-list-empty.tsx').then((module) => module.NoMatch));
 
 export interface VmListProps {
   first: FirstPage;
@@ -171,25 +173,13 @@ function ListBody({ list, first, look, address, enroll }: ListBodyProps) {
     );
   }
   if (!isFiltered(reading.query.filter)) {
-    return (
-      <Card>
-        <EmptyState title={t('empty.title')} actions={enroll}>
-          <p>{t(enroll ? 'empty.why' : 'empty.viewer')}</p>
-        </EmptyState>
-      </Card>
-    );
+    return <NoVms enroll={enroll} />;
   }
   const clear = () => {
     address.setSearch('');
     address.change({ filter: {} });
   };
-  return (
-    <Card>
-      <EmptyState title={t('noMatch.title')} actions={<Button onClick={clear}>{t('noMatch.clear')}</Button>}>
-        <p>{t('noMatch.why')}</p>
-      </EmptyState>
-    </Card>
-  );
+  return <NoMatch onClear={clear} />;
 }
 
 /** Returns the URL of a CSV file that lists all matching VMs by name, with a header in the page's language. */

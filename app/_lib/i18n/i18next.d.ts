@@ -17,6 +17,7 @@ declare module 'i18next' {
       common: typeof import('#locales/en/common.json')['default'];
       enrollment: typeof import('#locales/en/enrollment.json')['default'];
       editor: typeof import('#locales/en/editor.json')['default'];
+      executions: typeof import('#locales/en/executions.json')['default'];
       errors: typeof import('#locales/en/errors.json')['default'];
       'goal-states': typeof import('#locales/en/goal-states.json')['default'];
       localization: typeof import('#locales/en/localization.json')['default'];

@@ -16,6 +16,7 @@ export const namespaces = [
   'localization',
   'reports',
   'enrollment',
+  'executions',
   'overview',
   'attention',
   'activity',

@@ -28,6 +28,10 @@ describe('concerns', () => {
       { topic: 'handler', key: 'h' },
       true,
     ],
+    ['the executions of all VMs', key('executions.list', {}), { topic: 'execution', key: 'a' }, true],
+    ['the executions of another VM', key('executions.list', { vmId: 'b' }), { topic: 'execution', key: 'a' }, false],
+    ['a plan, which never changes', key('executions.plan', { vmId: 'a' }), { topic: 'execution', key: 'a' }, false],
+    ['a log that grows', key('executions.log', { vmId: 'a' }), { topic: 'output', key: 'a' }, true],
     ['anything, for a topic that is new', key('members.list'), { topic: 'rollout', key: 'r' }, true],
     ['a query that is not the portal’s', ['local'], { topic: 'vm', key: 'a' }, false],
   ])('%s', (_, queryKey, change, expected) => {

@@ -26,7 +26,15 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     { router: 'handlers', procedure: 'unknownMessages' },
     { router: 'fleet', procedure: 'rows', about: 'vmIds' },
   ],
-  output: [{ router: 'outputs', about: 'vmId' }],
+  output: [
+    { router: 'outputs', about: 'vmId' },
+    { router: 'executions', procedure: 'log', about: 'vmId' },
+  ],
+  execution: [
+    { router: 'executions', procedure: 'get', about: 'vmId' },
+    { router: 'executions', procedure: 'list', about: 'vmId' },
+    { router: 'executions', procedure: 'result', about: 'vmId' },
+  ],
   fleet: [
     { router: 'vms', about: 'vmId' },
     { router: 'instanceViews', about: 'vmId' },

@@ -48,6 +48,8 @@ export const executionFilter = z.object({
 });
 export const listExecutionsInput = executionFilter.extend({
   vmId: vmId.optional(),
+  /** Only executions that have ended, or only those that have not. */
+  ended: z.boolean().optional(),
   limit: z.int().min(1).max(200).default(50),
   cursor: z.string().max(500).optional(),
 });

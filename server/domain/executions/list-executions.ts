@@ -1,6 +1,7 @@
-import { and, desc, eq, ilike, isNull, lt, or, type SQL } from 'drizzle-orm';
+import { and, desc, eq, ilike, inArray, isNull, lt, notInArray, or, type SQL } from 'drizzle-orm';
 import { z } from 'zod';
 import { executions, vms } from '#db/schema/index.ts';
+import { finalStates } from '#protocol/executions/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readCursor, writeCursor } from '#server/domain/cursor.ts';
@@ -38,9 +39,10 @@ export async function listExecutions(
 
 type Filter = Omit<z.output<typeof listExecutionsInput>, 'vmId' | 'limit' | 'cursor'>;
 
-function conditionsOf({ state, code, by, q }: Filter): (SQL | undefined)[] {
+function conditionsOf({ ended, state, code, by, q }: Filter): (SQL | undefined)[] {
   const pattern = q === undefined ? null : `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`;
   return [
+    ended === undefined ? undefined : (ended ? inArray : notInArray)(executions.state, [...finalStates]),
     state === undefined ? undefined : eq(executions.state, state),
     code === undefined ? undefined : eq(executions.errorCode, code),
     by === undefined ? undefined : eq(executions.queuedBy, by),

@@ -209,6 +209,27 @@ describe('a transcript', () => {
     ]);
   });
 
+  test('is searched in any case and by its text, not by how JSON writes it', async () => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue();
+    await machine.next();
+    const lines = [
+      '[0,"out",1,"Renewing \\u00fcber.example.net"]',
+      '[1,"log",{"Level":"error","Body":"über the limit"}]',
+      '[2,"err",1,"cannot \\"bind\\""]',
+    ];
+    await machine.transcript(id, `${lines.join('\n')}\n`);
+    const find = async (q: string, row = 0) =>
+      (await searchLog(admin, { vmId: machine.vmId, executionId: id, q, row })).found.map((each) => each.row);
+    expect(await find('ÜBER')).toEqual([0, 1]);
+    expect(await find('über', 1)).toEqual([1]);
+    expect(await find('"bind"')).toEqual([2]);
+    expect(await find('Level'), 'names of fields are no text').toEqual([]);
+    await expect(searchLog(admin, { vmId: machine.vmId, executionId: machine.vmId, q: 'a' })).rejects.toMatchObject({
+      code: 'execution_unknown',
+    });
+  });
+
   test('keeps its row numbers while it grows (MU-57)', async () => {
     const machine = await givenMachine(admin, door);
     const { id } = await machine.queue();

@@ -15,7 +15,30 @@ import {
   unbindChannel,
   validatePlan,
 } from '#server/domain/executions/index.ts';
-import { mutation, pagedQuery, query, router } from '../trpc.ts';
+import { translateExecution, translateFaults } from '#server/i18n/index.ts';
+import { type CallContext, mutation, pagedQuery, query, router } from '../trpc.ts';
+
+const getInWords = async (ctx: CallContext, input: Parameters<typeof getExecution>[1]) =>
+  translateExecution(await getExecution(ctx, input), ctx.language);
+
+const listInWords = async (ctx: CallContext, input: Parameters<typeof listExecutions>[1]) => {
+  const { items, nextCursor } = await listExecutions(ctx, input);
+  return { items: items.map((item) => translateExecution(item, ctx.language)), nextCursor };
+};
+
+const queue = async (ctx: CallContext, input: Parameters<typeof queueExecution>[1]) => {
+  const { execution, isNew } = await queueExecution(ctx, input);
+  return { id: execution.id, isNew };
+};
+
+const validateInWords = async (ctx: CallContext, input: Parameters<typeof validatePlan>[1]) => {
+  const judged = await validatePlan(ctx, input);
+  return { ...judged, faults: translateFaults(judged.faults, ctx.language) };
+};
+
+/** The pages' client continues with a cursor, which is the row. */
+const searchInPages = (ctx: CallContext, { cursor, ...asked }: Parameters<typeof searchLog>[1] & { cursor?: number }) =>
+  searchLog(ctx, { ...asked, ...(cursor !== undefined && { row: cursor }) });
 
 export const executionsRouter = router({
   bind: mutation(bindChannel),
@@ -24,13 +47,14 @@ export const executionsRouter = router({
   channel: query(getChannel),
   conductor: query(getConductor),
   follow: mutation(followExecution),
-  get: query(getExecution),
-  list: pagedQuery(listExecutions),
+  get: query(getInWords),
+  list: pagedQuery(listInWords),
   log: query(readLog),
   plan: query(getPlan),
-  queue: mutation(queueExecution),
+  queue: mutation(queue),
   result: query(getResult),
-  search: query(searchLog),
+  search: pagedQuery(searchInPages),
   unbind: mutation(unbindChannel),
-  validate: query(validatePlan),
+  // A mutation and thus a POST: a plan does not fit into a URL, and proxies log the URLs of GETs.
+  validate: mutation(validateInWords),
 });

@@ -13,7 +13,11 @@ import { VmPage } from './vm-page.tsx';
 const namespaces = ['vms', 'reports', 'goal-states', 'enrollment', 'timeline'] as const;
 
 /** Locale namespaces that only one view needs. */
-const own: Partial<Record<VmTab, readonly WordNamespace[]>> = { activity: ['activity'], output: ['outputs'] };
+const own: Partial<Record<VmTab, readonly WordNamespace[]>> = {
+  activity: ['activity'],
+  executions: ['executions'],
+  output: ['outputs'],
+};
 
 interface Address {
   params: Promise<{ vmId: string }>;

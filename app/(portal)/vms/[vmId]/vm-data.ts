@@ -38,7 +38,7 @@ export type PastExtension = PastGoalState['extensions'][number];
 /** Interval in milliseconds at which health is reloaded, because time alone can change it. */
 export const ageMs = 10_000;
 
-export const tabs = ['overview', 'queue', 'goal-state', 'output', 'documents', 'activity'] as const;
+export const tabs = ['overview', 'queue', 'executions', 'goal-state', 'output', 'documents', 'activity'] as const;
 export type VmTab = (typeof tabs)[number];
 
 /** The element id of the tabs. */

@@ -30,6 +30,9 @@ const GoalStateTab = dynamic(() => import('./goal-states/goal-state-tab.tsx').th
   loading,
 });
 const QueueTab = dynamic(() => import('./queue/queue-tab.tsx').then((module) => module.QueueTab), { loading });
+const ExecutionsTab = dynamic(() => import('./executions/executions-tab.tsx').then((module) => module.ExecutionsTab), {
+  loading,
+});
 const OutputTab = dynamic(() => import('./output/output-tab.tsx').then((module) => module.OutputTab), { loading });
 const DocumentsTab = dynamic(() => import('./documents/documents-tab.tsx').then((module) => module.DocumentsTab), {
   loading,
@@ -120,6 +123,8 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, queue, r
         />
       ) : tab === 'queue' ? (
         <QueueTab vmId={vmId} isSilent={view.agent.status === 'unresponsive'} />
+      ) : tab === 'executions' ? (
+        <ExecutionsTab vmId={vmId} name={facts.name} />
       ) : tab === 'activity' ? (
         <ActivityList filter={{ vmId }} />
       ) : mayRead ? (

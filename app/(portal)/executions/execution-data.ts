@@ -1,0 +1,49 @@
+import type { inferRouterOutputs } from '@trpc/server';
+import type { StatusName } from '#app/_ui/status-icon.tsx';
+import { type ExecutionState, finalStates, waitingStates } from '#protocol/executions/states.ts';
+import type { AppRouter } from '#server/trpc/root.ts';
+
+type Outputs = inferRouterOutputs<AppRouter>['executions'];
+
+/** An execution with how it ended as a sentence. */
+export type ShownExecution = Outputs['list']['items'][number];
+export type ExecutionPage = Outputs['list'];
+/** An execution with its calls. */
+export type ShownExecutionDetails = Outputs['get'];
+export type ShownCall = ShownExecutionDetails['calls'][number];
+export type LogPage = Outputs['log'];
+export type { LogRow } from '#server/domain/executions/index.ts';
+
+/** Executions on one page of a list. */
+export const pageSize = 50;
+
+/** The icon of each state. */
+export const statusOfState: Readonly<Record<ExecutionState, StatusName>> = {
+  'waiting-approval': 'waiting',
+  queued: 'waiting',
+  delivered: 'progressing',
+  running: 'progressing',
+  restarting: 'progressing',
+  succeeded: 'healthy',
+  failed: 'failed',
+  'timed-out': 'failed',
+  cancelled: 'disabled',
+  expired: 'warning',
+  lost: 'unresponsive',
+};
+
+export const hasEnded = ({ state }: Pick<ShownExecution, 'state'>): boolean =>
+  (finalStates as readonly string[]).includes(state);
+
+/** Whether the execution waits in the portal, so that a cancellation takes effect immediately. */
+export const isWaiting = ({ state }: Pick<ShownExecution, 'state'>): boolean =>
+  (waitingStates as readonly string[]).includes(state);
+
+export const executionHref = ({ vmId, id }: Pick<ShownExecution, 'vmId' | 'id'>): string =>
+  `/vms/${vmId}/executions/${id}`;
+
+/** Returns how long the machine had the execution, in milliseconds; null if it never had it. */
+export function tookMs({ begunAt, deliveredAt, concludedAt }: ShownExecution): number | null {
+  const from = begunAt ?? deliveredAt;
+  return from === null || concludedAt === null ? null : Math.max(0, Date.parse(concludedAt) - Date.parse(from));
+}

@@ -1,0 +1,118 @@
+'use client';
+
+import Link from 'next/link';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Avatar } from '#app/_ui/avatar.tsx';
+import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
+import { DateTime } from '#app/_ui/time.tsx';
+import { Duration, RunningFor } from './duration.tsx';
+import { type ShownExecution, tookMs } from './execution-data.ts';
+import { ExecutionName, ExecutionState, Outcome } from './execution-name.tsx';
+
+export interface ExecutionTableProps {
+  label: string;
+  executions: readonly ShownExecution[];
+  /** Whether to show the VM of each execution. */
+  showsVm: boolean;
+}
+
+/** Executions, one per row. On narrow pages, most columns move below the name. */
+export function ExecutionTable({ label, executions, showsVm }: ExecutionTableProps) {
+  const { t } = useTranslation('executions');
+  return (
+    <TableFrame label={label}>
+      <Table>
+        <THead>
+          <tr>
+            <Th>{t('column.state')}</Th>
+            <Th>{t('column.execution')}</Th>
+            {showsVm ? <Th className="max-sm:hidden">{t('column.vm')}</Th> : null}
+            <Th className="max-sm:hidden">{t('column.outcome')}</Th>
+            <Th className="max-sm:hidden">{t('column.by')}</Th>
+            <Th className="max-sm:hidden">{t('column.queued')}</Th>
+            <Th end className="max-sm:hidden">
+              {t('column.took')}
+            </Th>
+          </tr>
+        </THead>
+        <TBody>
+          {executions.map((execution) => (
+            <ExecutionRow key={execution.id} execution={execution} showsVm={showsVm} />
+          ))}
+        </TBody>
+      </Table>
+    </TableFrame>
+  );
+}
+
+function ExecutionRow({ execution, showsVm }: { execution: ShownExecution; showsVm: boolean }) {
+  const { state, queuedBy, queuedAt } = execution;
+  return (
+    <Tr>
+      <Td className="py-2 align-top">
+        <ExecutionState state={state} />
+      </Td>
+      <Td className="min-w-44 py-2 align-top whitespace-normal">
+        <ExecutionName execution={execution} />
+        <span className="mt-0.5 block text-12 text-pretty text-ink-2 sm:hidden">
+          <Outcome execution={execution} />
+          <span className="block text-ink-3">
+            {showsVm ? <VmLink execution={execution} /> : null}
+            {showsVm ? ' · ' : null}
+            <span translate="no">{queuedBy}</span>
+            {' · '}
+            <DateTime value={new Date(queuedAt)} />
+            <Took execution={execution} before=" · " />
+          </span>
+        </span>
+      </Td>
+      {showsVm ? (
+        <Td className="py-2 align-top max-sm:hidden">
+          <VmLink execution={execution} />
+        </Td>
+      ) : null}
+      <Td className="min-w-52 py-2 align-top text-pretty whitespace-normal text-ink-2 max-sm:hidden">
+        <span className="line-clamp-3">
+          <Outcome execution={execution} />
+        </span>
+      </Td>
+      <Td className="py-2 align-top max-sm:hidden">
+        <span className="flex items-center gap-1.5">
+          <Avatar name={queuedBy} />
+          <span translate="no">{queuedBy}</span>
+        </span>
+      </Td>
+      <Td className="py-2 align-top tabular-nums max-sm:hidden">
+        <DateTime value={new Date(queuedAt)} />
+      </Td>
+      <Td end className="py-2 align-top max-sm:hidden">
+        <Took execution={execution} before="" />
+      </Td>
+    </Tr>
+  );
+}
+
+function VmLink({ execution: { vmId, vmName } }: { execution: ShownExecution }) {
+  return (
+    <Link
+      href={`/vms/${vmId}`}
+      prefetch={false}
+      translate="no"
+      className="rounded-xs underline decoration-line underline-offset-3 hover:decoration-current"
+    >
+      {vmName}
+    </Link>
+  );
+}
+
+function Took({ execution, before }: { execution: ShownExecution; before: string }) {
+  const ms = tookMs(execution);
+  const { begunAt, concludedAt } = execution;
+  if (ms === null && (begunAt === null || concludedAt !== null)) return null;
+  return (
+    <>
+      {before}
+      {ms === null ? <RunningFor since={begunAt ?? ''} /> : <Duration ms={ms} />}
+    </>
+  );
+}

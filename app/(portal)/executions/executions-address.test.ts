@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { addressOfFilter, filterOfAddress } from './executions-address.ts';
+
+test('a filter survives its address', () => {
+  const filter = { state: 'timed-out', code: 10, by: 'Ada Brandt', q: 'web & 1' } as const;
+  expect(filterOfAddress(Object.fromEntries(new URLSearchParams(addressOfFilter(filter))))).toEqual(filter);
+  expect(addressOfFilter({})).toBe('');
+});
+
+test.each([
+  ['a state that does not exist', { state: 'done' }],
+  ['a code that is no number', { code: '-1' }],
+  ['a parameter given twice', { q: ['a', 'b'] }],
+  ['a text that is too long', { by: 'x'.repeat(201) }],
+])('ignores %s', (_, query) => {
+  expect(filterOfAddress(query)).toEqual({});
+});

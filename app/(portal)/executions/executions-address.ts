@@ -1,0 +1,35 @@
+import { type ExecutionState, executionStates } from '#protocol/executions/states.ts';
+
+/** The filter of the list of executions, as in its URL. */
+export interface ExecutionsFilter {
+  state?: ExecutionState;
+  code?: number;
+  by?: string;
+  q?: string;
+}
+
+/** Reads the filter from a URL's parameters. Invalid parts are ignored. */
+export function filterOfAddress(query: Readonly<Record<string, string | string[] | undefined>>): ExecutionsFilter {
+  const word = (name: string) => {
+    const value = query[name];
+    return typeof value === 'string' && value !== '' && value.length <= 200 ? value : undefined;
+  };
+  const state = executionStates.find((each) => each === word('state'));
+  const code = /^\d{1,10}$/.test(word('code') ?? '') ? Number(word('code')) : undefined;
+  const [by, q] = [word('by'), word('q')];
+  return {
+    ...(state !== undefined && { state }),
+    ...(code !== undefined && { code }),
+    ...(by !== undefined && { by }),
+    ...(q !== undefined && { q }),
+  };
+}
+
+/** Returns the filter as a query string without `?`. Equal filters yield equal strings. */
+export function addressOfFilter({ state, code, by, q }: ExecutionsFilter): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries({ state, code, by, q })) {
+    if (value !== undefined && value !== '') query.set(name, String(value));
+  }
+  return query.toString();
+}

@@ -1,0 +1,31 @@
+import type { Metadata } from 'next';
+import { words } from '#app/_lib/i18n/server.ts';
+import { Words } from '#app/_lib/i18n/words.tsx';
+import { portal } from '#app/_lib/portal.ts';
+import { Page } from '#app/_shell/page.tsx';
+import { pageSize } from './execution-data.ts';
+import { filterOfAddress } from './executions-address.ts';
+import { ExecutionsPage } from './executions-page.tsx';
+
+export async function generateMetadata(): Promise<Metadata> {
+  const { t } = await words('executions');
+  return { title: t('title') };
+}
+
+interface Props {
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+}
+
+/** The executions of all VMs, newest first, with filters stored in the URL. */
+export default async function ExecutionsRoute({ searchParams }: Props) {
+  const { t } = await words('executions');
+  const filter = filterOfAddress(await searchParams);
+  const first = await (await portal()).executions.list({ ...filter, limit: pageSize });
+  return (
+    <Page crumbs={[{ label: t('title') }]}>
+      <Words namespaces={['executions']}>
+        <ExecutionsPage filter={filter} first={first} readAt={Date.now()} />
+      </Words>
+    </Page>
+  );
+}

@@ -1,0 +1,115 @@
+'use client';
+
+import { RotateCw, X } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import Link from 'next/link';
+import { useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
+import { StatusBadge } from '#app/_ui/status.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
+import { DateTime } from '#app/_ui/time.tsx';
+import { Duration } from '#app/(portal)/executions/duration.tsx';
+import { hasEnded, type ShownExecution, statusOfState, tookMs } from '#app/(portal)/executions/execution-data.ts';
+
+const CancelDialog = dynamic(
+  () => import('#app/(portal)/executions/cancel-dialog.tsx').then((module) => module.CancelDialog),
+  { ssr: false },
+);
+const RunAgainDialog = dynamic(() => import('./run-again-dialog.tsx').then((module) => module.RunAgainDialog), {
+  ssr: false,
+});
+
+/** The name and state of an execution, with its actions and facts. */
+export function ExecutionHeader({ execution }: { execution: ShownExecution }) {
+  const { t } = useTranslation('executions');
+  const [open, setOpen] = useState<'cancel' | 'again' | null>(null);
+  const { name, version, state } = execution;
+  const close = () => setOpen(null);
+  return (
+    <PageHeader
+      title={name === '' ? t('unnamed') : <span translate="no">{name}</span>}
+      note={
+        <span translate="no" className="mono">
+          {version}
+        </span>
+      }
+      badge={
+        <StatusBadge status={statusOfState[state]} size="lg">
+          {t(`state.${state}`)}
+        </StatusBadge>
+      }
+      actions={<Actions execution={execution} onOpen={setOpen} />}
+    >
+      <ExecutionFacts execution={execution} />
+      {open === 'cancel' ? <CancelDialog execution={execution} onClose={close} /> : null}
+      {open === 'again' ? <RunAgainDialog execution={execution} onClose={close} /> : null}
+    </PageHeader>
+  );
+}
+
+interface ActionsProps {
+  execution: ShownExecution;
+  onOpen(dialog: 'cancel' | 'again'): void;
+}
+
+function Actions({ execution, onOpen }: ActionsProps) {
+  const { t } = useTranslation('executions');
+  const reader = useReader();
+  const { vmId, id, cancelAskedAt } = execution;
+  return (
+    <>
+      {!hasEnded(execution) && reader.can('operator') ? (
+        <Button variant="danger" disabled={cancelAskedAt !== null} onClick={() => onOpen('cancel')}>
+          <X aria-hidden />
+          {t(cancelAskedAt === null ? 'cancel.act' : 'cancel.pending')}
+        </Button>
+      ) : null}
+      {reader.scripts ? (
+        <>
+          <Button asChild>
+            <Link href={`/vms/${vmId}/executions/new?from=${id}`}>{t('again.edit')}</Link>
+          </Button>
+          <Button onClick={() => onOpen('again')}>
+            <RotateCw aria-hidden />
+            {t('again')}
+          </Button>
+        </>
+      ) : null}
+    </>
+  );
+}
+
+function ExecutionFacts({ execution }: { execution: ShownExecution }) {
+  const { t } = useTranslation('executions');
+  const { vmId, vmName, errorCode, queuedAt, queuedBy, begunAt, concludedAt, note, run, reboots } = execution;
+  const took = tookMs(execution);
+  const items = [
+    {
+      label: t('fact.vm'),
+      value: (
+        <TextLink href={`/vms/${vmId}`} translate="no">
+          {vmName}
+        </TextLink>
+      ),
+    },
+    errorCode !== null && { label: t('fact.code'), value: errorCode },
+    {
+      label: t('fact.queued'),
+      value: (
+        <>
+          <DateTime value={new Date(queuedAt)} /> · <span translate="no">{queuedBy}</span>
+        </>
+      ),
+    },
+    begunAt !== null && { label: t('fact.begun'), value: <DateTime value={new Date(begunAt)} style="time" /> },
+    concludedAt !== null && { label: t('fact.ended'), value: <DateTime value={new Date(concludedAt)} style="time" /> },
+    took !== null && { label: t('fact.took'), value: <Duration ms={took} /> },
+    run > 1 && { label: t('fact.run'), value: run },
+    reboots > 0 && { label: t('fact.reboots'), value: reboots },
+    note !== null && { label: t('fact.note'), value: <span translate="no">{note}</span> },
+  ].filter((item) => item !== false);
+  return <Facts items={items} className="tabular-nums" />;
+}

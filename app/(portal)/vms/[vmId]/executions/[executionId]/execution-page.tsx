@@ -1,0 +1,82 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
+import { useRef, useState } from 'react';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
+import { hasEnded, type LogPage, type ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import { OperatorsOnly } from '../../operators-only.tsx';
+import type { InstanceDetails } from '../../vm-data.ts';
+import { CallsCard } from './calls-card.tsx';
+import { ExecutionHeader } from './execution-header.tsx';
+import type { LogHandle } from './log/log-card.tsx';
+import { OutcomeCard } from './outcome-card.tsx';
+import { WhereItStands } from './where-it-stands.tsx';
+
+// Loaded after the page. The server renders them, so nothing moves when their scripts load.
+const LogCard = dynamic(() => import('./log/log-card.tsx').then((module) => module.LogCard));
+const ResultCard = dynamic(() => import('./result-card.tsx').then((module) => module.ResultCard));
+const PlanCard = dynamic(() => import('./plan-card.tsx').then((module) => module.PlanCard));
+
+/** What the server read for the page. Undefined parts are loaded by the page. */
+export interface FirstParts {
+  view: InstanceDetails | undefined;
+  log: LogPage | undefined;
+  result: string | null | undefined;
+  plan: string | undefined;
+}
+
+export interface ExecutionPageProps {
+  first: ShownExecutionDetails;
+  parts: FirstParts;
+  /** When the server read them, in milliseconds since 1970. */
+  readAt: number;
+}
+
+/** An execution, kept up to date. */
+export function ExecutionPage({ first, parts, readAt }: ExecutionPageProps) {
+  const trpc = useTRPC();
+  const reader = useReader();
+  const log = useRef<LogHandle>(null);
+  const [call, setCall] = useState<number | null>(null);
+  const { vmId, id } = first;
+  const { data: execution } = useQuery({
+    ...trpc.executions.get.queryOptions({ vmId, executionId: id }),
+    initialData: first,
+    initialDataUpdatedAt: readAt,
+  });
+  return (
+    <>
+      <ExecutionHeader execution={execution} />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        {hasEnded(execution) ? (
+          <OutcomeCard execution={execution} />
+        ) : (
+          <WhereItStands execution={execution} first={parts.view} />
+        )}
+        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[17rem_minmax(0,1fr)]">
+          <CallsCard
+            execution={execution}
+            current={call}
+            onOpen={(each) => {
+              setCall(each.n);
+              log.current?.show(each.row);
+            }}
+          />
+          {reader.can('operator') ? (
+            <LogCard ref={log} execution={execution} first={parts.log && { page: parts.log, readAt }} />
+          ) : (
+            <OperatorsOnly />
+          )}
+        </div>
+        {reader.can('operator') ? (
+          <>
+            <ResultCard execution={execution} first={parts.result} />
+            <PlanCard execution={execution} first={parts.plan} />
+          </>
+        ) : null}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { visibleRows } from './folds.ts';
+
+const shown = (total: number, folds: { from: number; to: number }[]) => {
+  const rows = visibleRows(total, folds);
+  return Array.from({ length: rows.count }, (_, position) => rows.rowAt(position));
+};
+
+test('folded rows are left out, in any order of the folds and up to the last row', () => {
+  expect(shown(4, [])).toEqual([0, 1, 2, 3]);
+  expect(
+    shown(10, [
+      { from: 6, to: 8 },
+      { from: 1, to: 4 },
+    ]),
+  ).toEqual([0, 4, 5, 8, 9]);
+  expect(shown(5, [{ from: 2, to: 99 }])).toEqual([0, 1]);
+  expect(shown(5, [{ from: 9, to: 12 }])).toEqual([0, 1, 2, 3, 4]);
+});
+
+test('a row has the position at which it is found again, and a hidden row that of its header', () => {
+  const folds = [
+    { from: 1, to: 4 },
+    { from: 6, to: 8 },
+  ];
+  const rows = visibleRows(10, folds);
+  for (const row of shown(10, folds)) expect(rows.rowAt(rows.positionOf(row))).toBe(row);
+  expect([1, 2, 3].map((row) => rows.rowAt(rows.positionOf(row)))).toEqual([0, 0, 0]);
+  expect([6, 7].map((row) => rows.rowAt(rows.positionOf(row)))).toEqual([5, 5]);
+});

@@ -1,0 +1,100 @@
+'use client';
+
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { ChevronDown, ChevronUp, Search } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
+import { IconButton } from '#app/_ui/button.tsx';
+import { useFormat } from '#app/_ui/format.ts';
+import { Input } from '#app/_ui/input.tsx';
+
+/** Pause in milliseconds after the last key before the log is searched. */
+const settleMs = 300;
+
+export interface SearchLogProps {
+  vmId: string;
+  executionId: string;
+  onShow(row: number): void;
+}
+
+/** Searches the whole log on the portal. Enter and Shift+Enter move between the finds. */
+export function SearchLog({ vmId, executionId, onShow }: SearchLogProps) {
+  const { t } = useTranslation('executions');
+  const format = useFormat();
+  const trpc = useTRPC();
+  const explain = useProblem();
+  const [typed, setTyped] = useState('');
+  const [q, setQ] = useState('');
+  const [at, setAt] = useState<number | null>(null);
+  const search = useInfiniteQuery({
+    ...trpc.executions.search.infiniteQueryOptions(
+      { vmId, executionId, q: q === '' ? ' ' : q },
+      { getNextPageParam: (page) => page.next ?? undefined },
+    ),
+    enabled: q !== '',
+    placeholderData: keepPreviousData,
+  });
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setQ(typed);
+      setAt(null);
+    }, settleMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const rows = q === '' ? [] : (search.data?.pages.flatMap((page) => page.found.map(({ row }) => row)) ?? []);
+  const step = (by: 1 | -1) => {
+    const next = at === null ? (by === 1 ? 0 : rows.length - 1) : (at + by + rows.length) % rows.length;
+    const row = rows[next];
+    if (row === undefined) return;
+    if (next === rows.length - 1 && search.hasNextPage) void search.fetchNextPage();
+    setAt(next);
+    onShow(row);
+  };
+  const press = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    step(event.shiftKey ? -1 : 1);
+  };
+  const all = `${format.number(rows.length)}${search.hasNextPage ? '+' : ''}`;
+  return (
+    <search className="flex min-w-0 flex-wrap items-center gap-1">
+      <Input
+        type="search"
+        data-page-search=""
+        aria-label={t('log.search')}
+        placeholder={t('log.search')}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={press}
+        className="w-56 max-w-full"
+        before={<Search aria-hidden className="size-3.5 shrink-0 text-ink-2" />}
+      />
+      <span role="status" className="min-w-16 text-12 text-ink-2 tabular-nums empty:hidden">
+        {q === '' || search.isPending
+          ? ''
+          : search.error && !search.data
+            ? explain(search.error).message
+            : rows.length === 0
+              ? t('log.search.none')
+              : at === null
+                ? t('log.search.found', { count: rows.length, n: all })
+                : t('log.search.at', { n: format.number(at + 1), all })}
+      </span>
+      {rows.length === 0 ? null : (
+        <>
+          <IconButton size="sm" label={t('log.search.previous')} onClick={() => step(-1)}>
+            <ChevronUp aria-hidden />
+          </IconButton>
+          <IconButton size="sm" label={t('log.search.next')} onClick={() => step(1)}>
+            <ChevronDown aria-hidden />
+          </IconButton>
+        </>
+      )}
+    </search>
+  );
+}

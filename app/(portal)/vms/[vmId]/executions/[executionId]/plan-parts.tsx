@@ -1,0 +1,115 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { CodeBlock } from '#app/_ui/code-block.tsx';
+import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
+import type { PlanShown } from './read-plan.ts';
+import { shownText } from './result.ts';
+
+export interface PlanPartsProps {
+  parts: PlanShown;
+  /** Lines of the Body that the stack of the exception names. */
+  failedLines: readonly number[];
+}
+
+/** The parts of a plan: the Body, its parameters, scripts and files. */
+export function PlanParts({ parts: { body, parameters, scripts, files }, failedLines }: PlanPartsProps) {
+  const { t } = useTranslation('executions');
+  const [line] = failedLines;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4 pb-4">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4 px-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <Part title={t('plan.body')}>
+          <CodeBlock
+            code={shownText(body).text.trimEnd()}
+            label={t('plan.body')}
+            marked={line}
+            notes={line === undefined ? [] : [{ line, status: 'failed', text: t('plan.raised') }]}
+            className="max-h-[32rem]"
+          />
+        </Part>
+        <Part title={t('plan.parameters')}>
+          {Object.keys(parameters).length === 0 ? (
+            <p className="text-12 text-ink-2">{t('plan.noParameters')}</p>
+          ) : (
+            <CodeBlock
+              code={shownText(parameters).text}
+              language="json"
+              numbers={false}
+              label={t('plan.parameters')}
+              className="max-h-[32rem]"
+            />
+          )}
+        </Part>
+      </div>
+      {scripts.length === 0 ? null : <Scripts scripts={scripts} />}
+      {files.length === 0 ? null : (
+        <div className="px-4">
+          <Part title={t('plan.files')}>
+            {files.map((file) => (
+              <details key={file.id}>
+                <summary className="cursor-pointer rounded-sm py-0.5 text-12">
+                  <code translate="no" className="mono">
+                    {file.name}
+                  </code>{' '}
+                  <span translate="no" className="text-ink-3">
+                    {file.kind}
+                  </span>
+                </summary>
+                {file.text === null ? (
+                  <p className="text-12 text-ink-2">{t('plan.notText')}</p>
+                ) : (
+                  <CodeBlock code={shownText(file.text).text.trimEnd()} label={file.name} className="max-h-96" />
+                )}
+              </details>
+            ))}
+          </Part>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-1.5">
+      <h3 className="text-12 font-medium text-ink-2">{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+function Scripts({ scripts }: Pick<PlanShown, 'scripts'>) {
+  const { t } = useTranslation('executions');
+  return (
+    <TableFrame label={t('plan.scripts')}>
+      <Table>
+        <THead>
+          <tr>
+            <Th>{t('plan.script')}</Th>
+            <Th>{t('plan.type')}</Th>
+            <Th>{t('plan.entryPoint')}</Th>
+            <Th end>{t('plan.fileCount')}</Th>
+          </tr>
+        </THead>
+        <TBody>
+          {scripts.map(({ name, type, entryPoint, files }) => (
+            <Tr key={name}>
+              <Td translate="no" className="mono">
+                {name}
+              </Td>
+              <Td translate="no">{type}</Td>
+              <Td translate="no" className="mono">
+                {entryPoint}
+              </Td>
+              <Td end className="tabular-nums">
+                {files}
+              </Td>
+            </Tr>
+          ))}
+        </TBody>
+      </Table>
+    </TableFrame>
+  );
+}

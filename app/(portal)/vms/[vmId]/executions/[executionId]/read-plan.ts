@@ -1,0 +1,39 @@
+/** The parts of a plan that the page shows apart. */
+export interface PlanShown {
+  body: string;
+  parameters: Record<string, unknown>;
+  scripts: { name: string; type: string; entryPoint: string; files: number }[];
+  files: { id: string; name: string; kind: string; text: string | null }[];
+}
+
+const object = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Returns the parts of a plan; null if it has no Body, as plans of the format vCurrent have none. */
+export function readPlan(json: string): PlanShown | null {
+  const plan = object(JSON.parse(json));
+  if (typeof plan.Body !== 'string') return null;
+  return {
+    body: plan.Body,
+    parameters: object(plan.Parameters),
+    scripts: Object.entries(object(plan.Scripts)).map(([name, value]) => {
+      const { Type, EntryPoint, Files } = object(value);
+      return {
+        name,
+        type: text(Type),
+        entryPoint: fileName(plan, text(EntryPoint)),
+        files: Array.isArray(Files) ? Files.length : 0,
+      };
+    }),
+    files: Object.entries(object(plan.Files)).map(([id, value]) => {
+      const { Name, BodyType, Body } = object(value);
+      const kind = text(BodyType);
+      return { id, name: text(Name) || id, kind, text: kind === 'Text' || kind === '' ? text(Body) : null };
+    }),
+  };
+}
+
+/** Returns the name of a file; what the plan says if it is no file, such as the name of a function. */
+const fileName = (plan: Record<string, unknown>, id: string): string =>
+  text(object(Object.hasOwn(object(plan.Files), id) ? object(plan.Files)[id] : undefined).Name) || id;

@@ -1,0 +1,79 @@
+import { newKeyPair } from '#server/testing/key-pair.ts';
+import type { CreatedVm } from './api.ts';
+
+/** A row of a transcript: milliseconds, kind, and what the kind needs. */
+export type TranscriptRow = readonly [number, string, ...unknown[]];
+
+/** A plan with a script that prints a line. */
+export const helloPlan = {
+  FormatVersion: '2.0.0',
+  Name: 'Rotate certificates',
+  Version: '1.2.0',
+  Body: "api.logInfo('renewing')\nreturn hello(args.who).stdout",
+  Parameters: { who: 'w' },
+  Scripts: {
+    hello: {
+      Type: 'Application',
+      Version: '1.0.0',
+      EntryPoint: 'f1',
+      Files: [],
+      Options: { captureStdout: true, captureStderr: true, verifyExitcode: true },
+    },
+  },
+  Files: { f1: { Name: 'hello.sh', BodyType: 'Text', Body: '#!/bin/sh\necho hello $1\n' } },
+};
+
+/** Enrolls as a machine that carries out execution plans by script, through the agents' API. */
+export async function enrollPlanMachine(url: string, vm: CreatedVm) {
+  const { certificate } = newKeyPair();
+  const agent = { name: 'plan-machine', version: '1.0' };
+  const answer = await fetch(`${url}/agent/v1/enroll`, {
+    method: 'POST',
+    body: JSON.stringify({ enrollmentToken: vm.enrollmentToken, certificate, agent }),
+  });
+  if (answer.status !== 201) throw new Error(`enrollment answered ${answer.status}: ${await answer.text()}`);
+  const { credential } = (await answer.json()) as { credential: string };
+  const call = async (path: string, init: RequestInit = {}) => {
+    const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${credential}` };
+    const response = await fetch(`${url}/agent/v1${path}`, { ...init, headers });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return response;
+  };
+  const put = (path: string, body: unknown) => call(path, { method: 'PUT', body: JSON.stringify(body) });
+  await call('/goal-state');
+  let sent = 0;
+  return {
+    /** Takes the next execution and confirms it. */
+    async take(): Promise<string> {
+      const response = await call('/executions/next');
+      if (response.status === 204) throw new Error('No execution waits for this machine.');
+      const { id } = (await response.json()) as { id: string };
+      sent = 0;
+      await put(`/executions/${id}/progress`, { run: 1, state: 'received', sentMsAgo: 0 });
+      return id;
+    },
+    run: (id: string, calls: object[] = []) =>
+      put(`/executions/${id}/progress`, { run: 1, state: 'running', sentMsAgo: 0, calls }),
+    /** Sends further rows of the transcript. */
+    async write(id: string, rows: readonly TranscriptRow[]): Promise<void> {
+      const bytes = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+      const range = `bytes ${sent}-${sent + bytes.length - 1}/*`;
+      await call(`/executions/${id}/transcript`, {
+        method: 'POST',
+        body: new Uint8Array(bytes),
+        headers: { 'content-type': 'application/jsonl', 'content-range': range },
+      });
+      sent += bytes.length;
+    },
+    end: (id: string, code: number, body: unknown) =>
+      put(`/executions/${id}/result`, {
+        FormatVersion: '2.0.0',
+        ID: id.replaceAll('-', ''),
+        SourceID: id,
+        Action: 'Execute:Result',
+        ErrorCode: code,
+        Body: body,
+        Time: '2026-11-22T09:15:04.120Z',
+      }),
+  };
+}
