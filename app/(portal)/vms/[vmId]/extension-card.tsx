@@ -17,11 +17,11 @@ import { MessageSource } from './message-line.tsx';
 import { RetryButton } from './retry/retry-button.tsx';
 import { needsRetry } from './retry/retryable.ts';
 import type { Retry } from './retry/use-retry.ts';
-import { SubstatusTree } from './substatus-tree.tsx';
 import { type Extension, tabHref } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
 /** Loaded on demand, since few cards need it. The server renders it, so nothing moves when its script loads. */
+const SubstatusTree = dynamic(() => import('./substatus-tree.tsx').then((module) => module.SubstatusTree));
 const RefusedFile = dynamic(() => import('./refused-file.tsx').then((module) => module.RefusedFile));
 const RetryNote = dynamic(() => import('./retry/retry-note.tsx').then((module) => module.RetryNote));
 
