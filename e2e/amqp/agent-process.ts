@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const root = path.resolve(import.meta.dirname, '../..');
 const main = path.join(root, 'agent/main.ts');
 
-/** An agent in its own process, with a folder of its own. */
+/** An agent with its own process and folder. */
 export class AgentProcess {
   readonly dir: string;
   private child: ChildProcess | null = null;

@@ -17,7 +17,7 @@ const usualSeconds = 1;
 /** Maximum number of calls in one progress report. */
 const callsAtOnce = 1_000;
 
-/** The calls that send news of an execution to whoever sent its plan. */
+/** The calls that send news of an execution over the channel of its plan. */
 export type AnswerCalls = Pick<Portal, 'sendProgress' | 'sendTranscript' | 'sendResult'>;
 
 export interface SenderOptions {

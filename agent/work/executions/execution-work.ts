@@ -100,7 +100,7 @@ export class ExecutionWork implements LaneWork {
     return this.sender.run();
   }
 
-  /** Takes plans over AMQP until `stopSending` is called. Returns at once if there is no broker. */
+  /** Takes plans over AMQP until `stopSending` is called. Returns immediately if there is no broker. */
   async receiveOverAmqp(): Promise<void> {
     await this.amqp?.run();
   }
