@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DomainError } from '#server/domain/error.ts';
 import { openCaller } from './portal/call.ts';
 import { type ExecutionPortal, openExecutionPortal, type PortalMachine } from './testing/execution-portal.ts';
+import { planMachine } from './testing/plan-run.ts';
 import { writeStandIns } from './testing/stand-ins.ts';
 
 let portal: ExecutionPortal;
@@ -184,6 +185,35 @@ describe('a plan in format vCurrent', () => {
     expect(await fresh.result(queued.id)).toMatchObject({ IsException: true, Result: { Type: 'PlanInvalid' } });
     await fresh.stop();
   });
+});
+
+describe('the format of a plan', () => {
+  test('MU-1 decides at the portal and at the agent whether the plan runs, is converted or is rejected', async () => {
+    // The portal does not know the platforms of a machine whose agent never ran.
+    const waiting = await portal.machine();
+    const agent = await planMachine(undefined, writeStandIns(join(folder, 'bin'), ['pwsh']));
+    const atPortal = (plan: object) =>
+      waiting.queue(plan).then(
+        () => 0,
+        (error: unknown) => (error as DomainError).params.code,
+      );
+    const Body = 'return 1';
+    const Commands = [{ Name: 'fn' }];
+    const Scripts = [Buffer.from('function fn {}').toString('base64')];
+    const cases: [plan: object, code: number, body: unknown][] = [];
+    for (const FormatVersion of ['2.0.0', '2.0.0+x', '2.99.1']) cases.push([{ FormatVersion, Body }, 0, 1]);
+    for (const FormatVersion of [undefined, '1.0.0', '2.0.0-rc.1']) {
+      cases.push([{ FormatVersion, Commands, Scripts }, 0, [{ function: 'fn' }]]);
+    }
+    for (const FormatVersion of ['3.0.0', '3.0.0-alpha', '10.0.0']) cases.push([{ FormatVersion, Body }, 9, {}]);
+    for (const FormatVersion of ['2', 'v2.0.0', '', 2]) cases.push([{ FormatVersion, Body }, 2, {}]);
+    for (const [plan, code, body] of cases) {
+      const what = JSON.stringify(plan);
+      expect(await atPortal(plan), what).toBe(code);
+      expect(await agent.run(plan), what).toMatchObject({ code, body });
+    }
+    agent.close();
+  }, 60_000);
 });
 
 describe('an agent that is stopped or killed', () => {

@@ -11,6 +11,8 @@ $annexCalls = [System.IO.StreamReader]::new(
     [System.IO.Pipes.AnonymousPipeClientStream]::new([System.IO.Pipes.PipeDirection]::In, '3'))
 $annexAnswers = [System.IO.Pipes.AnonymousPipeClientStream]::new([System.IO.Pipes.PipeDirection]::Out, '4')
 $annexLoaded = $false
+$annexJsonOptions = [System.Text.Json.JsonDocumentOptions]::new()
+$annexJsonOptions.MaxDepth = 1000
 
 function annex_value([System.Text.Json.JsonElement] $element) {
     switch ($element.ValueKind.ToString()) {
@@ -52,9 +54,9 @@ function annex_write([string] $json) {
 }
 
 while ($null -ne ($annexLine = $annexCalls.ReadLine())) {
-    $annexFrame = annex_value ([System.Text.Json.JsonDocument]::Parse($annexLine).RootElement)
     $annexBefore = @{}
     try {
+        $annexFrame = annex_value ([System.Text.Json.JsonDocument]::Parse($annexLine, $annexJsonOptions).RootElement)
         foreach ($annexName in @($annexFrame['environment'].Keys)) {
             $annexBefore[$annexName] = [System.Environment]::GetEnvironmentVariable($annexName)
             [System.Environment]::SetEnvironmentVariable($annexName, $annexFrame['environment'][$annexName])
