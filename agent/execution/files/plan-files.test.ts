@@ -56,7 +56,7 @@ function putUris(uris: readonly string[], sources: FileSources, more: object = {
 }
 
 describe('MU-54 an address', () => {
-  test('in a private network is code 8, and no connection is made', async () => {
+  test('in a private network is code 8, without a connection', async () => {
     const names = { lookup: async () => [{ address: '127.0.0.1', family: 4 }] };
     for (const host of [
       '127.0.0.1',
@@ -73,7 +73,7 @@ describe('MU-54 an address', () => {
     expect(connections).toBe(0);
   });
 
-  test('that redirects to a private one is code 8, and no second connection is made', async () => {
+  test('that redirects to a private one is code 8, without a second connection', async () => {
     answer = (_, response) => response.writeHead(302, { location: `http://169.254.169.254:${port()}/x` }).end();
     expect(await putUris([`http://127.0.0.1:${port()}/f`], routeFor(['127.0.0.1']))).toMatchObject(failure);
     answer = (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end();
@@ -109,7 +109,7 @@ describe('a download from an address', () => {
     expect(answers, 'resolved once').toEqual(['10.0.0.1']);
   });
 
-  test('is made once for each execution, also for several files', async () => {
+  test('happens once for each execution, also for several files', async () => {
     expect(await putUris([here(), here(), here()], local())).toMatchObject({ code: 0 });
     expect(asked).toHaveLength(1);
     await putUris([here()], local());

@@ -6,6 +6,7 @@ import { digestOf, uploadRunbookFile } from '#server/domain/runbook-files/testin
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 import { validatePlan } from './index.ts';
+import { givenBoundVm } from './testing/bound-vm.ts';
 import { givenMachine } from './testing/machine.ts';
 
 let door: AgentDoor;
@@ -77,5 +78,21 @@ describe('a file of BodyType ID', () => {
     });
     expect(await validatePlan(admin, { plan: planWith('nothing') })).toEqual({ code: 8, faults, converted: false });
     expect(await machine.next()).toBeNull();
+  });
+
+  test('is in the plan itself over AMQP, up to 4 MiB with the plan', async () => {
+    const id = `tool-${randomUUID()}`;
+    const vm = await givenBoundVm(admin);
+    await upload(id, 'größer');
+    await vm.queue({ ...planWith(id), Parameters: { n: 1.5 } });
+    const plan = JSON.parse((await vm.publish())?.text ?? '');
+    const Body = Buffer.from('größer').toString('base64');
+    expect(plan).toMatchObject({
+      Files: { 'f/ü': { Name: 'x.bin', BodyType: 'Base64', Body } },
+      Parameters: { n: 1.5 },
+    });
+    await upload(id, 'x'.repeat(3 * 1024 * 1024));
+    const refused = { kind: 'unprocessable', code: 'files_too_large_for_amqp' };
+    await expect(vm.queue(planWith(id))).rejects.toMatchObject(refused);
   });
 });

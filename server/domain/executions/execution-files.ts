@@ -1,7 +1,13 @@
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/client.ts';
 import { executionFiles, executions } from '#db/schema/index.ts';
-import { type ExecutionPlan, errorCodes, openStates } from '#protocol/executions/index.ts';
+import {
+  type ExecutionPlan,
+  errorCodes,
+  executionLimits,
+  openStates,
+  parseExactJson,
+} from '#protocol/executions/index.ts';
 import { jsonPointer } from '#protocol/pointer.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
@@ -34,12 +40,13 @@ const faultsOf = (wanted: readonly { file: string; id: string }[], found: Readon
 
 /**
  * Records the current contents of the plan's files for a new execution. The machine gets these bytes (MU-56). Throws 422
- * `plan_invalid` if the portal does not have a file.
+ * `plan_invalid` if the portal does not have a file, and `files_too_large_for_amqp` if the files do not fit into a
+ * message to the broker.
  */
 export async function pinFiles(
   tx: Transaction,
-  { vmId, id: executionId }: ExecutionRow,
-  plan: ExecutionPlan,
+  { vmId, id: executionId, channel }: ExecutionRow,
+  { plan, text }: { plan: ExecutionPlan; text: string },
 ): Promise<void> {
   const wanted = storedFilesOf(plan);
   const ids = wanted.map(({ id }) => id);
@@ -55,7 +62,38 @@ export async function pinFiles(
     const { sha256, size } = contents;
     return [{ vmId, executionId, file, runbookFile, sha256, size }];
   });
+  const limit = executionLimits.planBytes;
+  const encoded = rows.reduce((sum, { size }) => sum + 4 * Math.ceil(size / 3), 0);
+  if (channel === 'amqp' && encoded > 0 && encoded + Buffer.byteLength(text) > limit) {
+    throw new DomainError('unprocessable', 'files_too_large_for_amqp', { params: { limit } });
+  }
   if (rows.length > 0) await tx.insert(executionFiles).values(rows);
+}
+
+/**
+ * Returns the text of a plan for the broker, which contains the files of BodyType `ID` in base64, because an agent that
+ * takes plans over AMQP cannot fetch them. A file whose bytes are lost stays as it is; the agent then fails with code 8.
+ */
+export async function withInlineFiles(
+  tx: Transaction,
+  { blobs }: Pick<Context, 'blobs'>,
+  { vmId, id }: ExecutionRow,
+  text: string,
+): Promise<string> {
+  const pinned = await tx
+    .select({ file: executionFiles.file, sha256: executionFiles.sha256 })
+    .from(executionFiles)
+    .where(and(eq(executionFiles.vmId, vmId), eq(executionFiles.executionId, id)));
+  if (pinned.length === 0) return text;
+  const plan = parseExactJson(text) as { Files: Record<string, object> };
+  const files = new Map(Object.entries(plan.Files));
+  for (const { file, sha256 } of pinned) {
+    const blob = await blobs.open(sha256);
+    if (blob === null) continue;
+    const bytes = Buffer.concat(await blob.stream.toArray());
+    files.set(file, { ...files.get(file), BodyType: 'Base64', Body: bytes.toString('base64') });
+  }
+  return JSON.stringify({ ...plan, Files: Object.fromEntries(files) });
 }
 
 /** Returns the files of an execution by their ids in the plan, with the address from which the machine fetches each. */

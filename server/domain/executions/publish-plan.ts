@@ -5,6 +5,7 @@ import { lockHead } from '#server/domain/goal-states/index.ts';
 import { readHold } from '#server/domain/holds/index.ts';
 import { findChannel } from './channel.ts';
 import { dueAfter } from './execution.ts';
+import { withInlineFiles } from './execution-files.ts';
 import { filledPlanOf, nextToDeliver } from './hand-out-next.ts';
 import { announce, apply, lockOpen } from './rows.ts';
 
@@ -20,7 +21,7 @@ export interface PlanToPublish {
   timeoutSeconds: number;
   inputQueue: string;
   dialect: 'annex' | 'murano';
-  /** The plan's JSON, with `ID` and `Stamp` filled in. */
+  /** The plan's JSON, with `ID` and `Stamp` filled in, and with its files of BodyType `ID` in base64. */
   text: string;
   /** The secret parameters, encrypted for the machine, as in the envelope of an execution; empty without secrets. */
   secrets: { protectedParameters?: string; protectedParametersCertThumbprint?: string };
@@ -79,7 +80,7 @@ export async function publishNext(ctx: Context, vmId: string): Promise<PlanToPub
     const { inputQueue, dialect } = channel;
     return {
       ...{ vmId, executionId, planId, turn, timeoutSeconds, inputQueue, dialect },
-      ...{ text: await filledPlanOf(tx, row), secrets },
+      ...{ text: await withInlineFiles(tx, ctx, row, await filledPlanOf(tx, row)), secrets },
       // A machine must not begin a plan that the portal no longer waits for.
       expiresAt: new Date(Math.min(validUntil.getTime(), dueAt.getTime())),
     };

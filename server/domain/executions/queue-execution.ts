@@ -58,7 +58,7 @@ export async function queueExecution(
     const execution = await insert(tx, ctx, {
       ...{ head, machine: machine.enrolledAt, channel: via, judged, secrets, terms },
     });
-    await pinFiles(tx, execution, judged.plan);
+    await pinFiles(tx, execution, judged);
     await recordAudit(tx, ctx, {
       action: 'execution.queue',
       target: { kind: 'execution', id: execution.id },

@@ -4,7 +4,7 @@ import { runbookFiles } from '#db/schema/index.ts';
 import type { RunbookFileRow } from './runbook-file.ts';
 
 /**
- * Returns the current contents of files by their ids. Unknown ids are absent. With `keep`, nobody can replace or delete
+ * Returns the current contents of files by their ids. Unknown ids are absent. With `keep`, no one can replace or delete
  * the files until the commit.
  */
 export async function findRunbookFiles(
