@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { newKeyPair } from '#server/testing/key-pair.ts';
 import { programBin } from '#server/testing/programs.ts';
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { sampleGoal } from './support/samples.ts';
@@ -98,13 +99,18 @@ test('on an empty portal, the first machine is healthy after one command, and th
   }
 });
 
-test('before a machine enrolls, the page says what it will run first', async ({ api, signedIn, unique }) => {
+test('before an agent connects, the page says what it will run first, and how to find out why it does not connect', async ({
+  api,
+  portal,
+  signedIn,
+  unique,
+}) => {
   const handler = `First.${unique}.Mount`;
   const probe = `First.${unique}.Probe`;
   await api.publishSample('Northwind.Storage.Mount', '2.0.0.0', handler);
   await api.publishSample('Acme.Lab.Probe', sampleGoal('Acme.Lab.Probe').version, probe);
   const vm = await api.createVm(`planned-${unique}`);
-  const page = await signedIn('viewer');
+  const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
   const queue = page.getByRole('region', { name: 'Next on this machine' });
   await expect(page.getByRole('heading', { name: `planned-${unique} has no agent yet` })).toBeVisible();
@@ -122,4 +128,23 @@ test('before a machine enrolls, the page says what it will run first', async ({ 
   await expect(queue).toContainText('No machine has enrolled yet. The first one runs these commands.');
   await expect(queue.getByRole('listitem')).toHaveText([/^watch\s*install [\d.]+.*enable [\d.]+/i, 'share']);
   await expectAccessibleInBothThemes(page);
+
+  const answer = await fetch(`${portal.gatewayUrl}/agent/v1/enroll`, {
+    method: 'POST',
+    body: JSON.stringify({
+      enrollmentToken: vm.enrollmentToken,
+      certificate: newKeyPair().certificate,
+      agent: { name: 'annex-agent', version: '1.0.0' },
+    }),
+  });
+  expect(answer.status).toBe(201);
+  await expect(
+    page.getByRole('heading', { name: `The agent of planned-${unique} has not connected yet` }),
+  ).toBeVisible();
+  await expect(page.getByText('annex-agent doctor --dir /var/lib/annex-agent')).toBeVisible();
+  await expect(queue).toContainText('The agent has not connected yet. It runs these commands first.');
+  await expect(queue.getByRole('listitem')).toHaveText([/^share\s*install/, /^watch\s*install/]);
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('button', { name: 'New enrollment token' }).click();
+  await expect(page.getByRole('dialog')).toContainText('replaces the current machine');
 });

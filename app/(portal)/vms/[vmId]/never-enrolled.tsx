@@ -12,6 +12,7 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { EnrollCommands } from '#app/(portal)/vms/enroll-commands.tsx';
+import { NeverHeard } from './never-heard.tsx';
 import type { VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
@@ -22,8 +23,8 @@ export interface NeverEnrolledProps {
 }
 
 /**
- * Shown for a VM without an agent. On request, creates a token and shows it once, with the commands to run on the
- * machine.
+ * Shown for a VM without a machine. On request, creates a token and shows it once, with the commands to run on the
+ * machine. If a machine has enrolled with another token, says that its agent has not called.
  */
 export function NeverEnrolled({ facts, gatewayUrl, onAct }: NeverEnrolledProps) {
   const { t } = useTranslation('enrollment');
@@ -37,6 +38,8 @@ export function NeverEnrolled({ facts, gatewayUrl, onAct }: NeverEnrolledProps) 
       onSuccess: () => queryClient.invalidateQueries(trpc.vms.get.pathFilter()),
     }),
   );
+  // After the machine has enrolled with a token that was created here, the progress stays visible.
+  if (facts.agentKind !== null && !issue.data) return <NeverHeard facts={facts} onAct={onAct} />;
   return (
     <Card>
       <EmptyState

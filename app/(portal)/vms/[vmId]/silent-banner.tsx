@@ -5,17 +5,11 @@ import { Fragment } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
-import { CopyCommand } from '#app/_ui/copy.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime, Elapsed, RelativeTime } from '#app/_ui/time.tsx';
+import { AgentChecks } from './agent-checks.tsx';
 import type { InstanceDetails } from './vm-data.ts';
-
-/** Commands to run on the machine. They show why the agent does not call. */
-const commands = {
-  reference: ['systemctl status annex-agent', 'annex-agent doctor --dir /var/lib/annex-agent'],
-  stock: ['systemctl status walinuxagent', 'systemctl status annex-wire'],
-};
 
 /** Shown if the agent is late or does not respond: since when, and what to run on the machine. */
 export function SilentBanner({ vmId, agent }: { vmId: string; agent: InstanceDetails['agent'] }) {
@@ -35,11 +29,7 @@ export function SilentBanner({ vmId, agent }: { vmId: string; agent: InstanceDet
         <Trans text={t('silent')} tags={tags} />
       </span>
       <span className="mt-1 block text-12 text-ink-2">{t('silent.run')}</span>
-      <div className="my-1 grid max-w-[560px] grid-cols-[minmax(0,1fr)] gap-1">
-        {commands[agent.kind ?? 'reference'].map((command) => (
-          <CopyCommand key={command} whole command={command} />
-        ))}
-      </div>
+      <AgentChecks kind={agent.kind} />
       <SilentTogether vmId={vmId} />
     </Banner>
   );

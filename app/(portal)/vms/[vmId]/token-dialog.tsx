@@ -9,17 +9,16 @@ import { Button } from '#app/_ui/button.tsx';
 import { Dialog } from '#app/_ui/dialog.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import { EnrollCommands } from '#app/(portal)/vms/enroll-commands.tsx';
-import type { InstanceDetails, VmFacts } from './vm-data.ts';
+import type { VmFacts } from './vm-data.ts';
 
 export interface TokenDialogProps {
   facts: VmFacts;
-  view: InstanceDetails;
   gatewayUrl: string;
   onClose(): void;
 }
 
 /** Creates an enrollment token and shows it once, with the commands that use it. */
-export function TokenDialog({ facts, view, gatewayUrl, onClose }: TokenDialogProps) {
+export function TokenDialog({ facts, gatewayUrl, onClose }: TokenDialogProps) {
   const { t } = useTranslation(['enrollment', 'common']);
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -45,7 +44,7 @@ export function TokenDialog({ facts, view, gatewayUrl, onClose }: TokenDialogPro
       </Dialog>
     );
   }
-  const replaces = view.agent.status !== 'never';
+  const replaces = before !== null;
   return (
     <Dialog
       open

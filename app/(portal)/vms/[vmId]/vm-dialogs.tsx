@@ -65,7 +65,7 @@ export function VmDialogs({ act, facts, view, gatewayUrl, onClose }: VmDialogsPr
     case 'edit':
       return <EditVmDialog facts={facts} onClose={onClose} />;
     case 'token':
-      return <TokenDialog facts={facts} view={view} gatewayUrl={gatewayUrl} onClose={onClose} />;
+      return <TokenDialog facts={facts} gatewayUrl={gatewayUrl} onClose={onClose} />;
     case 'stock':
       return <StockDialog facts={facts} gatewayUrl={gatewayUrl} onClose={onClose} />;
     case 'stock-key':

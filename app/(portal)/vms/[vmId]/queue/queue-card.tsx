@@ -20,14 +20,15 @@ const shownRows = 5;
 interface QueueCardProps {
   vmId: string;
   agent: InstanceDetails['agent']['status'];
+  isEnrolled: boolean;
   first: ReadQueue | undefined;
 }
 
 /**
- * The first rows of the machine's queue: what the machine is doing and will do next. Before enrollment, they show what
- * it will do first.
+ * The first rows of the machine's queue: what the machine is doing and will do next. Before the agent's first call, they
+ * show what it will do first.
  */
-export function QueueCard({ vmId, agent, first }: QueueCardProps) {
+export function QueueCard({ vmId, agent, isEnrolled, first }: QueueCardProps) {
   const { t } = useTranslation('reports');
   const id = useId();
   const queue = useQueue(vmId, first);
@@ -35,7 +36,12 @@ export function QueueCard({ vmId, agent, first }: QueueCardProps) {
     <Card aria-labelledby={id} className="flex flex-col">
       <CardHeader id={id} title={t('queue.title')} />
       {queue.data ? (
-        <QueueRows vmId={vmId} queue={agent === 'never' ? afterEnrollment(queue.data) : queue.data} agent={agent} />
+        <QueueRows
+          vmId={vmId}
+          queue={agent === 'never' ? beforeFirstCall(queue.data) : queue.data}
+          agent={agent}
+          isEnrolled={isEnrolled}
+        />
       ) : queue.error ? (
         <QueryError
           error={queue.error}
@@ -50,10 +56,8 @@ export function QueueCard({ vmId, agent, first }: QueueCardProps) {
   );
 }
 
-/**
- * Without a machine, every command waits. Commands that wait for nothing else run as soon as a machine has enrolled.
- */
-function afterEnrollment({ now, waiting }: QueueDetails): QueueDetails {
+/** Before the agent's first call, every command waits. Commands that wait for nothing else run after this call. */
+function beforeFirstCall({ now, waiting }: QueueDetails): QueueDetails {
   const isFirst = ({ reason }: QueueLine) => reason?.code === 'never';
   return {
     now,
@@ -66,9 +70,10 @@ interface QueueRowsProps {
   vmId: string;
   queue: QueueDetails;
   agent: InstanceDetails['agent']['status'];
+  isEnrolled: boolean;
 }
 
-function QueueRows({ vmId, queue: { now, next, waiting }, agent }: QueueRowsProps) {
+function QueueRows({ vmId, queue: { now, next, waiting }, agent, isEnrolled }: QueueRowsProps) {
   const { t } = useTranslation('reports');
   const isSilent = agent === 'unresponsive';
   const room = shownRows - (now === null ? 0 : 1);
@@ -82,7 +87,9 @@ function QueueRows({ vmId, queue: { now, next, waiting }, agent }: QueueRowsProp
   }
   return (
     <>
-      {agent === 'never' ? <p className="px-4 pb-1 text-12 text-pretty text-ink-2">{t('queue.never')}</p> : null}
+      {agent === 'never' ? (
+        <p className="px-4 pb-1 text-12 text-pretty text-ink-2">{t(isEnrolled ? 'queue.unheard' : 'queue.never')}</p>
+      ) : null}
       <div className="divide-y divide-line-subtle px-4">
         {now === null ? null : <NowRow entry={now} isSilent={isSilent} />}
         {shownNext.length === 0 ? null : <Rows label={t('queue.next')} groups={shownNext} />}
