@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { inferRouterOutputs } from '@trpc/server';
 import { Upload } from 'lucide-react';
 import Link from 'next/link';
-import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
@@ -14,6 +14,7 @@ import { CopyCommand } from '#app/_ui/copy.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { SearchInput } from '#app/_ui/input.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
 import { useSearchInAddress } from '#app/(portal)/vms/use-search-in-address.ts';
 import type { AppRouter } from '#server/trpc/root.ts';
 import { HandlerTable } from './handler-table.tsx';
@@ -112,8 +113,10 @@ function PublishLink() {
   );
 }
 
-/** Shown if there are no handlers: the commands that publish a handler from a build pipeline. */
+/** Shown if there are no handlers: the commands that publish a handler from a build pipeline, and their token. */
 function FirstCommands({ url }: { url: string }) {
+  const { t } = useTranslation('packages');
+  const settings = <TextLink href="/settings/tokens" className="whitespace-nowrap" />;
   const base = `${url}/api/v1/handlers/Acme.Lab.Probe/versions/1.0.0.0`;
   const token = '-H "Authorization: Bearer $ANNEX_TOKEN"';
   const json = '-H "Content-Type: application/json"';
@@ -125,6 +128,9 @@ function FirstCommands({ url }: { url: string }) {
       <CopyCommand command={`curl -T probe.zip ${token} -H "Content-Type: application/zip" ${base}/package`} />
       <CopyCommand command={`curl -T en.json ${token} ${json} ${base}/resources/en`} />
       <CopyCommand command={`curl -X POST ${token} ${base}/publish`} />
+      <p>
+        <Trans text={t('list.empty.token')} tags={{ code: <code className="mono" />, tokens: settings }} />
+      </p>
     </>
   );
 }
