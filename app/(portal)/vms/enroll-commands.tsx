@@ -54,7 +54,8 @@ export function EnrollCommands({ vm, gatewayUrl, token, before }: EnrollCommands
           ))}
         </div>
       </details>
-      <p className="text-12 text-ink-3">
+      {/* On a phone, the longer of the two sentences needs two lines. */}
+      <p className="text-12 text-ink-3 max-sm:min-h-[2lh]">
         {enrollment.reached > 0 ? (
           t('token.used')
         ) : (
