@@ -6,6 +6,7 @@ import { endLeftovers } from './execution/run-process.ts';
 import { crashPoint, visitCrashPoints } from './folder/crash-point.ts';
 import { layoutOf } from './folder/layout.ts';
 import { writeAtomically, writeJson } from './folder/write-file.ts';
+import type { TranscriptPiece } from './portal/execution-calls.ts';
 import { noExecutions } from './portal/portal.ts';
 import { MemoryPortal } from './testing/memory-portal.ts';
 import { planEnvelope, resultIn } from './testing/plan-envelope.ts';
@@ -46,15 +47,16 @@ class Killed extends Error {}
 /** A portal with one execution. */
 class PlanPortal extends MemoryPortal {
   readonly results: string[] = [];
-  private isAcknowledged = false;
-  private isHandedOut = 0;
+  transcript = Buffer.alloc(0);
+  isAcknowledged = false;
+  handedOut = 0;
 
   constructor() {
     super(1, [], []);
   }
 
   override async goalState() {
-    const waiting = this.isHandedOut > 0 && this.isAcknowledged ? null : { stamp: 1, turn: 1 };
+    const waiting = this.handedOut > 0 && this.isAcknowledged ? null : { stamp: 1, turn: 1 };
     return { ...(await super.goalState()), executions: { ...noExecutions, waiting } };
   }
 
@@ -63,7 +65,7 @@ class PlanPortal extends MemoryPortal {
     // Asking for the next execution says that the machine has none: an acknowledged one would be lost.
     if (this.isAcknowledged && this.results.length === 0) throw new Error('the execution is lost');
     if (this.isAcknowledged) return null;
-    this.isHandedOut += 1;
+    this.handedOut += 1;
     const text = JSON.stringify(envelope);
     crashPoint('handed out');
     return text;
@@ -74,6 +76,11 @@ class PlanPortal extends MemoryPortal {
     this.isAcknowledged = true;
     crashPoint('progress sent');
     return null;
+  }
+
+  override async sendTranscript(_id: string, { from, bytes }: TranscriptPiece) {
+    this.transcript = Buffer.concat([this.transcript.subarray(0, from), bytes]);
+    return { received: this.transcript.length, nextAfter: null };
   }
 
   override async sendResult(_id: string, text: string) {
@@ -107,18 +114,22 @@ async function live(folder: string, portal: PlanPortal, killAt = Number.POSITIVE
     died();
     throw new Killed(point);
   });
-  const agent = new Agent({
+  const agent = agentIn(folder, portal);
+  const work = agent.start().then(() => agent.lane.whenIdle());
+  await Promise.race([death, work]);
+  await agent.stop(0);
+  visitCrashPoints(null);
+  return points;
+}
+
+function agentIn(folder: string, portal: PlanPortal): Agent {
+  return new Agent({
     layout: layoutOf(folder),
     journal: { info() {}, warn: (line) => warnings.push(line), note() {} },
     ...{ heartbeatSeconds: 600, statusSeconds: 600, statusAfterConclusion: 'follow', executionPlans: 'on', portal },
     environment: { PATH: process.env.PATH },
     call: () => Promise.reject(new Error('the portal is in this process')),
   });
-  const work = agent.start().then(() => agent.lane.whenIdle());
-  await Promise.race([death, work]);
-  await agent.stop(0);
-  visitCrashPoints(null);
-  return points;
 }
 
 /** Makes processes of calls see that the agent is gone, although the process of this test is not. */
@@ -185,5 +196,62 @@ test('MU-11 MU-48 an execution of five calls whose agent is killed at any point 
         await endLeftovers(join(folder, 'executions', name, 'running'));
       }
     }
+  }
+});
+
+/** Runs an execution on a disk that rejects some writes, counted from 1. Returns which writes there were. */
+async function liveOnFullDisk(folder: string, portal: PlanPortal, isFull: (write: number) => boolean) {
+  const writes: { point: string; isRejected: boolean }[] = [];
+  visitCrashPoints((point) => {
+    if (!/^(?:write|sync) /.test(point)) return;
+    const isRejected = isFull(writes.length + 1);
+    writes.push({ point, isRejected });
+    if (isRejected) throw Object.assign(new Error('no space left on the device'), { code: 'ENOSPC' });
+  });
+  const agent = agentIn(folder, portal);
+  try {
+    await agent.start();
+    await agent.lane.whenIdle();
+  } finally {
+    await agent.stop(0);
+    visitCrashPoints(null);
+  }
+  return writes;
+}
+
+test('MU-70 a disk that is full while a plan is received: it is not acknowledged, and handed out again', async () => {
+  const { folder, portal } = newRun();
+  let before: number | null = null;
+  const writes = await liveOnFullDisk(folder, portal, () => {
+    // Only the first attempt to store the plan fails.
+    const isFirst = portal.handedOut === 1 && !portal.isAcknowledged;
+    if (isFirst) before = portal.results.length;
+    return isFirst;
+  });
+  expect(before).toBe(0);
+  expect(writes.some(({ isRejected }) => isRejected)).toBe(true);
+  expect(portal.handedOut).toBe(2);
+  expectOneResult(portal);
+  expect(calls()).toEqual(['first', 'second', 'third', 'fourth']);
+}, 60_000);
+
+test('MU-70 a disk that is full while a plan runs: the result has code 8, or the transcript has a note', {
+  timeout: isWhole ? 1_800_000 : 120_000,
+}, async () => {
+  const whole = newRun();
+  const all = await liveOnFullDisk(whole.folder, whole.portal, () => false);
+  const first = all.findIndex(({ point }) => point.includes('progress.json'));
+  const step = isWhole ? 1 : Math.ceil((all.length - first) / fewest);
+  for (let from = first + 1; from <= all.length; from += step) {
+    const { folder, portal } = newRun();
+    const writes = await liveOnFullDisk(folder, portal, (write) => write >= from && write < from + 3);
+    const results = portal.results.map(resultIn);
+    const where = `writes ${from} to ${from + 2} of ${all.length}, ${all[from - 1]?.point}`;
+    expect(new Set(results.map(({ ID }) => ID)).size, where).toBe(1);
+    expect([0, 8], where).toContain(results[0]?.ErrorCode);
+    if (results[0]?.ErrorCode !== 0) continue;
+    expect(results[0]?.Body, where).toEqual(expected);
+    const isCut = writes.some(({ point, isRejected }) => isRejected && /transcript|journal/.test(point));
+    if (isCut) expect(String(portal.transcript), where).toMatch(/"note","(?:Cut: the disk|The answer of call)/);
   }
 });

@@ -10,7 +10,8 @@ import {
   type PlanScript,
   parseFormat,
 } from '#protocol/executions/index.ts';
-import { readText } from '../folder/write-file.ts';
+import { sentenceOf } from '../agent-error.ts';
+import { isDiskFull, readText } from '../folder/write-file.ts';
 import { AgentStopped } from './agent-stopped.ts';
 import { CallError } from './call-error.ts';
 import { type CallProcessStart, forgetProcess, resumeCallProcess, runCallProcess } from './call-process.ts';
@@ -320,6 +321,13 @@ export function callErrorOf(call: Pick<ScriptCall, 'script'>, error: unknown): C
     const { argument } = error;
     const what = typeof argument === 'number' ? `an argument ${argument + 1}` : `an argument named ${argument}`;
     return new CallError('ScriptError', `${call.script} needs ${what}.`, { info });
+  }
+  if (isDiskFull(error)) {
+    const why = sentenceOf(error);
+    return new CallError('FileUnavailable', `The call could not be stored: ${why}.`, {
+      code: 8,
+      info: { ...info, why },
+    });
   }
   const message = error instanceof Error ? error.message : String(error);
   return new CallError('ScriptError', `${call.script} could not be called: ${message}.`, { info });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import type { GoalState, GoalStateExtension } from '#protocol/index.ts';
 import { crashPoint } from '../folder/crash-point.ts';
+import type { TranscriptPiece } from '../portal/execution-calls.ts';
 import { noExecutions, type Portal } from '../portal/portal.ts';
 
 export type MemoryGoal = Pick<GoalStateExtension, 'name' | 'handler' | 'version'> & Partial<GoalStateExtension>;
@@ -92,7 +93,7 @@ export class MemoryPortal implements Portal {
     return null;
   }
 
-  async sendTranscript() {
+  async sendTranscript(_id: string, _piece: TranscriptPiece): Promise<{ received: number; nextAfter: number | null }> {
     return { received: 0, nextAfter: null };
   }
 

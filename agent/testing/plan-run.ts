@@ -31,11 +31,12 @@ export interface RunTerms {
 
 export interface PlanMachine {
   dir: string;
-  /** Starts a plan. `end` resolves when the plan has ended; to null if the plan was stopped. */
-  begin(plan: object, terms?: RunTerms): { running: RunningExecution; end: Promise<PlanRun | null> };
-  run(plan: object, terms?: RunTerms): Promise<PlanRun>;
-  /** Runs a plan that is given as JSON text. */
-  text(plan: string): Promise<PlanRun>;
+  /**
+   * Starts a plan, given as an object without `FormatVersion`, or as JSON text. `end` resolves when the plan has ended; to
+   * null if the plan was stopped.
+   */
+  begin(plan: object | string, terms?: RunTerms): { running: RunningExecution; end: Promise<PlanRun | null> };
+  run(plan: object | string, terms?: RunTerms): Promise<PlanRun>;
   /** Runs a plan with this Body. `more` has other properties of the plan. */
   body(body: string, more?: object): Promise<PlanRun>;
   close(): void;
@@ -49,10 +50,11 @@ export async function planMachine(found?: FoundPlatforms, path = process.env.PAT
   const platforms = found ?? (await findPlatforms({ PATH: path }));
   let stamp = 0;
 
-  const receive = (plan: object, { timeoutSeconds = 60, envelope }: RunTerms): OpenExecution => {
+  const receive = (plan: string, { timeoutSeconds = 60, envelope }: RunTerms): OpenExecution => {
     stamp += 1;
     const id = `execution-${stamp}`;
-    const text = JSON.stringify({ protocol: 1, id, stamp, turn: stamp, timeoutSeconds, plan, files: {}, ...envelope });
+    const lead = JSON.stringify({ protocol: 1, id, stamp, turn: stamp, timeoutSeconds, files: {}, ...envelope });
+    const text = `${lead.slice(0, -1)},"plan":${plan}}`;
     return inbox.receive(text, executionEnvelope.parse(JSON.parse(text))).open;
   };
 
@@ -60,7 +62,10 @@ export async function planMachine(found?: FoundPlatforms, path = process.env.PAT
     dir,
     begin(plan, terms = {}) {
       const { maxCalls, sources } = terms;
-      const open = receive('rawJSON' in plan ? plan : { FormatVersion: '2.0.0', ...plan }, terms);
+      const open = receive(
+        typeof plan === 'string' ? plan : JSON.stringify({ FormatVersion: '2.0.0', ...plan }),
+        terms,
+      );
       const calls: ExecutionCall[] = [];
       const journal: string[] = [];
       const note = (line: string) => journal.push(line);
@@ -89,7 +94,6 @@ export async function planMachine(found?: FoundPlatforms, path = process.env.PAT
       if (end === null) throw new Error('the execution was stopped');
       return end;
     },
-    text: (plan) => machine.run(JSON.rawJSON(plan) as object),
     body: (Body, more = {}) => machine.run({ Body, ...more }),
     close: () => rmSync(dir, { recursive: true, force: true }),
   };

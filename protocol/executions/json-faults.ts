@@ -30,9 +30,10 @@ export function deepestFault(value: unknown): ShapeFault | null {
 export function unstorableFault(value: unknown, path: Path = []): ShapeFault | null {
   if (typeof value === 'string') return isStorable(value) ? null : { path, code: 'json_character' };
   if (typeof value !== 'object' || value === null) return null;
-  for (const [key, inner] of Object.entries(value)) {
-    const at = [...path, key];
-    const fault = isStorable(key) ? unstorableFault(inner, at) : ({ path: at, code: 'json_character' } as const);
+  for (const [index, [key, inner]] of Object.entries(value).entries()) {
+    // The path cannot contain the name, so it contains its position, as in the portal's other faults.
+    if (!isStorable(key)) return { path: [...path, index], code: 'json_character' };
+    const fault = unstorableFault(inner, [...path, key]);
     if (fault !== null) return fault;
   }
   return null;

@@ -5,6 +5,7 @@ import { sentenceOf } from '../../agent-error.ts';
 import { refused } from '../../execution/body/faults.ts';
 import type { Inbox, OpenExecution, StoredProgress } from '../../execution/inbox.ts';
 import { resultOf } from '../../execution/run-execution.ts';
+import { isDiskFull } from '../../folder/write-file.ts';
 import type { Journal } from '../../journal.ts';
 import { backoff } from '../../portal/backoff.ts';
 import { type Portal, PortalRefusal } from '../../portal/portal.ts';
@@ -224,8 +225,17 @@ export class ExecutionSender {
       if (progress.sent <= piece.from) progress.sent = piece.from + bytes.length;
       next = answer.nextAfter;
     }
-    if (progress.sent !== before) this.options.inbox.writeProgress(open, progress);
+    if (progress.sent !== before) this.storeProgress(open, progress);
     return next;
+  }
+
+  /** Stores how much the portal has. On a full disk, a restarted agent sends this part of the transcript again. */
+  private storeProgress(open: OpenExecution, progress: StoredProgress): void {
+    try {
+      this.options.inbox.writeProgress(open, progress);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+    }
   }
 
   private async sendResult(open: OpenExecution): Promise<void> {

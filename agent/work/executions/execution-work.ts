@@ -12,7 +12,7 @@ import { type FoundPlatforms, findPlatforms, platformReport } from '../../execut
 import { RunningExecution, resultOf } from '../../execution/run-execution.ts';
 import { endLeftovers } from '../../execution/run-process.ts';
 import type { AgentLayout } from '../../folder/layout.ts';
-import { readJson, writeJson } from '../../folder/write-file.ts';
+import { isDiskFull, readJson, writeJson } from '../../folder/write-file.ts';
 import { loadIdentity } from '../../identity/identity.ts';
 import type { Journal } from '../../journal.ts';
 import { backoff } from '../../portal/backoff.ts';
@@ -384,10 +384,10 @@ export class ExecutionWork implements LaneWork {
       if (running.wantsReboot) await this.restart(open, progress);
     } catch (error) {
       journal.warn(`${name}: ${sentenceOf(error)}`);
-      this.conclude(
-        open,
-        refused(errorCodes.failed, 'AgentError', `The agent could not run it: ${sentenceOf(error)}.`),
-      );
+      const [code, type] = isDiskFull(error)
+        ? [errorCodes.fileUnavailable, 'FileUnavailable']
+        : [errorCodes.failed, 'AgentError'];
+      this.conclude(open, refused(code, type, `The agent could not run it: ${sentenceOf(error)}.`));
     } finally {
       this.running = null;
     }

@@ -1,0 +1,316 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { executionLimits } from '#protocol/executions/index.ts';
+import { corpusPlatforms, planCorpus } from '#protocol/executions/testing/plan-corpus.ts';
+import { validatePlan } from '#server/domain/executions/index.ts';
+import { givenMachine } from '#server/domain/executions/testing/machine.ts';
+import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
+import { testContext } from '#server/testing/context.ts';
+import { findPlatforms } from './execution/platforms.ts';
+import { type PlanMachine, planMachine } from './testing/plan-run.ts';
+
+/*
+ * Plans that should hurt the agent, and machines that are unwell. Each row names its case, the plan and the expected
+ * end. What the portal's doors answer to hostile requests is in server/agent-api/hostile-executions.test.ts.
+ */
+let machine: PlanMachine;
+beforeAll(async () => {
+  machine = await planMachine();
+});
+afterAll(() => machine.close());
+
+const script = (text: string, Options: object = {}, Type = 'Application') => ({
+  Scripts: { s: { Type, EntryPoint: 'f', Options } },
+  Files: { f: { Name: 's', BodyType: 'Text', Body: text } },
+});
+const failure = (Type: string, more: object = {}) => expect.objectContaining({ Type, ...more });
+
+/** Whether a process is running. A zombie has ended and does not count. */
+function isRunning(pid: unknown): boolean {
+  const file = `/proc/${pid}/stat`;
+  return existsSync(file) && !/\) Z /.test(readFileSync(file, 'utf8'));
+}
+
+interface Hostile {
+  /** Number of the case in the list of hostile inputs. */
+  number: number;
+  what: string;
+  plan: object | string;
+  code: number;
+  /** Expected Body of the result. */
+  body: unknown;
+}
+
+const rows: Hostile[] = [
+  {
+    number: 2,
+    what: 'a plan nested 10,000 levels deep',
+    plan: `{"FormatVersion":"2.0.0","Parameters":{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}}`,
+    code: 2,
+    body: failure('PlanInvalid'),
+  },
+  {
+    number: 3,
+    what: '__proto__ and constructor as names',
+    plan: `{"FormatVersion":"2.0.0","Parameters":{"__proto__":1,"constructor":2},
+      "Body":"return [scripts['constructor']().stdout, args['__proto__'], args.constructor]",
+      "Scripts":{"constructor":{"Type":"Application","EntryPoint":"__proto__"}},
+      "Files":{"__proto__":{"Name":"constructor","BodyType":"Text","Body":"echo x"}}}`,
+    code: 0,
+    body: ['x', 1, 2],
+  },
+  {
+    number: 4,
+    what: 'scripts named scripts, class and __body__',
+    plan: {
+      Body: 'return [scripts().stdout, __body__().stdout]',
+      Scripts: Object.fromEntries(
+        ['scripts', 'class', '__body__'].map((name) => [name, { Type: 'Application', EntryPoint: 'f' }]),
+      ),
+      Files: { f: { Name: 'f', BodyType: 'Text', Body: 'echo x' } },
+    },
+    code: 0,
+    body: ['x', 'x'],
+  },
+  {
+    number: 4,
+    what: 'a script named args',
+    plan: { Scripts: { args: { Type: 'Bash', EntryPoint: 'f' } } },
+    code: 2,
+    body: failure('PlanInvalid'),
+  },
+  { number: 6, what: 'half of a character pair', plan: { Name: '\ud800' }, code: 2, body: failure('PlanInvalid') },
+  { number: 6, what: 'a NUL character', plan: { Service: 'a\0b' }, code: 2, body: failure('PlanInvalid') },
+  {
+    number: 11,
+    what: 'the EntryPoint __proto__',
+    plan: { Scripts: { s: { Type: 'Bash', EntryPoint: '__proto__' } } },
+    code: 7,
+    body: failure('PlanInvalid'),
+  },
+  {
+    number: 11,
+    what: 'a number as EntryPoint',
+    plan: { Scripts: { s: { Type: 'Bash', EntryPoint: 7 } } },
+    code: 2,
+    body: failure('PlanInvalid'),
+  },
+  {
+    number: 12,
+    what: 'unknown options and a timeout of 1e9',
+    plan: script('', { timeout: 1e9, retry: 1 }),
+    code: 5,
+    body: failure('PlanInvalid'),
+  },
+  {
+    number: 13,
+    what: 'a command line with an open brace',
+    plan: script('', { commandLine: '{0' }),
+    code: 5,
+    body: failure('PlanInvalid'),
+  },
+  {
+    number: 13,
+    what: 'an argument that the call lacks',
+    plan: { ...script('', { commandLine: '{9}' }), Body: 's()' },
+    code: 1,
+    body: failure('ScriptError', { Message: 's needs an argument 10.' }),
+  },
+  {
+    number: 16,
+    what: 'a Body of 3 MiB on one line',
+    plan: { Body: `return len("${'x'.repeat(3 << 20)}")` },
+    code: 0,
+    body: 3 << 20,
+  },
+  {
+    number: 16,
+    what: '10,000 nested brackets',
+    plan: { Body: `return ${'['.repeat(10_000)}` },
+    code: 4,
+    body: failure('SyntaxError'),
+  },
+  {
+    number: 17,
+    what: 'half a frame, then silence',
+    plan: { Body: 'import os\nos.write(4, b"{\\"n\\":")\nos._exit(0)' },
+    code: 1,
+    body: failure('BodyEnded'),
+  },
+  {
+    number: 17,
+    what: 'a frame of 64 MiB',
+    plan: { Body: 'import os\nfor i in range(64): os.write(4, b"x" * 1048576)' },
+    code: 1,
+    body: failure('frames'),
+  },
+  {
+    number: 17,
+    what: 'a second call while one runs',
+    plan: {
+      Body: 'import os\nfor i in (1, 2): os.write(4, b\'{"n":%d,"call":"script","script":"s","args":[],"kwargs":{}}\\n\' % i)\nimport time\ntime.sleep(60)',
+      ...script('sleep 60'),
+    },
+    code: 1,
+    body: failure('frames'),
+  },
+  {
+    number: 18,
+    what: 'descriptors 3 and 4 closed',
+    plan: { Body: 'import os\nos.close(3)\nos.close(4)\nreturn 1' },
+    code: 1,
+    body: failure('BodyEnded'),
+  },
+  {
+    number: 19,
+    what: 'args, api and scripts replaced',
+    plan: { Body: 'args = api = s = {"a": 1}\nreturn [args, api, s]', ...script('') },
+    code: 0,
+    body: [{ a: 1 }, { a: 1 }, { a: 1 }],
+  },
+  {
+    number: 43,
+    what: 'a state of 2 MiB',
+    plan: { Service: 'x', Body: 'api.setState("../x", "y" * (2 << 20))' },
+    code: 1,
+    body: failure('StateTooLarge'),
+  },
+  {
+    number: 43,
+    what: 'a key such as ../x',
+    plan: { Service: 'x', Body: 'api.setState("../x", 1)\nreturn api.getState("../x")' },
+    code: 0,
+    body: 1,
+  },
+];
+
+describe('a hostile plan', () => {
+  test.each(rows)('case $number: $what gives code $code', async ({ plan, code, body }) => {
+    const run = await machine.run(plan);
+    expect([run.code, run.body]).toEqual([code, body]);
+    expect(({} as Record<string, unknown>).polluted, 'prototypes are untouched').toBeUndefined();
+  });
+
+  test('case 18: 1,000 children of a Body end with the plan', async () => {
+    const body = `import os, time
+pids = []
+for i in range(1000):
+  pid = os.fork()
+  if pid == 0:
+    time.sleep(300)
+    os._exit(0)
+  pids.append(pid)
+return pids`;
+    const { code, body: pids } = await machine.body(body);
+    expect(code).toBe(0);
+    await expect.poll(() => (pids as number[]).filter(isRunning), { timeout: 15_000 }).toEqual([]);
+  }, 60_000);
+
+  test('case 20: a daemon that leaves its session is ended with the timeout of its call', async () => {
+    const file = join(machine.dir, 'daemon');
+    const daemon = `setsid sh -c '(setsid sh -c "echo \\$\\$ > ${file}; exec sleep 300" &)' & wait; sleep 300`;
+    const { code } = await machine.run({ ...script(daemon, { timeout: 2 }), Body: 's()' });
+    expect(code).toBe(10);
+    expect(isRunning(readFileSync(file, 'utf8').trim())).toBe(false);
+  });
+
+  test('case 21: of more output than fits, 64 MiB are kept, with a note', async () => {
+    const { code, rows: kept } = await machine.run({
+      ...script('head -c 100000000 /dev/zero | tr "\\0" x'),
+      Body: 'return s()',
+    });
+    expect(code).toBe(0);
+    const bytes = kept.reduce((sum, row) => sum + JSON.stringify(row).length + 1, 0);
+    expect(bytes).toBeLessThan(64 << 20);
+    expect(kept.some(([, kind, text]) => kind === 'note' && /^Cut: \d+ bytes/.test(String(text)))).toBe(true);
+    expect(kept.at(-1)?.[1]).toBe('done');
+  }, 60_000);
+});
+
+describe('a machine that is unwell', () => {
+  test('case 45: with a clock that is years off and set back, times and timeouts are right', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2036-01-01T00:00:00Z') });
+    try {
+      const { running: first, end } = machine.begin({ ...script('sleep 1'), Body: 's()' });
+      vi.setSystemTime(new Date('2016-01-01T00:00:00Z'));
+      const ended = await end;
+      expect([first.wantsReboot, ended?.code]).toEqual([false, 0]);
+      const times = ended?.rows.map(([at]) => Number(at)) ?? [];
+      expect(times).toEqual(times.toSorted((a, b) => a - b));
+      expect(times.at(-1)).toBeGreaterThan(900);
+      expect(times.at(-1)).toBeLessThan(60_000);
+      const late = await machine.run({ ...script('sleep 300'), Body: 's()' }, { timeoutSeconds: 1 });
+      expect(late.code).toBe(10);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test.each([
+    ['is Python 2', 'echo annex 2.7.18'],
+    ['is too old', 'echo annex 3.5.2'],
+    ['prints to stdout at its start', 'echo welcome; echo annex 3.11.2'],
+    ['fails', 'echo annex 3.11.2; exit 1'],
+    ['hangs at its start', 'exec sleep 300'],
+  ])('case 47: a python3 that %s is not used', async (_, text) => {
+    const folder = mkdtempSync(join(tmpdir(), 'annex-python-'));
+    const program = join(folder, 'python3');
+    writeFileSync(program, `#!/bin/sh\n${text}\n`);
+    chmodSync(program, 0o755);
+    try {
+      const found = await findPlatforms({ PATH: process.env.PATH }, program);
+      expect(found.python).toBeNull();
+      const without = await planMachine(found);
+      expect(await without.body('return 1')).toMatchObject({ code: 3, body: { Type: 'PlatformMissing' } });
+      without.close();
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('portal and agent', () => {
+  let door: AgentDoor;
+  afterAll(() => door.close());
+
+  test('MU-21 give the same code and the same faults for each plan of the corpus', async () => {
+    const opened = await openTestDoor();
+    door = opened.door;
+    const admin = await testContext({ services: opened.ctx, role: 'admin' });
+    const { agent, vmId } = await givenMachine(admin, door);
+    const report = { platforms: corpusPlatforms, python: '3.11.2', executionPlans: 'on' };
+    await agent.call('/platforms', { method: 'PUT', body: JSON.stringify(report) });
+    // Without Python, plans without faults end before their Bodies begin.
+    const found = new Map(
+      Object.entries(corpusPlatforms).map(([type, platform]) => [type, { ...platform, program: '' }]),
+    );
+    const judge = await planMachine({ platforms: found, python: null });
+    const several = new Set<number>();
+    // The limit on the size of a plan is a limit on its text, which the agent does not see.
+    const plans = planCorpus.filter(({ text }) => Buffer.byteLength(text) <= executionLimits.planBytes);
+    expect(plans.length).toBeGreaterThan(planCorpus.length - 2);
+    for (const { name, text } of plans) {
+      const atPortal = await validatePlan(admin, { plan: text, vmId }).catch((error: { faults?: object[] }) => ({
+        code: 2,
+        faults: error.faults ?? [],
+      }));
+      // Only the portal knows which files it has.
+      const known = atPortal.faults.filter((each) => Reflect.get(each, 'code') !== 'runbook_file_unknown');
+      const { code, body } = await judge.run(text);
+      const { Type, AdditionalInfo } = body as {
+        Type: string;
+        AdditionalInfo?: { faults: { path: string; code: string }[] };
+      };
+      const faults = (all: object[]) =>
+        all.map((each) => ({ path: Reflect.get(each, 'path') as string, code: Reflect.get(each, 'code') as string }));
+      const atAgent = Type === 'PlatformMissing' ? [0, []] : [code, faults(AdditionalInfo?.faults ?? [])];
+      expect(atAgent, name).toEqual([known.length === 0 ? 0 : atPortal.code, faults(known)]);
+      if (known.length > 1) several.add(atPortal.code);
+    }
+    expect(several.size).toBeGreaterThan(2);
+    expect(readdirSync(join(judge.dir, 'executions'))).toEqual([]);
+    judge.close();
+  });
+});
