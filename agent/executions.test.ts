@@ -61,6 +61,12 @@ const planOf = (text: string, more: object = {}) => ({
   ...more,
 });
 
+/** Ends all other connections to the database of the test, as a restart of the database does. */
+async function endConnections({ db }: PortalMachine['admin']): Promise<void> {
+  const others = 'datname = current_database() and pid <> pg_backend_pid()';
+  await db.execute(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`).catch(() => {});
+}
+
 /** Whether a process is running. A zombie has ended and does not count. */
 function isRunning(pid: string | number): boolean {
   const file = `/proc/${pid}/stat`;
@@ -265,6 +271,34 @@ describe('an agent that is stopped or killed', () => {
     expect(await held.get(id)).toMatchObject({ state: 'succeeded', run: 1 });
     expect(readFileSync(file, 'utf8')).toBe('ran\nsecond\n');
   });
+
+  test('MU-11 a portal that loses connections and its database in the middle gets one result', async () => {
+    const unlucky = await portal.machine();
+    const call = openCaller({ environment: {} });
+    const file = join(folder, 'unlucky');
+    const cut = new Map<string, number>();
+    await unlucky.start({
+      call: async (request) => {
+        const [, what = ''] = /\/executions\/(?:[^/]+\/)?(\w+)$/.exec(request.url.pathname) ?? [];
+        const times = (cut.get(what) ?? 0) + 1;
+        cut.set(what, times);
+        if (what === '' || times > 2) return call(request);
+        // The first time, the database ends the connections while the request is under way. Then the answer is lost.
+        const answer = call(request);
+        if (times === 1) await endConnections(unlucky.admin);
+        await answer.catch(() => {});
+        throw new Error('the connection was lost');
+      },
+    });
+    const { id } = await unlucky.queue(planOf(`echo ran >> ${file}`));
+    const { run, repeats, state } = await unlucky.until(id, 'its end', ({ concludedAt }) => concludedAt !== null);
+    expect([state, run]).toEqual(['succeeded', 1]);
+    await expect.poll(() => cut.get('result'), { timeout: 30_000 }).toBe(3);
+    expect(repeats).toBeLessThan(3);
+    expect((await unlucky.log(id)).filter(({ kind }) => kind === 'begin')).toHaveLength(1);
+    expect(readFileSync(file, 'utf8')).toBe('ran\n');
+    expect((await unlucky.run(hello)).result.ErrorCode, 'the next plan runs').toBe(0);
+  }, 60_000);
 
   test('MU-41 bodies that misbehave leave the agent as small as it was', async () => {
     const small = await portal.machine();
