@@ -83,7 +83,15 @@ export class ScriptCalls {
 
   /** Deletes what was kept of the processes of the last call. Call this once the call's answer is stored. */
   forget(): void {
-    for (const id of this.processes.splice(0)) forgetProcess(this.context.folders.running, id);
+    const { folders, journal } = this.context;
+    for (const id of this.processes.splice(0)) {
+      try {
+        forgetProcess(folders.running, id);
+      } catch (error) {
+        // The folder is deleted with the execution. The call has its answer in any case.
+        journal.warn(`The folder of a process could not be deleted: ${sentenceOf(error)}.`);
+      }
+    }
   }
 
   /** Ends a process that an earlier run of the agent started, because the Body no longer makes its call. */
