@@ -110,7 +110,8 @@ const law: IConfiguration = {
     },
     {
       name: 'agent-lane-knows-no-kind-of-work',
-      comment: 'The lane imports no kind of work. Each kind has a folder, and only agent.ts and plan-agent.ts combine them.',
+      comment:
+        'The lane imports no kind of work. Each kind has a folder, and only agent.ts and plan-agent.ts combine them.',
       severity: 'error',
       from: from(String.raw`^agent/work/(?!(?:plan-)?agent\.ts)[^/]+\.ts$`),
       to: { path: '^agent/work/[^/]+/' },

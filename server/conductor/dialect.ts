@@ -23,7 +23,10 @@ export function messageOf(plan: PlanToPublish, { results, now }: { results: stri
       expiration: String(msLeft),
       messageId: plan.planId,
       replyTo: results,
-      headers: { 'annex-turn': plan.turn, 'annex-timeout-seconds': plan.timeoutSeconds },
+      // The Murano agent's AMQP library cannot read headers that contain numbers, and then loses the plan.
+      ...(plan.dialect === 'annex' && {
+        headers: { 'annex-turn': plan.turn, 'annex-timeout-seconds': plan.timeoutSeconds },
+      }),
     },
   };
 }
