@@ -36,6 +36,7 @@ const modules = [
   'stock-agents',
   'logs',
   'runbook-files',
+  'runbooks',
   'executions',
   'reports',
   'health',

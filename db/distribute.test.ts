@@ -17,15 +17,8 @@ const distribution = readDistribution(script);
 const local = [
   ...['accounts', 'api_tokens', 'auth_challenges', 'installation', 'invitations', 'passkeys', 'recovery_codes'],
   ...['sessions', 'sign_in_rules', 'totp_factors', 'users', 'verifications'],
-  ...[
-    'audit_anchors',
-    'audit_chain',
-    'audit_entries',
-    'changes',
-    'conductor_state',
-    'message_cursors',
-    'version_counts',
-  ],
+  ...['audit_anchors', 'audit_chain', 'audit_entries', 'changes', 'conductor_state', 'message_cursors'],
+  ...['execution_rules', 'runbooks', 'runbook_versions', 'version_counts'],
   ...['attention_marks', 'fleet_counts', 'fleet_count_deltas', 'fleet_count_checks'],
 ];
 

@@ -106,7 +106,7 @@ function page(): string {
     'If pipelines must not read each other’s or an admin’s secrets, create their tokens with the bootstrap token. The bootstrap token belongs to no member, and each token that it creates counts as a separate actor.',
     '',
     '## Activity log',
-    'Everyone who is signed in sees the entries about VMs, extensions, handlers, versions, publishers and problems. Operators also see the values before and after a change to a VM, which include public settings. Entries about people, tokens and invitations, and the address from which an action came, are visible only to admins and to the person who acted.',
+    'Everyone who is signed in sees the entries about VMs, extensions, executions, runbooks, handlers, versions, publishers and problems. Operators also see the values before and after a change to a VM, which include public settings. Entries about people, tokens and invitations, and the address from which an action came, are visible only to admins and to the person who acted.',
     '',
   ].join('\n');
 }

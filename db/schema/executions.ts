@@ -5,6 +5,7 @@ import {
   foreignKey,
   index,
   integer,
+  json,
   pgTable,
   primaryKey,
   text,
@@ -30,6 +31,14 @@ export const executionPlans = pgTable('execution_plans', {
   createdAt: time('created_at').notNull(),
 });
 
+/** A person's decision on an execution that waited for approval. `at` is an ISO 8601 time. */
+export interface ExecutionApproval {
+  approved: boolean;
+  at: string;
+  by: string;
+  note: string | null;
+}
+
 /** Execution plans that were queued for a VM, with their state and result. */
 export const executions = pgTable(
   'executions',
@@ -53,8 +62,15 @@ export const executions = pgTable(
     /** The names of the secret parameters. */
     secretParameters: text('secret_parameters').array().notNull().default([]),
     channel: text().$type<'https' | 'amqp'>().notNull(),
+    /** The runbook and its version, if the plan comes from one. */
+    runbook: text(),
+    runbookVersion: text('runbook_version'),
     queuedAt: time('queued_at').notNull(),
     queuedBy: text('queued_by').notNull(),
+    /** The member or other actor who is responsible for the execution (`Principal.key`), and who may not approve it. */
+    requestedBy: text('requested_by'),
+    /** The decision on the execution; null before a decision, and if it needs none. */
+    approval: json().$type<ExecutionApproval>(),
     note: text(),
     /** When the execution expires if it has not been delivered. */
     validUntil: time('valid_until').notNull(),
@@ -102,6 +118,7 @@ export const executions = pgTable(
     uniqueIndex('executions_open').on(t.vmId).where(sql`${t.state} in ('delivered', 'running', 'restarting')`),
     index('executions_due').on(t.dueAt).where(sql`${t.dueAt} is not null`),
     index('executions_queued_at').on(t.queuedAt),
+    index('executions_runbook').on(t.runbook, t.queuedAt).where(sql`${t.runbook} is not null`),
     index('executions_cancel_asked').on(t.cancelAskedAt).where(sql`${t.cancelAskedAt} is not null`),
   ],
 );
@@ -143,4 +160,14 @@ export const executionStamps = pgTable('execution_stamps', {
     .primaryKey()
     .references(() => vms.id),
   highest: bigint({ mode: 'number' }).notNull(),
+});
+
+/** Which executions need approval: none, those that run no published runbook, or all. */
+export const approvalRules = ['none', 'unpublished', 'all'] as const;
+
+/** A single row with the rules for executions. Without a row, none need approval. */
+export const executionRules = pgTable('execution_rules', {
+  id: integer().primaryKey(),
+  approval: text().$type<(typeof approvalRules)[number]>().notNull(),
+  updatedAt: time('updated_at').notNull(),
 });

@@ -17,5 +17,6 @@ export * from './publishers.ts';
 export * from './reports.ts';
 export * from './retries.ts';
 export * from './runbook-files.ts';
+export * from './runbooks.ts';
 export * from './stock-agents.ts';
 export * from './vms.ts';

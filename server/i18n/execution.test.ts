@@ -18,7 +18,7 @@ const sentenceOf = (language: Language, code: number | null, more: { reason?: st
 };
 
 const codes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 42, 100, 107];
-const reasons = ['cancelled', 'expired', 'lost', 'machine-replaced', 'needs-secrets', 'timed-out'];
+const reasons = ['cancelled', 'declined', 'expired', 'lost', 'machine-replaced', 'needs-secrets', 'timed-out'];
 const faultOfPlan = JSON.stringify({ IsException: true, Result: { Message: 'no PowerShell' } });
 
 describe.each<Language>(['en', 'de'])('in %s (MU-68)', (language) => {

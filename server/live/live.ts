@@ -44,6 +44,7 @@ const refreshWatcherMs = 5_000;
 const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
   act: 'viewer',
   execution: 'viewer',
+  runbook: 'viewer',
   vm: 'viewer',
   output: 'viewer',
   fleet: 'viewer',

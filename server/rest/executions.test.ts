@@ -134,7 +134,11 @@ describe('a plan', () => {
     expect(await door.expect('listVmExecutions', { id }, 200, operator)).toEqual({ items: [], nextCursor: null });
   });
 
-  test.each(['viewer', 'operator', 'publisher'] as const)('cannot be queued by the role %s', async (as) => {
-    await queue(await givenVm(), [403, 'forbidden'], { plan }, { as });
+  test.each([
+    ['viewer', 'forbidden'],
+    ['operator', 'scripts_forbidden'],
+    ['publisher', 'forbidden'],
+  ] as const)('cannot be queued by the role %s', async (as, code) => {
+    await queue(await givenVm(), [403, code], { plan }, { as });
   });
 });

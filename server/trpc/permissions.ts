@@ -26,6 +26,7 @@ const own: Permission = { role: 'viewer', reach: 'own', beforeFactor: true };
 const visible: Permission = { role: 'viewer', reach: 'visible' };
 const operates: Permission = { role: 'operator', reach: 'any' };
 const publishes: Permission = { role: 'publisher', reach: 'namespace' };
+const writesRunbooks: Permission = { role: 'viewer', reach: 'any', grant: 'scripts' };
 const administers: Permission = { role: 'admin', reach: 'any' };
 
 /**
@@ -72,14 +73,17 @@ export const permissions = {
   'executions.cancelWaiting': operates,
   'executions.channel': reads,
   'executions.conductor': reads,
+  'executions.decide': operates,
   'executions.follow': operates,
   'executions.get': reads,
   'executions.list': reads,
   'executions.log': operates,
   'executions.plan': operates,
-  'executions.queue': { ...operates, grant: 'scripts' },
+  'executions.queue': operates,
   'executions.result': operates,
+  'executions.rules': administers,
   'executions.search': operates,
+  'executions.setRules': administers,
   'executions.unbind': administers,
   'executions.validate': operates,
   'finds.things': reads,
@@ -162,6 +166,13 @@ export const permissions = {
   'resources.preview': reads,
   'runbookFiles.list': reads,
   'runbookFiles.remove': { ...reads, grant: 'scripts' },
+  'runbooks.get': reads,
+  'runbooks.list': reads,
+  'runbooks.publish': writesRunbooks,
+  'runbooks.removeDraft': writesRunbooks,
+  'runbooks.save': writesRunbooks,
+  'runbooks.version': reads,
+  'runbooks.withdraw': writesRunbooks,
   'signIn.attempts': administers,
   'signIn.provider': administers,
   'signIn.rules': administers,

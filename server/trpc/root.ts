@@ -19,6 +19,7 @@ import { packagesRouter } from './routers/packages.ts';
 import { publishersRouter } from './routers/publishers.ts';
 import { resourcesRouter } from './routers/resources.ts';
 import { runbookFilesRouter } from './routers/runbook-files.ts';
+import { runbooksRouter } from './routers/runbooks.ts';
 import { signInRouter } from './routers/sign-in.ts';
 import { tokensRouter } from './routers/tokens.ts';
 import { vmsRouter } from './routers/vms.ts';
@@ -45,6 +46,7 @@ export const appRouter = router({
   publishers: publishersRouter,
   resources: resourcesRouter,
   runbookFiles: runbookFilesRouter,
+  runbooks: runbooksRouter,
   signIn: signInRouter,
   tokens: tokensRouter,
   vms: vmsRouter,

@@ -43,6 +43,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     { router: 'handlers' },
     { router: 'fleet', about: 'vmIds' },
   ],
+  runbook: [{ router: 'runbooks' }],
   attention: [{ router: 'attention' }, { router: 'overview', procedure: 'failing' }],
   // The page counts new actions and loads them on request, so that rows do not move.
   act: [

@@ -12,8 +12,8 @@ import {
   cancelExecutionInput,
   cancelWaitingInput,
 } from './input.ts';
-import { findPlanMachine } from './judge-plan.ts';
-import { announce, apply, lockExecution, lockQueued, note } from './rows.ts';
+import { findPlanMachine } from './plan-machine.ts';
+import { announce, apply, lockExecution, lockWaiting, note } from './rows.ts';
 
 /**
  * Cancels an execution. A waiting execution ends immediately. An execution that was delivered is ended by the agent:
@@ -58,7 +58,7 @@ export async function cancelWaiting(ctx: Context, input: CancelWaitingInput): Pr
   const { vmId } = parse(cancelWaitingInput, input);
   return ctx.db.transaction(async (tx) => {
     await lockHead(tx, vmId);
-    const waiting = await lockQueued(tx, vmId);
+    const waiting = await lockWaiting(tx, vmId);
     if (waiting.length === 0) return 0;
     const asked = { cancelAskedAt: ctx.now, cancelAskedBy: ctx.actor.name, reason: 'execution.cancelled' };
     for (const row of waiting) await apply(tx, ctx, row, 'cancel', asked);

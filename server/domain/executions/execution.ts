@@ -5,6 +5,8 @@ export type { ExecutionState } from '#protocol/executions/index.ts';
 
 /** Events of an execution. `end`: the portal ends a waiting execution. */
 export type ExecutionEvent =
+  | 'approve'
+  | 'decline'
   | 'hand-out'
   | 'run'
   | 'restart'
@@ -29,7 +31,7 @@ const onMachine = {
 
 /** The state that each event leads to, by the current state. Events that are not listed change nothing. */
 const transitions: Readonly<Record<ExecutionState, Readonly<Partial<Record<ExecutionEvent, ExecutionState>>>>> = {
-  'waiting-approval': waiting,
+  'waiting-approval': { ...waiting, approve: 'queued', decline: 'cancelled' },
   queued: { ...waiting, 'hand-out': 'delivered' },
   delivered: { ...onMachine, 'hand-out': 'delivered' },
   running: onMachine,

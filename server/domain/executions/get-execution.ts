@@ -7,6 +7,7 @@ import { count } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { reasonAgainst } from './decide-approval.ts';
 import { type GetExecutionInput, getExecutionInput } from './input.ts';
 import { execution, executionOf } from './shown-execution.ts';
 
@@ -27,6 +28,7 @@ export const shownCall = z.object({
 
 export const executionDetails = execution.extend({
   calls: z.array(shownCall),
+  mayDecide: z.boolean().describe('Whether the caller may approve or decline the execution now.'),
   outputId: z.uuid().nullable().describe('The id of the log; null before anything was written.'),
 });
 export type ExecutionDetails = z.infer<typeof executionDetails>;
@@ -48,6 +50,7 @@ export async function getExecution(ctx: Context, input: GetExecutionInput): Prom
   return {
     ...executionOf(execution, vmName),
     calls: calls.map(({ vmId: _, executionId: __, ...call }) => call),
+    mayDecide: (await reasonAgainst(ctx, ctx.db, execution)) === null,
     outputId: output?.id ?? null,
   };
 }

@@ -7,7 +7,7 @@ import { readHold, readHoldPauses } from '#server/domain/holds/index.ts';
 import { dueAfter, expiryOf } from './execution.ts';
 import { filesOf } from './execution-files.ts';
 import { fillPlan } from './fill-plan.ts';
-import { findPlanMachine } from './judge-plan.ts';
+import { findPlanMachine } from './plan-machine.ts';
 import { announce, apply, type ExecutionRow, lockOpen, lockQueued } from './rows.ts';
 import { sealedParameters } from './secret-parameters.ts';
 

@@ -15,7 +15,9 @@ export {
   getConductor,
   noteConductor,
 } from './conductor-state.ts';
+export { decideApproval } from './decide-approval.ts';
 export { findFileOfMachine } from './execution-files.ts';
+export { getExecutionRules, setExecutionRules, shownExecutionRules } from './execution-rules.ts';
 export { executionDetails, getExecution, getPlan, getResult } from './get-execution.ts';
 export { handOutNext } from './hand-out-next.ts';
 export { listExecutions } from './list-executions.ts';

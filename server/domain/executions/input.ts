@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { approvalRules } from '#db/schema/executions.ts';
 import { executionLimits, executionStates, isWithinDepth } from '#protocol/executions/index.ts';
 import { boundedText, givenText } from '#protocol/file.ts';
 import { namedValues } from '#protocol/named-values.ts';
+import { givenPlan, timeoutSeconds, validForSeconds } from '#server/domain/runbooks/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
-const { timeoutSeconds: timeLimits, validForSeconds: validLimits } = executionLimits;
 const executionId = z.uuid();
-const seconds = ({ least, most }: { least: number; most: number }) => z.int().min(least).max(most);
 
 /** Maximum number of secret parameters. */
 const maxSecrets = 200;
@@ -18,14 +18,18 @@ const secretParameters = namedValues(boundedText(executionLimits.idBytes), z.unk
   });
 
 /**
- * A plan to queue, with its time limits. `plan` is a JSON object or its text. `secretParameters` are parameters of the
- * plan that are stored only in encrypted form.
+ * A plan or a runbook to queue. `plan` is a JSON object or its text. A runbook runs in its newest published version
+ * unless `version` is given, with `parameters` in place of the plan's own. `secretParameters` are stored only in
+ * encrypted form. Without time limits, those of the runbook apply.
  */
 export const executionTerms = z.object({
-  plan: z.union([z.record(z.string(), z.unknown()), z.string()]),
+  plan: givenPlan.optional(),
+  runbook: z.string().max(64).optional(),
+  version: z.string().max(64).optional(),
+  parameters: z.record(z.string(), z.unknown()).optional(),
   secretParameters: secretParameters.optional(),
-  timeoutSeconds: seconds(timeLimits).default(timeLimits.usual),
-  validForSeconds: seconds(validLimits).default(validLimits.usual),
+  timeoutSeconds: timeoutSeconds.optional(),
+  validForSeconds: validForSeconds.optional(),
   note: givenText(500).optional(),
 });
 export const queueExecutionInput = executionTerms.extend({ vmId });
@@ -42,6 +46,7 @@ export type CancelWaitingInput = z.input<typeof cancelWaitingInput>;
 
 export const executionFilter = z.object({
   state: z.enum(executionStates).optional(),
+  runbook: z.string().max(64).optional(),
   code: z.coerce.number().int().min(0).optional(),
   by: z.string().max(200).optional(),
   q: z.string().max(200).optional(),
@@ -85,3 +90,9 @@ export const channelTerms = z.strictObject({
 });
 export const bindChannelInput = channelTerms.extend({ vmId });
 export type BindChannelInput = z.input<typeof bindChannelInput>;
+export const decideApprovalInput = getExecutionInput.extend({ approve: z.boolean(), note: givenText(500).optional() });
+export type DecideApprovalInput = z.input<typeof decideApprovalInput>;
+
+/** Which executions a second person must approve. */
+export const executionRulesInput = z.strictObject({ approval: z.enum(approvalRules) });
+export type ExecutionRulesInput = z.input<typeof executionRulesInput>;

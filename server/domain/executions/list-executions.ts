@@ -39,11 +39,12 @@ export async function listExecutions(
 
 type Filter = Omit<z.output<typeof listExecutionsInput>, 'vmId' | 'limit' | 'cursor'>;
 
-function conditionsOf({ ended, state, code, by, q }: Filter): (SQL | undefined)[] {
+function conditionsOf({ ended, state, runbook, code, by, q }: Filter): (SQL | undefined)[] {
   const pattern = q === undefined ? null : `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`;
   return [
     ended === undefined ? undefined : (ended ? inArray : notInArray)(executions.state, [...finalStates]),
     state === undefined ? undefined : eq(executions.state, state),
+    runbook === undefined ? undefined : eq(executions.runbook, runbook),
     code === undefined ? undefined : eq(executions.errorCode, code),
     by === undefined ? undefined : eq(executions.queuedBy, by),
     pattern === null ? undefined : or(ilike(executions.name, pattern), ilike(vms.name, pattern)),

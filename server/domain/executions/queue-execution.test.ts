@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
+import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agents, auditEntries, executionPlans } from '#db/schema/index.ts';
+import { agents, auditEntries, executionPlans, executions } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
@@ -150,7 +151,12 @@ describe('a plan is rejected', () => {
 
   test('when 100 executions wait', async () => {
     const { vmId } = await givenVm(admin);
-    for (let n = 0; n < 100; n += 1) await queue(vmId, { FormatVersion: '2.0.0' });
+    const { execution } = await queue(vmId, { FormatVersion: '2.0.0' });
+    const copies = Array.from({ length: 99 }, (_, n) => {
+      const id = uuid();
+      return { ...execution, id, planId: id, stamp: execution.stamp + n + 1, turn: execution.turn + n + 1 };
+    });
+    await admin.db.insert(executions).values(copies);
     await expect(queue(vmId)).rejects.toMatchObject({ kind: 'conflict', code: 'queue_full', params: { limit: 100 } });
     const stamps: number[] = [];
     let cursor: string | undefined;

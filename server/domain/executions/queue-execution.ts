@@ -3,20 +3,24 @@ import { v7 as uuid } from 'uuid';
 import type { Transaction } from '#db/client.ts';
 import { executionPlans, executionStamps, executions } from '#db/schema/index.ts';
 import { executionLimits } from '#protocol/executions/index.ts';
-import { allow, allowScripts } from '#server/domain/actor.ts';
+import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { type Head, lockHead, takeTurn } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
+import { actorRef, findPrincipal } from '#server/domain/principal.ts';
+import { type JudgedPlan, judgePlan } from '#server/domain/runbooks/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 import { beyondMurano } from './beyond-murano.ts';
 import { findChannel } from './channel.ts';
 import { nextStamp } from './execution.ts';
 import { pinFiles } from './execution-files.ts';
+import { needsApproval } from './execution-rules.ts';
 import { type QueueExecutionInput, queueExecutionInput } from './input.ts';
-import { findPlanMachine, type JudgedPlan, judgePlan, type PlanMachine } from './judge-plan.ts';
+import { findPlanMachine, type PlanMachine } from './plan-machine.ts';
+import { type ResolvedRequest, resolveRequest } from './resolve-request.ts';
 import { announce, countWaiting, type ExecutionRow } from './rows.ts';
 import { hasSameSecrets, requireSeparate, type SecretValues, storeSecretParameters } from './secret-parameters.ts';
 import { storePlan } from './store-plan.ts';
@@ -24,19 +28,20 @@ import { storePlan } from './store-plan.ts';
 type Accepted = Extract<JudgedPlan, { text: string }>;
 
 /**
- * Queues an execution plan for a VM, for operators with the grant `scripts`. The execution takes the VM's next turn and
- * stamp. If a plan with the same ID was queued before, returns that execution with `isNew` false (MU-10, MU-24). Throws
- * 404 `vm_unknown`, 409 `plan_id_taken` | `vm_decommissioning` | `executions_off` | `agent_without_executions` |
- * `queue_full`, 413 `json_too_large` | `plan_parameters_too_large`, 422 `plan_invalid` | `beyond_agent` with
- * every fault | `parameter_twice` | `secrets_need_sealing`.
+ * Queues an execution plan for a VM. Operators may queue published runbooks, and with the grant `scripts` any plan. The
+ * execution takes the VM's next turn and stamp. If a plan with the same ID was queued before, returns that execution
+ * with `isNew` false (MU-10, MU-24). Throws 404 `vm_unknown`, 409 `plan_id_taken` | `vm_decommissioning` |
+ * `executions_off` | `agent_without_executions` | `queue_full`, 413 `json_too_large` | `plan_parameters_too_large`, 422
+ * `plan_invalid` | `beyond_agent` with every fault | `parameter_twice` | `secrets_need_sealing`, and what
+ * `resolveRequest` throws.
  */
 export async function queueExecution(
   ctx: Context,
   input: QueueExecutionInput,
 ): Promise<{ execution: ExecutionRow; isNew: boolean }> {
   allow(ctx.actor, 'operator');
-  allowScripts(ctx.actor);
-  const { vmId, plan: given, secretParameters: secrets = {}, ...terms } = parse(queueExecutionInput, input);
+  const { vmId, ...request } = parse(queueExecutionInput, input);
+  const { plan: given, secretParameters: secrets, ...terms } = await resolveRequest(ctx, request);
   return ctx.db.transaction(async (tx) => {
     const head = await lockHead(tx, vmId);
     const machine = await findPlanMachine(tx, vmId);
@@ -69,6 +74,7 @@ export async function queueExecution(
         plan: execution.planSha256,
         timeoutSeconds: terms.timeoutSeconds,
         ...(execution.secretId !== null && { secretParameters: execution.secretParameters }),
+        ...(terms.runbook !== null && { runbook: terms.runbook, runbookVersion: terms.runbookVersion }),
       },
     });
     await announce(tx, vmId, 'agent');
@@ -122,7 +128,7 @@ interface NewExecution {
   channel: 'https' | 'amqp';
   judged: Accepted;
   secrets: SecretValues;
-  terms: { timeoutSeconds: number; validForSeconds: number; note?: string | undefined };
+  terms: Omit<ResolvedRequest, 'plan' | 'secretParameters'>;
 }
 
 async function insert(
@@ -143,13 +149,15 @@ async function insert(
       ...(await storeSecretParameters(tx, ctx, head, id, secrets)),
       planId: plan.id ?? id,
       stamp: await takeStamp(tx, ctx, vmId),
-      state: 'queued',
+      state: (await needsApproval(tx, terms)) ? 'waiting-approval' : 'queued',
+      ...{ runbook: terms.runbook, runbookVersion: terms.runbookVersion },
+      requestedBy: (await findPrincipal(tx, actorRef(ctx.actor), ctx.now))?.key ?? null,
       name: plan.name ?? '',
       version: plan.version,
       channel,
       queuedAt: ctx.now,
       queuedBy: ctx.actor.name,
-      note: terms.note ?? null,
+      note: terms.note,
       timeoutSeconds: terms.timeoutSeconds,
     })
     .onConflictDoNothing()
@@ -160,7 +168,7 @@ async function insert(
 }
 
 /** Takes the VM's next stamp. The caller holds the lock of the VM's head. */
-async function takeStamp(tx: Transaction, ctx: Context, vmId: string): Promise<number> {
+export async function takeStamp(tx: Transaction, ctx: Context, vmId: string): Promise<number> {
   const [last] = await tx.select().from(executionStamps).where(eq(executionStamps.vmId, vmId));
   const highest = nextStamp(ctx.now, last?.highest ?? 0);
   await tx

@@ -31,7 +31,17 @@ export async function lockOpen(tx: Transaction, vmId: string): Promise<Execution
   return row;
 }
 
-/** Returns the waiting executions of a VM, in the order of their turns, locked until the commit. */
+/** Returns the executions of a VM that wait for approval or for the machine, locked until the commit. */
+export function lockWaiting(tx: Transaction, vmId: string): Promise<ExecutionRow[]> {
+  return tx
+    .select()
+    .from(executions)
+    .where(and(eq(executions.vmId, vmId), inArray(executions.state, ['waiting-approval', 'queued'])))
+    .orderBy(asc(executions.turn))
+    .for('update');
+}
+
+/** Returns the approved executions of a VM that wait, in the order of their turns, locked until the commit. */
 export function lockQueued(tx: Transaction, vmId: string): Promise<ExecutionRow[]> {
   return tx
     .select()

@@ -1,11 +1,11 @@
-import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, lte, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { executions } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readHoldPauses } from '#server/domain/holds/index.ts';
 import { expiryOf, isOpen } from './execution.ts';
 import { dropLaneTimes } from './lane-times.ts';
-import { announce, apply, lockExecution, note } from './rows.ts';
+import { announce, apply, lockExecution, lockWaiting, note } from './rows.ts';
 
 /** Maximum number of executions that one call ends. */
 const atOnce = 500;
@@ -62,10 +62,5 @@ export async function endExecutions(tx: Transaction, ctx: Context, vmId: string)
 
 /** Cancels the waiting executions of a VM that is being decommissioned. */
 export async function endWaiting(tx: Transaction, ctx: Context, vmId: string): Promise<void> {
-  const waiting = await tx
-    .select()
-    .from(executions)
-    .where(and(eq(executions.vmId, vmId), inArray(executions.state, ['waiting-approval', 'queued'])))
-    .for('update');
-  for (const row of waiting) await apply(tx, ctx, row, 'end', { reason: 'execution.cancelled' });
+  for (const row of await lockWaiting(tx, vmId)) await apply(tx, ctx, row, 'end', { reason: 'execution.cancelled' });
 }

@@ -22,6 +22,12 @@ export const execution = z.object({
     .array(z.string())
     .describe('The names of the secret parameters. Their values are never returned.'),
   channel: z.enum(['https', 'amqp']),
+  runbook: z.string().nullable().describe('The runbook that the plan comes from; null for any other plan.'),
+  runbookVersion: z.string().nullable(),
+  approval: z
+    .object({ approved: z.boolean(), at: time, by: z.string(), note: z.string().nullable() })
+    .nullable()
+    .describe('The decision on an execution that waited for approval; null before a decision, or without need of one.'),
   queuedAt: time,
   queuedBy: z.string(),
   deliveredAt: time.nullable(),
@@ -51,6 +57,7 @@ export function executionOf(row: ExecutionRow, vmName: string): Execution {
     ...{ id: row.id, vmId: row.vmId, vmName, planId: row.planId, stamp: row.stamp, turn: row.turn },
     ...{ state: row.state, name: row.name, version: row.version, channel: row.channel, note: row.note },
     secretParameters: row.secretParameters,
+    ...{ runbook: row.runbook, runbookVersion: row.runbookVersion, approval: row.approval },
     queuedAt: row.queuedAt.toISOString(),
     queuedBy: row.queuedBy,
     deliveredAt: iso(row.deliveredAt),

@@ -4,9 +4,10 @@ import { allow } from '#server/domain/actor.ts';
 import { fault } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
+import { judgePlan } from '#server/domain/runbooks/index.ts';
 import { missingFiles } from './execution-files.ts';
 import { type ValidatePlanInput, validatePlanInput } from './input.ts';
-import { findPlanMachine, judgePlan } from './judge-plan.ts';
+import { findPlanMachine } from './plan-machine.ts';
 
 export const planJudgement = z.object({
   code: z.int().min(0).describe('The error code that the plan would get; 0 if it can run.'),

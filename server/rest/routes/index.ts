@@ -3,6 +3,7 @@ import { allFleetFields } from '#server/domain/views/fleet-fields.ts';
 import type { RestRoute } from '../route.ts';
 import { activityRoutes } from './activity.ts';
 import { attentionRoutes } from './attention.ts';
+import { executionRuleRoutes } from './execution-rules.ts';
 import { executionRoutes } from './executions.ts';
 import { goalStateRoutes } from './goal-states.ts';
 import { handlerRoutes } from './handlers.ts';
@@ -11,6 +12,7 @@ import { logRoutes } from './logs.ts';
 import { publisherRoutes } from './publishers.ts';
 import { resourceRoutes } from './resources.ts';
 import { runbookFileRoutes } from './runbook-files.ts';
+import { runbookRoutes } from './runbooks.ts';
 import { tokenRoutes } from './tokens.ts';
 import { versionRoutes } from './versions.ts';
 import { viewRoutes } from './views.ts';
@@ -33,6 +35,8 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...goalStateRoutes,
   ...executionRoutes,
   ...runbookFileRoutes,
+  ...executionRuleRoutes,
+  ...runbookRoutes,
   ...viewRoutes,
   ...attentionRoutes,
   ...logRoutes,

@@ -2,21 +2,24 @@ import {
   bindChannel,
   cancelExecution,
   cancelWaiting,
+  decideApproval,
   followExecution,
   getChannel,
   getConductor,
   getExecution,
+  getExecutionRules,
   getPlan,
   getResult,
   listExecutions,
   queueExecution,
   readLog,
   searchLog,
+  setExecutionRules,
   unbindChannel,
   validatePlan,
 } from '#server/domain/executions/index.ts';
 import { translateExecution, translateFaults } from '#server/i18n/index.ts';
-import { type CallContext, mutation, pagedQuery, query, router } from '../trpc.ts';
+import { type CallContext, mutation, pagedQuery, plainQuery, query, router } from '../trpc.ts';
 
 const getInWords = async (ctx: CallContext, input: Parameters<typeof getExecution>[1]) =>
   translateExecution(await getExecution(ctx, input), ctx.language);
@@ -46,6 +49,7 @@ export const executionsRouter = router({
   cancelWaiting: mutation(cancelWaiting),
   channel: query(getChannel),
   conductor: query(getConductor),
+  decide: mutation(decideApproval),
   follow: mutation(followExecution),
   get: query(getInWords),
   list: pagedQuery(listInWords),
@@ -53,7 +57,9 @@ export const executionsRouter = router({
   plan: query(getPlan),
   queue: mutation(queue),
   result: query(getResult),
+  rules: plainQuery(getExecutionRules),
   search: pagedQuery(searchInPages),
+  setRules: mutation(setExecutionRules),
   unbind: mutation(unbindChannel),
   // A mutation and thus a POST: a plan does not fit into a URL, and proxies log the URLs of GETs.
   validate: mutation(validateInWords),

@@ -1,5 +1,5 @@
 import { and, inArray, isNull } from 'drizzle-orm';
-import { apiTokens, attentionMarks, extensions, handlerVersions, publishers, users, vms } from '#db/schema/index.ts';
+import { apiTokens, attentionMarks, extensions, handlerVersions, publishers, runbooks, users, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { StoredAct } from './columns.ts';
 import type { Facts } from './facts.ts';
@@ -16,7 +16,7 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
   const ids = (kind: string) => [...new Set(rows.filter((row) => row.targetKind === kind).map((row) => row.targetId))];
   const vmIds = [...new Set(rows.flatMap(({ vmId }) => vmId ?? []))];
   const people = [...ids('member'), ...rows.filter((row) => row.actorKind === 'user').map((row) => row.actorId)];
-  const [vmRows, userRows, tokenRows, extensionRows, versionRows, publisherRows, problemRows] = await Promise.all([
+  const [vmRows, userRows, tokenRows, extensionRows, versionRows, publisherRows, problemRows, runbookRows] = await Promise.all([
     unlessEmpty(vmIds, (among) =>
       db.select({ id: vms.id, name: vms.name, deletedAt: vms.deletedAt }).from(vms).where(inArray(vms.id, among)),
     ),
@@ -50,6 +50,9 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
         .from(attentionMarks)
         .where(and(inArray(attentionMarks.key, among), isNull(attentionMarks.goneAt))),
     ),
+    unlessEmpty(ids('runbook'), (among) =>
+      db.select({ name: runbooks.name }).from(runbooks).where(inArray(runbooks.name, among)),
+    ),
   ]);
   const vmById = new Map(vmRows.map((row) => [row.id, row]));
   const nameOfMember = new Map(userRows.map(({ id, name }) => [id, name]));
@@ -60,6 +63,7 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
     ...versionRows.map(({ handler, version }) => `version ${handler}-${version}`),
     ...publisherRows.map(({ namespace }) => `publisher ${namespace}`),
     ...problemRows.map(({ key }) => `problem ${key}`),
+    ...runbookRows.map(({ name }) => `runbook ${name}`),
   ]);
   const vm = (id: string) => {
     const row = vmById.get(id);

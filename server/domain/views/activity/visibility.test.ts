@@ -58,6 +58,8 @@ const readers: readonly [targetKind: string, acts: readonly Role[], contents: re
   ['handler', roles, roles],
   ['publisher', roles, roles],
   ['problem', roles, roles],
+  ['execution', roles, roles],
+  ['runbook', roles, roles],
   ['member', ['admin'], ['admin']],
   ['invitation', ['admin'], ['admin']],
   ['token', ['admin'], ['admin']],

@@ -1,0 +1,11 @@
+export { checkParameters, type GivenParameters } from './check-parameters.ts';
+export { chooseRunbookVersion } from './choose-version.ts';
+export { fillRunbook } from './fill-runbook.ts';
+export { getRunbook, getRunbookVersion, runbookDetails, runbookVersionDetails } from './get-runbook.ts';
+export { type JudgedPlan, judgePlan } from './judge-plan.ts';
+export { listRunbooks, runbookEntry } from './list-runbooks.ts';
+export { publishRunbookVersion } from './publish-version.ts';
+export { removeRunbookDraft } from './remove-draft.ts';
+export { saveRunbookVersion } from './save-version.ts';
+export { runbookVersionSummary } from './shown-version.ts';
+export { withdrawRunbookVersion } from './withdraw-version.ts';

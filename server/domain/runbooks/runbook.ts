@@ -1,0 +1,27 @@
+import parseSemver from 'semver/functions/parse.js';
+import compare from 'semver/functions/rcompare.js';
+import type { VersionState } from '#db/schema/index.ts';
+
+/** The states of a version. Only a draft changes; only a published version can be run without the grant `scripts`. */
+export const versionStates = ['draft', 'published', 'withdrawn'] as const satisfies readonly VersionState[];
+
+/** Whether a text is a semantic version without build metadata, which would not take part in the order. */
+export function isRunbookVersion(text: string): boolean {
+  return parseSemver(text)?.version === text && text.length <= 64;
+}
+
+/** Sorts versions from the newest to the oldest. */
+export function newestFirst<V extends { version: string }>(versions: readonly V[]): V[] {
+  return versions.toSorted((a, b) => compare(a.version, b.version));
+}
+
+/**
+ * Returns the version that represents the runbook in lists and runs by default: the newest published one. Without one,
+ * returns the newest version of all; undefined if there are no versions.
+ */
+export function leadingVersion<V extends { version: string; state: VersionState }>(
+  versions: readonly V[],
+): V | undefined {
+  const sorted = newestFirst(versions);
+  return sorted.find(({ state }) => state === 'published') ?? sorted[0];
+}
