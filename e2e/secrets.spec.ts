@@ -254,6 +254,11 @@ test('MU-44 a secret is stored, used on the machine, and found nowhere else', as
     return { output: (await outputs()).items[0]?.id ?? '', archive };
   });
 
+  // The file has the id of the VM, because every path gets this value for `{id}`.
+  await api.call('PUT', `/runbook-files/${vm.id}`, {
+    body: Buffer.from('a tool'),
+    headers: { 'content-type': 'application/octet-stream' },
+  });
   const { execution, responses: ofExecution } = await finishedExecution(api, vm, user, secrets.parameter);
   responses.push(...ofExecution);
   const parts = {
