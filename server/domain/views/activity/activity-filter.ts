@@ -10,7 +10,17 @@ import { namesContain } from './names-contain.ts';
  * Kinds of targets whose entries every signed-in caller can read. All other entries are visible only to admins and to
  * the actor.
  */
-const openKinds = ['vm', 'extension', 'goal-state', 'version', 'handler', 'publisher', 'problem', 'execution', 'runbook'];
+const openKinds = [
+  'vm',
+  'extension',
+  'goal-state',
+  'version',
+  'handler',
+  'publisher',
+  'problem',
+  'execution',
+  'runbook',
+];
 /** Kinds whose `before` and `after` values require the operator role, because they contain declarations. */
 const declaredKinds = ['vm', 'extension', 'goal-state'];
 
