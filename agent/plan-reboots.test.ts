@@ -218,6 +218,7 @@ describe('a machine that really restarts', () => {
     queue({ body, scripts: { first: once('first'), restarts, second: once('second') } });
     const first: ChildProcess = spawn('sh', [agentScript], { stdio: 'ignore' });
     try {
+      await untilLogged('enable');
       await untilLogged('restarts');
       await machine.portal.until('the second run', () =>
         machine.portal.executions.progress.includes('execution-1 running 2'),
@@ -233,5 +234,5 @@ describe('a machine that really restarts', () => {
       const later = existsSync(pids) ? readFileSync(pids, 'utf8').trim().split('\n') : [];
       for (const pid of later) signal(Number(pid), 'SIGKILL');
     }
-  }, 60_000);
+  }, 120_000);
 });
