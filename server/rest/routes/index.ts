@@ -9,6 +9,7 @@ import { goalStateRoutes } from './goal-states.ts';
 import { handlerRoutes } from './handlers.ts';
 import { holdRoutes } from './holds.ts';
 import { logRoutes } from './logs.ts';
+import { memberRoutes } from './members.ts';
 import { publisherRoutes } from './publishers.ts';
 import { resourceRoutes } from './resources.ts';
 import { runbookFileRoutes } from './runbook-files.ts';
@@ -40,6 +41,7 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...viewRoutes,
   ...attentionRoutes,
   ...logRoutes,
+  ...memberRoutes,
   ...tokenRoutes,
   ...activityRoutes,
 ];
