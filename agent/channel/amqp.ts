@@ -9,14 +9,14 @@ import { connectBroker } from './broker.ts';
 import type { AmqpReply } from './plan-message.ts';
 
 /** What the agent did with a message: it keeps the plan on disk, wants it later, or cannot use the message at all. */
-export type Reception = 'stored' | 'later' | 'useless';
+export type MessageOutcome = 'stored' | 'later' | 'useless';
 
 export interface AmqpChannelOptions {
   settings: AmqpSettings;
   journal: Journal;
   /** Whether this machine can take a plan now. */
   mayReceive(): boolean;
-  receive(message: ConsumeMessage): Reception;
+  receive(message: ConsumeMessage): MessageOutcome;
   /** Called when the connection works, for the first time or again. */
   onConnected(): void;
 }

@@ -80,7 +80,15 @@ interface Steady {
 }
 
 /** Polls at a steady rate. Returns responses per CPU second of the server. */
-export async function perCpuSecond({ host, port, pid, seconds, rate = perSecond, agents, request }: Steady): Promise<number> {
+export async function perCpuSecond({
+  host,
+  port,
+  pid,
+  seconds,
+  rate = perSecond,
+  agents,
+  request,
+}: Steady): Promise<number> {
   const pool = new ConnectionPool(host, port, connections);
   const tally = new Tally();
   const all = Uint32Array.from({ length: agents }, (_, index) => index + 1);

@@ -163,11 +163,11 @@ export const executionStamps = pgTable('execution_stamps', {
 });
 
 /** Which executions need approval: none, those that run no published runbook, or all. */
-export const approvalRules = ['none', 'unpublished', 'all'] as const;
+export type ApprovalRule = 'none' | 'unpublished' | 'all';
 
 /** A single row with the rules for executions. Without a row, none need approval. */
 export const executionRules = pgTable('execution_rules', {
   id: integer().primaryKey(),
-  approval: text().$type<(typeof approvalRules)[number]>().notNull(),
+  approval: text().$type<ApprovalRule>().notNull(),
   updatedAt: time('updated_at').notNull(),
 });

@@ -1,7 +1,7 @@
 import type { ConsumeMessage } from 'amqplib';
 import { errorCodes, executionEnvelope } from '#protocol/executions/index.ts';
 import { AgentError, sentenceOf } from '../../agent-error.ts';
-import { AmqpChannel, type Reception } from '../../channel/amqp.ts';
+import { AmqpChannel, type MessageOutcome } from '../../channel/amqp.ts';
 import type { AmqpSettings } from '../../channel/amqp-settings.ts';
 import { envelopeOf, replyOf } from '../../channel/plan-message.ts';
 import { beginRun } from '../../execution/begin-run.ts';
@@ -232,7 +232,7 @@ export class ExecutionWork implements LaneWork {
   }
 
   /** Stores a plan that arrived over AMQP, for the lane. */
-  private receive(message: ConsumeMessage): Reception {
+  private receive(message: ConsumeMessage): MessageOutcome {
     const { journal, goals } = this.options;
     if (this.open !== null || this.isFetching || this.stopping.signal.aborted) return 'later';
     // A plan without a turn comes after the current goal state.

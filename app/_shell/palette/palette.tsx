@@ -54,12 +54,7 @@ export function Palette({ onClose }: { onClose(): void }) {
         <Radix.Overlay className={scrim} />
         <Radix.Content
           aria-describedby={undefined}
-          onOpenAutoFocus={(event) => {
-            // The dialog would select what was typed so far, and the next key would replace it.
-            event.preventDefault();
-            input.current?.focus();
-            input.current?.setSelectionRange(typed.length, typed.length);
-          }}
+          onOpenAutoFocus={(event) => focusAtEnd(event, input.current)}
           onCloseAutoFocus={(event) => restoreFocus(event, opener)}
           className="fixed top-[12vh] left-1/2 z-50 w-[min(600px,calc(100vw-24px))] -translate-x-1/2 overflow-hidden rounded-xl bg-raised shadow-float outline-none animate-fade [--cut:var(--raised)]"
         >
@@ -106,6 +101,13 @@ export function Palette({ onClose }: { onClose(): void }) {
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** Focuses the field behind its text. By default, the dialog would select the text, and the next key would replace it. */
+function focusAtEnd(event: Event, field: HTMLInputElement | null): void {
+  event.preventDefault();
+  field?.focus();
+  field?.setSelectionRange(field.value.length, field.value.length);
 }
 
 interface FoundGroupsProps {

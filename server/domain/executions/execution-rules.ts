@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Database, Transaction } from '#db/client.ts';
-import { approvalRules, executionRules } from '#db/schema/index.ts';
+import { executionRules } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
-import { type ExecutionRulesInput, executionRulesInput } from './input.ts';
+import { approvalRules, type ExecutionRulesInput, executionRulesInput } from './input.ts';
 
 export const shownExecutionRules = z.object({ approval: z.enum(approvalRules) });
 export type ExecutionRules = z.infer<typeof shownExecutionRules>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approvalRules } from '#db/schema/executions.ts';
+import type { ApprovalRule } from '#db/schema/index.ts';
 import { executionLimits, executionStates, isWithinDepth } from '#protocol/executions/index.ts';
 import { boundedText, givenText } from '#protocol/file.ts';
 import { namedValues } from '#protocol/named-values.ts';
@@ -94,5 +94,7 @@ export const decideApprovalInput = getExecutionInput.extend({ approve: z.boolean
 export type DecideApprovalInput = z.input<typeof decideApprovalInput>;
 
 /** Which executions a second person must approve. */
+/** Which executions need the approval of another person. */
+export const approvalRules = ['none', 'unpublished', 'all'] as const satisfies readonly ApprovalRule[];
 export const executionRulesInput = z.strictObject({ approval: z.enum(approvalRules) });
 export type ExecutionRulesInput = z.input<typeof executionRulesInput>;

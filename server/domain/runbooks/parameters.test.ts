@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { fillRunbook } from './fill-runbook.ts';
+import { isRunbookVersion } from './input.ts';
 import { misplacedSecrets, misplacedValues, secretNames } from './parameters.ts';
-import { isRunbookVersion, leadingVersion, newestFirst } from './runbook.ts';
+import { leadingVersion, newestFirst } from './runbook.ts';
 
 const secret = { type: 'string', writeOnly: true };
 

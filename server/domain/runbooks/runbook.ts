@@ -1,14 +1,8 @@
-import parseSemver from 'semver/functions/parse.js';
 import compare from 'semver/functions/rcompare.js';
 import type { VersionState } from '#db/schema/index.ts';
 
 /** The states of a version. Only a draft changes; only a published version can be run without the grant `scripts`. */
 export const versionStates = ['draft', 'published', 'withdrawn'] as const satisfies readonly VersionState[];
-
-/** Whether a text is a semantic version without build metadata, which would not take part in the order. */
-export function isRunbookVersion(text: string): boolean {
-  return parseSemver(text)?.version === text && text.length <= 64;
-}
 
 /** Sorts versions from the newest to the oldest. */
 export function newestFirst<V extends { version: string }>(versions: readonly V[]): V[] {
