@@ -94,6 +94,8 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
       new Map((await listExecutions(admin, { vmId, limit: 200 })).items.map(({ id, state }) => [id, state]));
     const before = await statesOf();
     const isEnded = (state: string) => (finalStates as readonly string[]).includes(state);
+    // A hold pauses the validity of executions that wait.
+    await allowed(releaseHold({ ...admin, now }, { vmId }));
     // By then, waiting executions have expired, and delivered executions have exceeded their timeout and grace period.
     const later = new Date(now.getTime() + 86_400_000);
     await settleDue({ ...admin, now: later, actor: systemActor, origin: systemOrigin });

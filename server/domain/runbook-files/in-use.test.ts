@@ -6,6 +6,8 @@ import type { Context } from '#server/domain/context.ts';
 import { cancelExecution } from '#server/domain/executions/index.ts';
 import { givenMachine } from '#server/domain/executions/testing/machine.ts';
 import { removeUnusedBytes } from '#server/domain/packages/index.ts';
+import { withdrawRunbookVersion } from '#server/domain/runbooks/index.ts';
+import { givenRunbook } from '#server/domain/runbooks/testing/given-runbook.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 import { removeRunbookFile } from './index.ts';
@@ -41,6 +43,20 @@ test('a file cannot be deleted while an execution that names it has not ended', 
   await removeRunbookFile(admin, { id });
   await expect(removeRunbookFile(admin, { id })).rejects.toMatchObject({ code: 'runbook_file_unknown' });
   expect(await admin.blobs.size(file.sha256)).toBeNull();
+});
+
+test('a file cannot be deleted while a published version of a runbook names it', async () => {
+  const id = `tool-${randomUUID()}`;
+  await uploadRunbookFile(admin, id, id);
+  const { name, version } = await givenRunbook(admin, { plan: planWith(id), parameters: null });
+  await expect(removeRunbookFile(admin, { id })).rejects.toMatchObject({
+    kind: 'conflict',
+    code: 'runbook_file_published',
+    params: { runbook: name, version },
+  });
+  await withdrawRunbookVersion(admin, { name, version, reason: 'replaced' });
+  await removeRunbookFile(admin, { id });
+  await expect(removeRunbookFile(admin, { id })).rejects.toMatchObject({ code: 'runbook_file_unknown' });
 });
 
 test('replaced contents are kept until the executions that use them have ended', async () => {

@@ -1,5 +1,6 @@
-import { and, eq, isNotNull } from 'drizzle-orm';
-import { executionFiles, executions, runbookFileRevisions, runbookFiles } from '#db/schema/index.ts';
+import { and, eq, isNotNull, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { executionFiles, executions, runbookFileRevisions, runbookFiles, runbookVersions } from '#db/schema/index.ts';
 import { allowScripts } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -10,7 +11,8 @@ import { type RunbookFileInput, runbookFileInput } from './input.ts';
 
 /**
  * Deletes a file with its earlier contents. Throws 404 `runbook_file_unknown`, 409 `runbook_file_in_use` while an
- * execution that names the file has not ended.
+ * execution that names the file has not ended, 409 `runbook_file_published` while a published version of a runbook names
+ * it.
  */
 export async function removeRunbookFile(ctx: Context, input: RunbookFileInput): Promise<void> {
   allowScripts(ctx.actor);
@@ -28,6 +30,8 @@ export async function removeRunbookFile(ctx: Context, input: RunbookFileInput): 
       .where(and(eq(executionFiles.runbookFile, id), isNotNull(executions.dueAt)))
       .limit(1);
     if (open !== undefined) throw new DomainError('conflict', 'runbook_file_in_use');
+    const published = await publishedVersionWith(tx, id);
+    if (published !== null) throw new DomainError('conflict', 'runbook_file_published', { params: published });
     const earlier = await tx
       .select({ sha256: runbookFileRevisions.sha256 })
       .from(runbookFileRevisions)
@@ -42,4 +46,22 @@ export async function removeRunbookFile(ctx: Context, input: RunbookFileInput): 
     return new Set([sha256, ...earlier.map((each) => each.sha256)]);
   });
   for (const sha256 of freed) await removeUnusedBytes(ctx, sha256);
+}
+
+/** Returns a published version of a runbook whose plan names a file; null if there is none. */
+async function publishedVersionWith(tx: Transaction, id: string): Promise<{ runbook: string; version: string } | null> {
+  const files = sql`jsonb_each(${runbookVersions.plan}::jsonb -> 'Files')`;
+  const [version] = await tx
+    .select({ runbook: runbookVersions.runbook, version: runbookVersions.version })
+    .from(runbookVersions)
+    .where(
+      and(
+        eq(runbookVersions.state, 'published'),
+        sql`exists (
+          select from ${files} as file
+          where file.value ->> 'BodyType' = 'ID' and file.value ->> 'Body' = ${id})`,
+      ),
+    )
+    .limit(1);
+  return version ?? null;
 }
