@@ -6,9 +6,10 @@ dir=$1 boot=$2 pids=$3
 shift 3
 kill -9 "$(cut -d' ' -f1 "$dir/agent.pid")"
 for running in "$dir"/executions/*/running/*; do
+  [ -d "$running" ] || continue
   for process in /proc/[0-9]*; do
     [ "$process" = "/proc/$$" ] && continue
-    grep -qs "ANNEX_COMMAND=${running##*/}" "$process/environ" && kill -9 "${process#/proc/}"
+    grep -qsF "ANNEX_COMMAND=${running##*/}" "$process/environ" && kill -9 "${process#/proc/}"
   done
 done
 date +%s%N > "$boot"
