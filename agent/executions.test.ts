@@ -139,9 +139,9 @@ describe('an execution with a real portal', () => {
   });
 
   test('MU-8 the time of an execution ends it with code 10', async () => {
-    const { execution, result } = await machine.run(planOf('sleep 300'), { timeoutSeconds: 1 });
+    const { execution, result } = await machine.run(planOf('sleep 300'), { timeoutSeconds: 4 });
     expect(execution.state).toBe('failed');
-    expect(result).toMatchObject({ ErrorCode: 10, Body: { AdditionalInfo: { script: 's', seconds: 1 } } });
+    expect(result).toMatchObject({ ErrorCode: 10, Body: { AdditionalInfo: { script: 's', seconds: 4 } } });
   });
 
   test('three in a row run one after the other, in their order', async () => {

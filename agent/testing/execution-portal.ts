@@ -130,9 +130,14 @@ async function enrolled(admin: Context, door: AgentDoor, dir: string): Promise<P
     async until(id, what, isTrue) {
       const end = Date.now() + patienceMilliseconds;
       for (;;) {
-        const execution = await machine.get(id);
-        if (isTrue(execution)) return execution;
-        if (Date.now() > end) throw new Error(`never seen: ${what}; ${execution.state}; ${lines.slice(-5).join('\n')}`);
+        // Tests that cut the portal's connections to its database cut those of this query too.
+        const execution = await machine.get(id).catch((error: Error) => error);
+        const isError = execution instanceof Error;
+        if (!isError && isTrue(execution)) return execution;
+        if (Date.now() > end) {
+          const found = isError ? execution.message : execution.state;
+          throw new Error(`never seen: ${what}; ${found}; ${lines.slice(-5).join('\n')}`);
+        }
         await new Promise((resolve) => setTimeout(resolve, lookMilliseconds));
       }
     },

@@ -44,9 +44,10 @@ export async function fetchUri(route: UriRoute, download: UriDownload): Promise<
   try {
     const answer = await follow(route, download.uri, signal);
     const hash = createHash('sha256');
-    await pipeline(answer, limitedTo(maxBytes, hash), createWriteStream(file, { mode: 0o600, flags: 'wx' }), {
-      signal,
-    });
+    const written = createWriteStream(file, { mode: 0o600, flags: 'wx' });
+    // The file may be created after a download has failed. Waits for that, so that the caller can delete the file.
+    const closed = new Promise<void>((resolve) => written.once('close', resolve));
+    await pipeline(answer, limitedTo(maxBytes, hash), written, { signal }).finally(() => closed);
     return hash.digest('hex');
   } catch (error) {
     if (time.aborted && !download.signal.aborted) throw new Error(`it did not arrive within ${seconds} s`);
