@@ -4,10 +4,14 @@ import { createWords } from './create.ts';
 import { mirroredLanguage, namespaces, pseudoLanguage } from './namespaces.ts';
 import { translate } from './translate.ts';
 
-/** Returns a value for every placeholder of a sentence, derived from the placeholder's name. */
-function valuesFor(sentence: string): Record<string, string> {
-  return Object.fromEntries([...sentence.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => [name, `‹${name}›`]));
+/** Returns a value for every placeholder of the sentences, derived from the placeholder's name. */
+function valuesFor(sentences: readonly string[]): Record<string, string> {
+  const names = [...sentences.join().matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name);
+  return Object.fromEntries(names.map((name) => [name, `‹${name}›`]));
 }
+
+/** Returns a key without its plural form. */
+const bareKey = (key: string): string => key.replace(/_(zero|one|two|few|many|other)$/, '');
 
 describe.each([...availableLanguages(), pseudoLanguage, mirroredLanguage])('words in %s', (language) => {
   const bundles = bundlesOf(language, namespaces);
@@ -17,11 +21,13 @@ describe.each([...availableLanguages(), pseudoLanguage, mirroredLanguage])('word
     const ours: string[] = [];
     const theirs: string[] = [];
     const t: (key: string, values: object) => string = library.getFixedT(language, namespace);
-    for (const [key, sentence] of Object.entries(bundles[namespace] ?? {})) {
-      const bare = key.replace(/_(zero|one|two|few|many|other)$/, '');
+    const sentences = Object.entries(bundles[namespace] ?? {});
+    for (const [key] of sentences) {
+      const bare = bareKey(key);
+      const forms = sentences.filter(([other]) => bareKey(other) === bare).map(([, sentence]) => sentence);
       const counts = bare === key ? [undefined] : [0, 1, 2, 5, 100, 12_408];
       for (const count of counts) {
-        const values = { ...valuesFor(sentence), ...(count === undefined ? {} : { count }) };
+        const values = { ...valuesFor(forms), ...(count === undefined ? {} : { count }) };
         ours.push(translate(language, bundles, [namespace], bare, values));
         theirs.push(t(bare, values));
       }

@@ -38,7 +38,7 @@ export async function listDrafts(ctx: Context): Promise<{ items: Draft[]; total:
         role === 'admin' ? undefined : inArray(handlers.namespace, [...namespaces]),
       ),
     )
-    .orderBy(desc(handlerVersions.createdAt), handlerVersions.handler)
+    .orderBy(desc(handlerVersions.createdAt), handlerVersions.handler, desc(handlerVersions.versionKey))
     .limit(listed);
   return { items: rows.map(({ total: _, ...draft }) => draft), total: rows[0]?.total ?? 0 };
 }
