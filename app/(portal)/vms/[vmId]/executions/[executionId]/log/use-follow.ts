@@ -25,7 +25,12 @@ export function useFollow(frame: RefObject<HTMLElement | null>, rows: number, st
       setFollows(false);
       setSeen(rows);
     },
-    follow: () => setFollows(true),
+    follow() {
+      setFollows(true);
+      // If the reader just scrolled up, the state may not change between two renders, so no effect would scroll.
+      const element = frame.current;
+      if (element !== null) element.scrollTop = element.scrollHeight;
+    },
     onScroll() {
       const element = frame.current;
       if (element === null) return;
