@@ -139,7 +139,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
     const again = await machine.take();
     await machine.run(again);
     await machine.end(again, 0, { files: 14 });
-    await expect(page.getByText('It ran to its end.')).toBeVisible();
+    await expect(page.getByText('It ran to completion.')).toBeVisible();
     await expect(page.getByRole('region', { name: 'Result' })).toContainText('"files": 14');
     await expect(page.getByText('The execution wrote nothing.')).toBeVisible();
     await expectAccessibleInBothThemes(page);

@@ -70,7 +70,7 @@ export class CallJournal {
     return this.stored.get(n);
   }
 
-  /** Stores that a call begins. Throws if the disk is full. */
+  /** Records that a call begins. Throws if the disk is full. */
   begin(n: number, key: string, value: BegunCall): void {
     this.append({ n, key, begun: value });
     this.stored.set(n, { key, begun: value });

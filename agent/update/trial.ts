@@ -37,7 +37,7 @@ export function writeTrial(layout: AgentLayout, value: UpdateTrial): void {
   writeJson(layout.trial, value);
 }
 
-/** Stores that the agent with this SHA-256 has polled. */
+/** Records that the agent with this SHA-256 has polled. */
 export function noteFirstPoll(layout: AgentLayout, sha256: string): void {
   writeJson(layout.firstPoll, { sha256, at: Date.now() });
 }

@@ -40,7 +40,7 @@ export const conductorState = pgTable('conductor_state', {
   id: integer().primaryKey(),
   /** When the conductor last wrote this row. */
   seenAt: time('seen_at').notNull(),
-  /** Since when the conductor has been connected to the broker; null while it is not. */
+  /** When the conductor connected to the broker; null while it is not connected. */
   connectedAt: time('connected_at'),
   /** Why the conductor cannot work; null if it can. A key of `locales/<lng>/executions.json`. */
   fault: text(),

@@ -12,7 +12,7 @@ export const laneTimes = pgTable('lane_times', {
   vmId: uuid('vm_id')
     .primaryKey()
     .references(() => vms.id),
-  /** Since when an execution holds the lane; null if none does. */
+  /** When the current execution took the lane; null if none holds it. */
   takenAt: timestamp('taken_at', { withTimezone: true }),
   /** The past periods that can still move a deadline, oldest first. */
   past: json().$type<LaneTime[]>().notNull().default([]),

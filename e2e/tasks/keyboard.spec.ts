@@ -78,8 +78,10 @@ test('the palette finds states, tags and message IDs, and acts on the VM that is
 
   await open('put on hold');
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('dialog', { name: `Put ${vm.name} on hold` })).toBeVisible();
+  const hold = page.getByRole('dialog', { name: `Put ${vm.name} on hold` });
+  await expect(hold.locator(':focus')).toBeAttached();
   await page.keyboard.press('Escape');
+  await expect(hold).toBeHidden();
 
   await open('edit share');
   await page.keyboard.press('Enter');

@@ -87,7 +87,7 @@ export async function publishNext(ctx: Context, vmId: string): Promise<PlanToPub
   });
 }
 
-/** Stores that the broker has a plan. */
+/** Records that the broker has the plan. */
 export async function notePublished(ctx: Context, { vmId, executionId }: PlanToPublish): Promise<void> {
   await ctx.db
     .update(executions)

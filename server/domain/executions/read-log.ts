@@ -55,7 +55,7 @@ export async function searchLog(
   return { found: rows.map(({ row: at, line }) => shown(line, at)), next };
 }
 
-/** Stores that someone is following an execution's log, so that the agent sends the log each second. */
+/** Records that someone is following an execution's log, so that the agent sends the log each second. */
 export async function followExecution(ctx: Context, input: z.input<typeof getExecutionInput>): Promise<void> {
   allow(ctx.actor, 'operator');
   const { vmId, executionId } = parse(getExecutionInput, input);

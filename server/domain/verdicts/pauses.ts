@@ -3,7 +3,7 @@ type PastPause = readonly [from: string, to: string];
 
 /** The periods in which the deadlines of a VM are paused. */
 export interface Pauses {
-  /** Since when deadlines are paused; null if they are not. */
+  /** When the current pause began; null if deadlines are not paused. */
   since: Date | null;
   /** Past periods, oldest first. They do not overlap each other or the current period. */
   past: readonly PastPause[];

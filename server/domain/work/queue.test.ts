@@ -35,7 +35,7 @@ const reported = (
   },
   ...more,
 });
-/** Returns what an agent of this release reports in addition. */
+/** Returns the work that only agents of this release report. */
 const work = (more: Partial<HandlerWork> = {}): HandlerWork => ({
   ...{ turn: 5, round: 1, commandVersion: '2.0', versions: { '2.0': 'installed' }, extensions: { a: '2.0' } },
   ...more,
