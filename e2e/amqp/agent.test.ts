@@ -126,7 +126,7 @@ describe('an agent that takes plans over AMQP only', () => {
     expect(await resultOf(execution)).toEqual(result);
   });
 
-  test('its result arrives although the result queue is deleted while it works (MU-63)', async () => {
+  test('its result arrives although the result queue is deleted while it works', async () => {
     const { vmId, queue } = await stage.boundVm();
     const [began, go] = [path.join(folder, 'began'), path.join(folder, 'go')];
     agentOf(queue).start();
@@ -201,7 +201,7 @@ describe('an enrolled agent of a VM that is bound to AMQP', () => {
   });
 });
 
-describe('MU-65 a certificate that cannot be verified', () => {
+describe('a certificate that cannot be verified', () => {
   test.each<[what: string, host: string, days: number, isTrusted: boolean]>([
     ['another authority', 'localhost', 30, false],
     ['an expired certificate', 'localhost', -1, true],

@@ -3,6 +3,7 @@
 import { Play } from 'lucide-react';
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { mayRunPlans } from '#app/_lib/may-run-plans.ts';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
 
@@ -10,7 +11,7 @@ import { Button } from '#app/_ui/button.tsx';
 export function RunPlanLink({ vmId }: { vmId: string }) {
   const { t } = useTranslation('executions');
   const reader = useReader();
-  if (!reader.scripts) return null;
+  if (!mayRunPlans(reader)) return null;
   return (
     <Button asChild size="sm">
       <Link href={`/vms/${vmId}/executions/new`}>

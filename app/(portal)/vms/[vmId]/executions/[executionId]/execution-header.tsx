@@ -5,6 +5,7 @@ import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { mayRunPlans } from '#app/_lib/may-run-plans.ts';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
@@ -67,7 +68,7 @@ function Actions({ execution, onOpen }: ActionsProps) {
           {t(cancelAskedAt === null ? 'cancel.act' : 'cancel.pending')}
         </Button>
       ) : null}
-      {reader.scripts ? (
+      {mayRunPlans(reader) ? (
         <>
           <Button asChild>
             <Link href={`/vms/${vmId}/executions/new?from=${id}`}>{t('again.edit')}</Link>

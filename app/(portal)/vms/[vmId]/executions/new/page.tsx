@@ -1,6 +1,7 @@
 import type { Metadata } from 'next';
 import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
+import { mayRunPlans } from '#app/_lib/may-run-plans.ts';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
@@ -38,7 +39,7 @@ export default async function RunPlanPage({ params, searchParams }: Props) {
     { label: t('run') },
   ];
   const who = await reader();
-  if (who?.scripts !== true) {
+  if (!mayRunPlans(who)) {
     return (
       <Page crumbs={crumbs}>
         <Card>
