@@ -39,7 +39,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
   });
 
   await test.step('the editor names every fault with its place, and queues only a plan that can run', async () => {
-    const check = page.getByRole('region', { name: 'Check of the plan' });
+    const check = page.getByRole('region', { name: 'Plan check' });
     const queue = page.getByRole('button', { name: 'Queue plan' });
     await expect(check).toContainText('The plan can run on this VM.');
     await paste(page, { ...helloPlan, Files: {}, Name: 7 });
@@ -54,7 +54,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
     await page.getByLabel('Note').fill('The certificate expires on Saturday');
     await queue.click();
     await expect(page.getByRole('heading', { level: 1, name: 'Rotate certificates' })).toBeVisible();
-    await expect(page.getByText('It waits for its turn.')).toBeVisible();
+    await expect(page.getByText('It is waiting for its turn.')).toBeVisible();
     await expect(page.getByText('The certificate expires on Saturday')).toBeVisible();
     await expectAccessibleInBothThemes(page);
   });
@@ -126,7 +126,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
     await expect(log(page)).toContainText('Ended with code 1.');
     await page.keyboard.press('/');
     await page.keyboard.type('CANNOT');
-    await expect(page.getByText('1 find', { exact: true })).toBeVisible();
+    await expect(page.getByText('1 match', { exact: true })).toBeVisible();
     await page.keyboard.press('Enter');
     await expect(log(page).locator('[data-marked]'), 'a find opens its call').toContainText('cannot bind');
     await expectAccessible(page);
@@ -135,7 +135,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
   await test.step('the same plan runs again, succeeds, and shows what it returned', async () => {
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Run again' }).click();
-    await expect(page.getByText('It waits for its turn.')).toBeVisible();
+    await expect(page.getByText('It is waiting for its turn.')).toBeVisible();
     const again = await machine.take();
     await machine.run(again);
     await machine.end(again, 0, { files: 14 });
