@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => portal.close());
 
-test('MU-7 a machine fetches files by their ids from the portal, once, with the contents of the moment of queueing', async () => {
+test('MU-7 a machine fetches files by their ids from the portal, once, with the contents from when the plan was queued', async () => {
   const contents = randomBytes(300_000).toString('base64');
   await uploadRunbookFile(portal.admin, 'tools/probe ü', contents);
   const plan = {
@@ -36,7 +36,7 @@ test('MU-7 a machine fetches files by their ids from the portal, once, with the 
   expect(readdirSync(join(machine.dir, 'plan-cache'))).toEqual([digestOf(contents)]);
 });
 
-test('secret parameters are nowhere on the disk of the machine while an execution runs, and its folder is deleted', async () => {
+test('secret parameters are nowhere on the disk of the machine while an execution runs, and the folder of the execution is deleted', async () => {
   const password = `pw-${randomBytes(9).toString('hex')}`;
   const forms = [password, Buffer.from(password).toString('base64').replace(/=+$/, '')];
   const Body = `import os

@@ -223,7 +223,7 @@ describe('the format of a plan', () => {
 });
 
 describe('an agent that is stopped or killed', () => {
-  test('MU-11 killed during a script: the script goes on, and there is one result', async () => {
+  test('MU-11 an agent killed during a script: the script continues, and there is one result', async () => {
     const killed = await portal.machine();
     const file = join(folder, 'killed');
     const first = startProcess(killed.dir);

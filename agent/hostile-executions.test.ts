@@ -12,7 +12,7 @@ import { findPlatforms } from './execution/platforms.ts';
 import { type PlanMachine, planMachine } from './testing/plan-run.ts';
 
 /*
- * Plans that should hurt the agent, and machines that are unwell. Each row names its case, the plan and the expected
+ * Plans that try to harm the agent, and machines in a bad state. Each row names its case, the plan and the expected
  * end. What the portal's doors answer to hostile requests is in server/agent-api/hostile-executions.test.ts.
  */
 let machine: PlanMachine;
@@ -216,7 +216,7 @@ return pids`;
     expect(isRunning(readFileSync(file, 'utf8').trim())).toBe(false);
   });
 
-  test('case 21: of more output than fits, 64 MiB are kept, with a note', async () => {
+  test('case 21: output beyond the limit is cut to 64 MiB, with a note', async () => {
     const { code, rows: kept } = await machine.run({
       ...script('head -c 100000000 /dev/zero | tr "\\0" x'),
       Body: 'return s()',
@@ -229,7 +229,7 @@ return pids`;
   }, 60_000);
 });
 
-describe('a machine that is unwell', () => {
+describe('a machine in a bad state', () => {
   test('case 45: with a clock that is years off and set back, times and timeouts are right', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2036-01-01T00:00:00Z') });
     try {

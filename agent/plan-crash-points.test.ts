@@ -219,7 +219,7 @@ async function liveOnFullDisk(folder: string, portal: PlanPortal, isFull: (write
   return writes;
 }
 
-test('MU-70 a disk that is full while a plan is received: it is not acknowledged, and handed out again', async () => {
+test('MU-70 a disk that is full while a plan is received: the plan is not acknowledged, and is delivered again', async () => {
   const { folder, portal } = newRun();
   let before: number | null = null;
   const writes = await liveOnFullDisk(folder, portal, () => {

@@ -65,7 +65,7 @@ const hangs = (name: string) => `echo ${name} >> ${log}; sleep 300`;
 const isRestarting = () => machine.portal.executions.progress.at(-1)?.startsWith('execution-1 restarting') === true;
 
 describe('waitReboot', () => {
-  test('MU-15 MU-51 goes on behind its place after a restart, and handlers are enabled before', async () => {
+  test('MU-15 MU-51 ends when the machine has restarted, and handlers are enabled before the Body continues', async () => {
     await machine.addHandler({ ...echo, script: `echo $1 >> ${log}` });
     machine.portal.setGoal([echo], 0);
     queue({
@@ -111,7 +111,7 @@ describe('waitReboot', () => {
 });
 
 describe('a script that restarts the machine', () => {
-  test('with the option `reboots`, has ended with 0; without it, runs again', async () => {
+  test('with the option `reboots`, has ended with exit code 0; without this option, runs again', async () => {
     const declared = { text: `echo said; ${hangs('declared')}`, Options: { reboots: true } };
     const body = 'r = declared()\nreturn [r, r.stdout, silent()]';
     const silent = `echo silent >> ${log}; [ -e ${log}.go ] || { touch ${log}.go; sleep 300; }`;
@@ -132,7 +132,7 @@ describe('a script that restarts the machine', () => {
 });
 
 describe('endless loops', () => {
-  test('MU-15 MU-52 with expectReboots(2), the third restart is code 1', async () => {
+  test('MU-15 MU-52 with expectReboots(2), the third restart ends the plan with code 1', async () => {
     queue({ body: 'api.expectReboots(2)\napi.setExitCode(7)\nhang()', scripts: { hang: hangs('hang') } });
     await start();
     for (let times = 1; times <= 3; times += 1) {
@@ -143,7 +143,7 @@ describe('endless loops', () => {
     expect(logged()).toHaveLength(3);
   }, 60_000);
 
-  test('MU-52 without it, the fourth that no call waited for is code 1', async () => {
+  test('MU-52 without expectReboots, the fourth restart that no call waited for ends the plan with code 1', async () => {
     queue({ body: 'api.waitReboot()\nhang()', scripts: { hang: hangs('hang') } });
     await start();
     await machine.portal.until('restarting', isRestarting);

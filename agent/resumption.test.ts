@@ -100,7 +100,7 @@ echo $i > ${log}.count; echo end >> ${log}; exit 4`;
     60_000,
   );
 
-  test('ended while the agent was away: its result counts', async () => {
+  test('ends while the agent is not running: its result is used', async () => {
     queue({ body: 'return s().stdout', scripts: { s: waiting('s') } });
     await machine.start(on);
     await untilLogged('begin s');
@@ -125,7 +125,7 @@ echo $i > ${log}.count; echo end >> ${log}; exit 4`;
     expect(isRunning(pid)).toBe(false);
   });
 
-  test('MU-33 is ended by a cancel that comes afterwards', async () => {
+  test('MU-33 is ended by a later cancellation', async () => {
     queue({ body: 's()', scripts: { s: `echo begin >> ${log}; echo $$ > ${log}.pid; sleep 300` } });
     await machine.start(on);
     await untilLogged('begin');
@@ -204,7 +204,7 @@ return 1`;
     expect(logged()).toEqual(['begin first']);
   });
 
-  test('MU-50 with other calls than before ends with a result and a note', async () => {
+  test('MU-50 with different calls than before ends with a result and a note', async () => {
     const body = 'import random\na(random.random())\nb(random.random())\nreturn c(random.random()).stdout';
     const b = `echo $$ >> ${log}.pids; ${waiting('b')}`;
     queue({ body, scripts: { a: quick('a'), b, c: quick('c') } });

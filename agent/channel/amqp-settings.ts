@@ -1,6 +1,6 @@
 import { AgentError } from '../agent-error.ts';
 
-/** The settings for execution plans over AMQP, as the options, variables or `config.json` give them. */
+/** The settings for execution plans over AMQP, as given by options, environment variables or `config.json`. */
 export interface AmqpOptions {
   amqpHost?: string;
   amqpPort?: number;
@@ -21,7 +21,7 @@ export interface AmqpSettings {
   host: string;
   port: number;
   tls: boolean;
-  /** PEM file with the authorities of the broker's certificate; undefined for those of this machine. */
+  /** PEM file with the certificate authorities to trust for the broker; undefined to trust those of this machine. */
   ca: string | undefined;
   virtualHost: string;
   login: string;
@@ -30,7 +30,7 @@ export interface AmqpSettings {
   inputQueue: string;
   resultExchange: string;
   resultRoutingKey: string;
-  /** Whether a plan may name the queue of its answers. */
+  /** Whether a plan may name the queue for its answers. */
   dynamicReply: boolean;
   heartbeatSeconds: number;
 }

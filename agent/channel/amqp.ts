@@ -8,7 +8,7 @@ import type { AmqpSettings } from './amqp-settings.ts';
 import { connectBroker } from './broker.ts';
 import type { AmqpReply } from './plan-message.ts';
 
-/** What the agent did with a message: it keeps the plan on disk, wants it later, or cannot use the message at all. */
+/** What the agent did with a message: stored its plan on disk, left it for later, or could not use it. */
 export type MessageOutcome = 'stored' | 'later' | 'useless';
 
 export interface AmqpChannelOptions {
@@ -17,7 +17,7 @@ export interface AmqpChannelOptions {
   /** Whether this machine can take a plan now. */
   mayReceive(): boolean;
   receive(message: ConsumeMessage): MessageOutcome;
-  /** Called when the connection works, for the first time or again. */
+  /** Called each time the connection is established. */
   onConnected(): void;
 }
 
@@ -64,7 +64,7 @@ export class AmqpChannel {
     }
   }
 
-  /** Makes the channel look again whether this machine can take a plan. */
+  /** Makes the channel check again whether this machine can take a plan. */
   resume(): void {
     this.wake.abort();
   }
@@ -73,7 +73,7 @@ export class AmqpChannel {
     this.stopping.abort();
   }
 
-  /** Returns the calls that send the answers to a plan, in the form of the calls to the portal. */
+  /** Returns the calls that send the answers to a plan, with the same interface as the calls to the portal. */
   answers(reply: AmqpReply): Pick<ExecutionCalls, 'sendProgress' | 'sendTranscript' | 'sendResult'> {
     return {
       // AMQP has no message for the progress of a plan.
@@ -88,8 +88,8 @@ export class AmqpChannel {
   }
 
   /**
-   * Publishes an answer. Throws AgentError if the broker does not confirm it, or has no queue for it; it is then sent
-   * again.
+   * Publishes an answer. Throws AgentError if the broker does not confirm the answer, or has no queue for it. The
+   * answer is then sent again.
    */
   private async publish(body: string | object, reply: AmqpReply, messageId: string): Promise<void> {
     const { channel } = this;
@@ -171,7 +171,7 @@ export class AmqpChannel {
   private async take(channel: ConfirmChannel, message: ConsumeMessage, consumerTag: string): Promise<void> {
     const reception = this.options.receive(message);
     if (reception === 'useless') return channel.ack(message);
-    // The consumer is cancelled first: after the acknowledgement, the broker would send the next plan.
+    // The consumer is canceled first: after the acknowledgement, the broker would send the next plan.
     await channel.cancel(consumerTag);
     if (reception === 'stored') channel.ack(message);
     else channel.nack(message, false, true);

@@ -11,8 +11,8 @@ function read(body: unknown, properties: object = {}) {
   return envelopeOf({ content, properties, fields: {} } as ConsumeMessage, { turn: 7, now })?.envelope ?? null;
 }
 
-describe('a message of the broker', () => {
-  test('with a plan of the conductor becomes an execution with its turn and its timeout', () => {
+describe('a message from the broker', () => {
+  test('with a plan from the conductor becomes an execution with its turn and its timeout', () => {
     const headers = { 'annex-turn': 42, 'annex-timeout-seconds': 60 };
     const properties = { messageId: 'm', replyTo: 'r', headers };
     const plan = { FormatVersion: '2.0.0', ID: 'p', Stamp: 5, Body: 'return 1' };
@@ -21,7 +21,7 @@ describe('a message of the broker', () => {
     expect(envelope && replyOf(envelope)).toEqual({ messageId: 'm', replyTo: 'r' });
   });
 
-  test('with a plan of someone else comes after the current goal state, and has an hour', () => {
+  test('with a plan from another sender comes after the current goal state, and has a timeout of one hour', () => {
     const envelope = read({ FormatVersion: '2.0.0' }, { messageId: 'm' });
     expect(envelope).toMatchObject({ id: 'm', turn: 7, timeoutSeconds: 3_600, stamp: now.getTime() * 10 });
     expect(envelope && replyOf(envelope)).toEqual({ messageId: 'm', replyTo: null });
@@ -38,7 +38,7 @@ describe('a message of the broker', () => {
     expect(given && replyOf(given)).toEqual({ messageId: 'p', replyTo: 'plan' });
   });
 
-  test('with secret parameters has them where the portal has them', () => {
+  test('with secret parameters has them in the same properties as an envelope of the portal', () => {
     const sealed = { protectedParameters: 'AA==', protectedParametersCertThumbprint: 'AB' };
     expect(read({ ID: 'p', ...sealed })).toMatchObject(sealed);
   });

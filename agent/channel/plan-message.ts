@@ -18,8 +18,8 @@ export function replyOf(envelope: ExecutionEnvelope): AmqpReply | null {
 
 /**
  * Returns an execution for a message of the broker, like an envelope of the portal, with its text. Returns null if the
- * message names no plan: an answer could not be matched. A message that is not a plan, but has a message_id,
- * becomes an execution that fails with code 2 (MU-12). `turn` is for plans that name none.
+ * message names no plan, because an answer could not be matched to it. A message that is not a plan, but has a
+ * message_id, becomes an execution that fails with code 2 (MU-12). `turn` is used for plans without a turn.
  */
 export function envelopeOf(
   { content, properties }: ConsumeMessage,

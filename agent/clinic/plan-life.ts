@@ -186,7 +186,7 @@ class PlanRuns {
         onCall: (call) => {
           files.noteCall(call);
           if (call.state === 'running' || call.fromJournal === true) return;
-          // A Body that makes other calls each time would never end.
+          // A Body that makes different calls each time would never end.
           if (isStopped && !made.has(call.n) && stops < maxStops) running.stop('stop');
           made.add(call.n);
         },
@@ -255,8 +255,8 @@ class PlanRuns {
 }
 
 /**
- * The files that a Body creates itself. Files that appear during a call are from its script, and may be what the plan is
- * for.
+ * The files that a Body creates itself. Files that appear during a call come from its script, and may be the purpose of
+ * the plan.
  */
 class BodyFiles {
   readonly left = new Set<string>();

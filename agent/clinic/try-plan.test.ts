@@ -68,13 +68,13 @@ test.each<[fault: string, what: string, plan: object]>([
   expect(faultsIn(checks)).toEqual([fault]);
 });
 
-test('a file that a script leaves is no fault, and a restart is not carried out', async () => {
+test('a file that a script leaves is not a fault, and a restart is not carried out', async () => {
   const { seen, checks } = await tried({ ...good, ...scriptOf('echo x > "$HOME/x"; reboot now') });
   expect(faultsIn(checks)).toEqual([]);
   expect(seen.reboots).toEqual(['reboot now']);
 });
 
-test('restarts that the Body asks for are stood in for', async () => {
+test('restarts that the Body requests are simulated', async () => {
   const { seen, checks } = await tried({ ...good, Body: 'api.waitReboot()\napi.reboot()\nreturn 1' });
   expect(faultsIn(checks)).toEqual([]);
   expect(seen).toMatchObject({ reboots: ['api.waitReboot()', 'api.reboot()'], runs: [{ body: '1' }] });

@@ -33,7 +33,10 @@ function runningCommand(layout: AgentLayout): LaneState | null {
   return { kind: 'command', what: `${kind} of ${handler} ${version} for ${names}`, state: 'running', since: null };
 }
 
-/** Returns the execution that the machine has: it runs, waits for its turn, or its result waits to be sent. */
+/**
+ * Returns the execution that the machine has: one that is running or waiting for its turn, or whose result has not been
+ * sent yet.
+ */
 function openExecution({ executions }: AgentLayout): LaneState | null {
   for (const name of namesIn(executions)) {
     const folder = join(executions, name);

@@ -97,7 +97,7 @@ export class BodyCalls {
     if (leaving.aborted) throw new AgentStopped();
     const isSameBoot = before?.boot === boot;
     const hasRestarted = before !== null && !isSameBoot && before.awaitsRestart;
-    // A call that goes on, or that ended with the restart, keeps its place in the transcript.
+    // A call that continues, or that ended with the restart, keeps its place in the transcript.
     const begun = before !== null && (isSameBoot || hasRestarted) ? before : this.newCall(call);
     // A Body can call a function whose name is a secret parameter.
     const shownFn = fn === null ? null : maskedText(fn, context.secrets);
@@ -148,13 +148,19 @@ export class BodyCalls {
     return scripts.call(scriptCall, { id: begun.process, isResumed });
   }
 
-  /** The machine restarted during a call that waits for that, or whose script has the option `reboots`. */
+  /**
+   * Returns the answer to a call during which the machine restarted: a call that waits for a restart, or whose script
+   * has the option `reboots`.
+   */
   private answerAfterRestart({ script, function: fn }: BodyCall, begun: BegunCall): CallAnswer {
     if (script === null) return { frame: noAnswer };
     return this.options.scripts.answerAfterRestart(script, fn, begun.process);
   }
 
-  /** Stores an answer, then deletes what was kept to find it out. The call counts even if its answer cannot be stored. */
+  /**
+   * Stores an answer, then deletes the data from which it could be recovered. The answer is valid even if it cannot be
+   * stored.
+   */
   private keep(n: number, key: string, answer: AnsweredCall): void {
     const { context, journal, scripts } = this.options;
     try {
@@ -177,7 +183,7 @@ export class BodyCalls {
     }
   }
 
-  /** Drops the rest of the journal, which has other calls than the Body makes now. */
+  /** Discards the rest of the journal, whose calls differ from those that the Body makes now. */
   private async drop(n: number): Promise<void> {
     const { context, journal, scripts } = this.options;
     // Only the last call can have a process that still runs.

@@ -5,7 +5,7 @@ import { executionLimits } from '#protocol/executions/index.ts';
 export class Captured {
   private parts: Buffer[] = [];
   private size = 0;
-  /** A copy of the output, for the case that the agent is started again during the call; null if there is none. */
+  /** A copy of the output, in case the agent restarts during the call; null if there is none. */
   private copy: string | null = null;
   isTruncated = false;
 

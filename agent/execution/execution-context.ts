@@ -50,7 +50,7 @@ export interface ExecutionContext {
   signal: AbortSignal;
   /** Aborted when the agent stops. Processes of calls then continue. */
   leaving: AbortSignal;
-  /** Aborted in both cases. */
+  /** Aborted when `signal` or `leaving` is aborted. */
   ended: AbortSignal;
 }
 

@@ -81,7 +81,7 @@ export class ScriptCalls {
     await Promise.all([...this.loaded.values()].map((script) => script.end()));
   }
 
-  /** Deletes what was kept of the processes of the last call. Call this once the call's answer is stored. */
+  /** Deletes the stored data of the processes of the last call. Call this once the call's answer is stored. */
   forget(): void {
     const { folders, journal } = this.context;
     for (const id of this.processes.splice(0)) {

@@ -12,8 +12,8 @@ const firstLooks = 200;
 /**
  * `$1` is the folder; the command follows. The command starts only if the shell creates the file `pid`: a restarted
  * agent creates it first to prevent a late start. The umask is the usual 022, because the agent's umask is stricter
- * under systemd. The shell writes the exit code to disk. If the agent is gone or has left the process (`left`), the shell
- * waits up to an hour for the folder to be deleted, because a pipe that no process has open loses its contents.
+ * under systemd. The shell writes the exit code to disk. If the agent is gone or has left the process (`left`), the
+ * shell waits up to an hour for the folder to be deleted, because a pipe that no process has open loses its contents.
  */
 const wrapper = `set -C; echo $$ > "$1/pid" || exit 125; set +C
 (umask 022; shift; exec "$@"); code=$?; echo $code > "$1/exit"
@@ -52,7 +52,9 @@ export class ProcessFolder {
     }
   }
 
-  /** Makes the process keep its output until the agent is started again. The output before this call can be read now. */
+  /**
+   * Makes the process keep its output until the agent is started again. The output before this call can be read now.
+   */
   leave(): void {
     writeFileSync(join(this.path, 'left'), '', { mode: 0o600 });
   }
@@ -68,8 +70,8 @@ export class ProcessFolder {
   }
 
   /**
-   * Waits for the process to end. Ends it when the time is over, or when `signal` aborts. If `leaving` aborts, leaves it
-   * running and never resolves.
+   * Waits for the process to end. Ends it when the time is over, or when `signal` aborts. If `leaving` aborts, leaves
+   * it running and never resolves.
    */
   untilGone(leader: number, id: string, seconds: number, signals: ProcessSignals): Promise<GoneProcess> {
     return new Promise((resolve) => {
@@ -94,7 +96,7 @@ export class ProcessFolder {
     if (text === '') return 'unknown';
     const pid = /^\d+\n$/.test(text) ? Number(text) : 0;
     if (pid < 2) return null;
-    // The process id may have been reused. The process itself has this folder in its command line.
+    // The process id may have been reused. Only the original process has this folder in its command line.
     return (readProc(pid, 'cmdline') ?? '').split('\0').includes(this.path) ? pid : null;
   }
 }

@@ -4,7 +4,7 @@ const sign = Buffer.from('[masked]');
 
 /**
  * Returns the texts of decrypted settings to mask: every string and number, each line of a longer text, their
- * JSON-escaped forms, and their base64 forms. Omits short texts. Python escapes all other characters than ASCII in JSON.
+ * JSON-escaped forms, and their base64 forms. Omits short texts. Python escapes all non-ASCII characters in JSON.
  */
 export function maskedTexts(settings: unknown): string[] {
   const texts = new Set<string>();

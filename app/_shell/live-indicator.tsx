@@ -48,7 +48,7 @@ export function LiveIndicator() {
  */
 export function LiveBanner() {
   const live = useLive();
-  // Loads the banners while the portal responds: they appear when it no longer does.
+  // Loads the banners while the portal responds, because they appear when it no longer responds.
   useEffect(() => void loadNotices().catch(() => {}), []);
   if (live.phase === 'lost') return <LostBanner {...live} />;
   if (live.phase === 'back') return <BackBanner caughtUp={live.caughtUp} />;

@@ -12,7 +12,7 @@ import { perCpuSecond } from './poll.ts';
 import { alternate, type Bench, type Figure, figureOf, median } from './section.ts';
 
 const connections = 64;
-/** Polls per second. The rate leaves both gateways idle time, also on a busy machine. */
+/** Polls per second. The rate leaves both gateways idle time, even on a busy machine. */
 const rate = 2_000;
 const manyPast = 50_000;
 const fewPast = 50;
@@ -21,7 +21,7 @@ const listsPerRound = 40;
 const plan = '{"FormatVersion":"2.0.0","Name":"Bench","Body":"return 1","Scripts":{}}';
 const planSha256 = sha256Hex(plan);
 
-/** Measures what executions cost polls, and how fast agents take executions and pages list them. */
+/** Measures how much executions slow down polls, and how fast agents take executions and pages list them. */
 export async function executions(bench: Bench): Promise<Figure[]> {
   const client = bench.deployment.services.db.$client;
   await client.query('insert into execution_plans values ($1, $2, now())', [planSha256, plan]);

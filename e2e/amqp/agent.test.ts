@@ -67,7 +67,7 @@ describe('an agent that takes plans over AMQP only', () => {
     expect(await stage.get(execution)).toMatchObject({ run: 1, repeats: 0, late: false });
   });
 
-  test('runs the plans of its queue one by one, and answers a plan that is none with code 2', async () => {
+  test('runs the plans of its queue one by one, and answers an invalid plan with code 2', async () => {
     const { vmId, queue } = await stage.boundVm();
     const file = path.join(folder, 'order');
     const executions = [];
@@ -101,12 +101,12 @@ describe('an agent that takes plans over AMQP only', () => {
     ]);
   });
 
-  test('MU-62 runs a plan once that two conductors publish, and the portal counts 1,000 repeats of its result', async () => {
+  test('MU-62 runs a plan that two conductors publish only once, and the portal counts 1,000 repeats of its result', async () => {
     const { vmId, queue } = await stage.boundVm();
     await stage.stopConductor();
     const file = path.join(folder, 'once');
     const execution = await stage.queue(vmId, shell(`echo ran >> ${file}`));
-    // The first conductor dies after the commit and the publishing, and before it stored that the plan was published.
+    // The first conductor dies after it has published the plan, and before it has recorded this.
     const plan = await publishNext({ ...stage.admin, now: new Date() }, vmId);
     const channel = await stage.channel();
     await channel.assertQueue(queue, { durable: true });
@@ -126,7 +126,7 @@ describe('an agent that takes plans over AMQP only', () => {
     expect(await resultOf(execution)).toEqual(result);
   });
 
-  test('its result arrives although the result queue is deleted while it works', async () => {
+  test('its result arrives even if the result queue is deleted while the plan runs', async () => {
     const { vmId, queue } = await stage.boundVm();
     const [began, go] = [path.join(folder, 'began'), path.join(folder, 'go')];
     agentOf(queue).start();

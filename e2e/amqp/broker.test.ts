@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 describe('a broker', () => {
-  test('whose result queue is deleted gets it again, and results arrive', async () => {
+  test('whose result queue is deleted gets a new one, and results arrive', async () => {
     const { vmId, queue } = await stage.boundVm();
     const execution = await stage.queue(vmId, small);
     await takeMessage(stage, queue);
@@ -30,7 +30,7 @@ describe('a broker', () => {
     await stage.until(execution, 'succeeded');
   });
 
-  test('whose queue of a VM is deleted gets it again with the next plan', async () => {
+  test('whose queue of a VM is deleted gets a new one with the next plan', async () => {
     const { vmId, queue } = await stage.boundVm();
     const channel = await stage.channel();
     await expect.poll(async () => isDeclared(queue), patience).toBe(true);

@@ -9,7 +9,7 @@ import { debianRelease, unpackDebianPackages } from '#server/testing/debian-pack
 const cache = path.resolve(process.env.DATA_DIR ?? path.join(import.meta.dirname, '../../.data'), 'murano-agent');
 const packages = 'usr/lib/python3/dist-packages';
 
-/** Why Debian's Murano agent cannot be had on this machine; null if it can. */
+/** Why Debian's Murano agent cannot be used on this machine; null if it can. */
 export async function missingForMurano(): Promise<string | null> {
   const suite = await debianRelease();
   // The agent's packages are built for the Python of their release.
@@ -81,8 +81,8 @@ export class MuranoAgent {
 }
 
 /**
- * Repairs the agent in one character: it opens the file of a plan for bytes (`wb`), but writes
- * text, so storing a plan raises a TypeError.
+ * Repairs the agent by removing one character: the agent opens the file of a plan for bytes (`wb`), but writes text, so
+ * storing a plan raises a TypeError.
  */
 function repair(file: string): void {
   const source = readFileSync(file, 'utf8');

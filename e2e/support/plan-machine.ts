@@ -1,7 +1,7 @@
 import { newKeyPair } from '#server/testing/key-pair.ts';
 import type { CreatedVm } from './api.ts';
 
-/** A row of a transcript: milliseconds, kind, and what the kind needs. */
+/** A row of a transcript: milliseconds, kind, and further values that depend on the kind. */
 export type TranscriptRow = readonly [number, string, ...unknown[]];
 
 /** A plan with a script that prints a line. */
@@ -23,7 +23,7 @@ export const helloPlan = {
   Files: { f1: { Name: 'hello.sh', BodyType: 'Text', Body: '#!/bin/sh\necho hello $1\n' } },
 };
 
-/** Enrolls as a machine that carries out execution plans by script, through the agents' API. */
+/** Enrolls a simulated machine, which runs execution plans through the agents' API as the test says. */
 export async function enrollPlanMachine(url: string, vm: CreatedVm) {
   const { certificate } = newKeyPair();
   const agent = { name: 'plan-machine', version: '1.0' };

@@ -24,7 +24,7 @@ export class BrokerError extends Error {
 export interface BrokerOptions {
   url: string;
   caFile: string | null;
-  /** Queue of the agents' answers. */
+  /** Queue for the agents' answers. */
   results: string;
   /** Called with each answer. The caller acknowledges it. */
   onAnswer(message: ConsumeMessage): void;

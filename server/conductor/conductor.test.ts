@@ -15,7 +15,7 @@ const resultText = ({ vmId, id }: { vmId: string; id: string }) =>
   getResult(stage.admin, { vmId, executionId: id }).then((text) => JSON.parse(text ?? 'null') as unknown);
 
 describe('plans', () => {
-  test('have their ID as message_id, a rising Stamp, and every property that the Murano agent requires', async () => {
+  test('have their ID as message_id, an increasing Stamp, and every property that the Murano agent requires', async () => {
     const { vmId, queue } = await stage.boundVm();
     const first = await stage.queue(vmId, small);
     const second = await stage.queue(vmId, { ...small, ID: 'given', Scripts: plan.Scripts, Files: plan.Files });
@@ -95,7 +95,7 @@ describe('answers', () => {
     expect(await bodies()).toEqual(['first', 'second']);
   });
 
-  test('an answer that is no answer is counted and removed, and the next plan works', async () => {
+  test('a message that is not an answer is counted and removed, and the next plan works', async () => {
     const { vmId, queue } = await stage.boundVm();
     const before = await stage.conductor();
     const execution = await stage.queue(vmId, small);

@@ -10,7 +10,7 @@ import { AnswerReader } from './take-answers.ts';
 
 /** Milliseconds between two passes if no wake-up arrives, in case a wake-up is lost. */
 const passMs = 5_000;
-/** Overlap of two looks for bound VMs, because a transaction may commit late. */
+/** Overlap between two searches for bound VMs, because a transaction may commit late. */
 const overlapMs = 60_000;
 /** Shortest and longest pause before the next attempt to connect. */
 const pauseMs = { least: 1_000, most: 30_000 };

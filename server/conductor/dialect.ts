@@ -39,7 +39,7 @@ function withSecrets(text: string, secrets: PlanToPublish['secrets']): string {
 
 /**
  * Returns a plan with every property that the Murano agent requires, even if it is empty (MU-18). A plan in format
- * vCurrent is returned unchanged, because Murano's agent for Windows reads that format only.
+ * vCurrent is returned unchanged, because it may be for Murano's agent for Windows, which reads only this format.
  */
 export function completePlan(text: string): string {
   const plan = parseExactJson(text) as Record<string, unknown>;

@@ -3,7 +3,7 @@ import type { Context } from '#server/domain/context.ts';
 import { type AmqpAnswer, type AnswerOutcome, takeAnswers } from '#server/domain/executions/index.ts';
 import type { Broker } from './broker.ts';
 
-/** How many answers could not be stored, by the reason. */
+/** How many answers could not be stored, by reason. */
 export type RejectedAnswers = Record<Exclude<AnswerOutcome, 'taken'>, number>;
 
 /** Stores answers of agents in batches, in the order of their arrival, and acknowledges them after the commit. */

@@ -47,11 +47,11 @@ export interface Config {
   amqp: {
     /** URLs of the broker's nodes; empty if there is no broker. Set only in the launcher and the conductor. */
     urls: readonly string[];
-    /** PEM file with the authorities of the broker's certificate; null for those of the machine. */
+    /** PEM file with the certificate authorities to trust for the broker; null to trust those of the machine. */
     caFile: string | null;
-    /** Queue in which agents put results and log messages. */
+    /** Queue to which agents send results and log messages. */
     results: string;
-    /** Start of the names of input queues, followed by the id of the VM. */
+    /** Prefix of the names of input queues; the rest of a name is the id of the VM. */
     queuePrefix: string;
   };
   custody: 'portal' | 'vm';

@@ -13,7 +13,7 @@ const unrecorded = new Set(['version', 'getState', 'setExitCode', 'addFile', 're
 /** Calls whose effect is in the agent's memory. They run again when they are answered from the journal. */
 const remembered = new Set(['setExitCode', 'addFile', 'reboot']);
 
-/** Whether the journal stores that this call of `api` begins. */
+/** Whether the journal records the beginning of this call of `api`. */
 export const isRecorded = (name: string): boolean => !unrecorded.has(name);
 
 type Arguments = [given: readonly unknown[], named: Readonly<Record<string, unknown>>];

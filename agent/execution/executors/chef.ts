@@ -84,7 +84,7 @@ class ChefScript implements LoadedScript {
     return this.hasCookbooks ? null : { end };
   }
 
-  /** Returns the settings of chef-solo, which is given only folders that exist. */
+  /** Returns the settings of chef-solo, which name only folders that exist. */
   private settings(): string {
     const { folder, entry } = this.script;
     const given = join(folder, 'cookbooks');
@@ -113,5 +113,5 @@ function writeCookbook(cookbook: string, entry: string): void {
   copyFileSync(entry, join(recipes, 'default.rb'));
 }
 
-/** Returns a text in the language Ruby. */
+/** Returns a text as a Ruby string literal. */
 const quoted = (text: string): string => `'${text.replaceAll(/[\\']/g, '\\$&')}'`;

@@ -41,7 +41,7 @@ async function apply(script: ScriptOnDisk, fn: string | null, ctx: ScriptCallCon
     return run(script, ctx, entry, Object.fromEntries(variables));
   }
   const parameters = namedOnly(name, ctx.args, { pattern: parameterName, meaning: 'parameters of a class' });
-  // A file, because command lines are visible to all users of the machine.
+  // Written to a file, because command lines are visible to all users of the machine.
   const manifest = join(dirname(script.folder), 'class.pp');
   const text = entry === '' ? '' : `${readFileSync(entry, 'utf8')}\n`;
   writeAtomically(manifest, `${text}${declarationOf(declared, parameters)}\n`, 0o600);
@@ -79,7 +79,7 @@ function declarationOf(name: string, parameters: Readonly<Record<string, unknown
   return `class { ${literal(name)}:\n${list.join('')}}`;
 }
 
-/** Returns a JSON value in the language of Puppet. */
+/** Returns a JSON value as a Puppet literal. */
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'undef';
   if (typeof value === 'string') return `'${value.replaceAll(/[\\']/g, '\\$&')}'`;

@@ -41,7 +41,7 @@ async function applyState(script: ScriptOnDisk, ctx: ScriptCallContext): Promise
   }
   const pillar = join(dirname(folder), 'pillar');
   mkdirSync(pillar, { recursive: true, mode: 0o700 });
-  // Files, because command lines are visible to all users of the machine.
+  // Written to files, because command lines are visible to all users of the machine.
   writeAtomically(join(pillar, 'top.sls'), '#!json\n{"base":{"*":["arguments"]}}\n', 0o600);
   writeAtomically(join(pillar, 'arguments.sls'), `#!json\n${JSON.stringify(values)}\n`, 0o600);
   try {

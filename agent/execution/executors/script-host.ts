@@ -10,7 +10,7 @@ import type { CallResult, ScriptCallContext, ScriptOnDisk } from './executor.ts'
 
 /** A program that keeps a script loaded, and calls its functions. */
 export interface HostProgram {
-  /** The program's text. */
+  /** Source code of the program. */
   text: string;
   /** Extension of the program's file, such as `py`. */
   extension: string;

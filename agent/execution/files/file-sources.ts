@@ -9,7 +9,7 @@ export interface FileSettings {
   planPrivateHosts?: string;
   /** Size of the cache for files that plans fetch, in MiB; by default 1,024. */
   planCacheMegabytes?: number;
-  /** How this machine reaches other hosts than the portal; by default directly. */
+  /** How this machine reaches hosts other than the portal; by default, directly. */
   route?: PortalRoute;
 }
 

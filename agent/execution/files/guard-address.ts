@@ -11,7 +11,9 @@ export interface HostAddress {
 /** Resolves a name to all of its addresses. */
 export type Lookup = (host: string) => Promise<HostAddress[]>;
 
-/** Hosts that plans may reach although their addresses are private: names, addresses and networks such as 10.0.0.0/8. */
+/**
+ * Hosts that plans may reach although their addresses are private: names, addresses and networks such as 10.0.0.0/8.
+ */
 export type PrivateHosts = readonly string[];
 
 /** A public address at which virtual machines on Azure reach their host. */
@@ -19,7 +21,9 @@ const azureHost = '168.63.129.16';
 /** The block from which public IPv6 addresses are assigned. */
 const publicIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Whether an address is public: neither of this machine nor of its network, and no service of the machine's host. */
+/**
+ * Whether an address is public: it does not belong to this machine, its network, or a service of the machine's host.
+ */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   // Returns the IPv4 address within an IPv6 address such as `::ffff:127.0.0.1`.
@@ -41,7 +45,7 @@ export function isAllowed(hosts: PrivateHosts, host: string, address: string | n
   });
 }
 
-/** The host of an address cannot be reached by a plan. */
+/** Thrown for an address whose host a plan must not reach. */
 export class ForbiddenHost extends Error {
   override readonly name = 'ForbiddenHost';
 

@@ -81,7 +81,7 @@ describe('MU-54 an address', () => {
     expect(asked).toEqual([`127.0.0.1:${port()} /f`, `127.0.0.1:${port()} /f`]);
   });
 
-  test('works with planPrivateHosts, also after a redirect', async () => {
+  test('works with planPrivateHosts, even after a redirect', async () => {
     answer = (request, response) => {
       if (request.url === '/f') response.writeHead(307, { location: '/g' }).end();
       else response.end(blob);
@@ -101,7 +101,7 @@ describe('a download from an address', () => {
   const here = () => `http://127.0.0.1:${port()}/f`;
   const local = () => routeFor(['127.0.0.1']);
 
-  test('connects to the address that was checked, though the name changes', async () => {
+  test('connects to the address that was checked, even if the name then has another address', async () => {
     const answers = ['127.0.0.1', '10.0.0.1'];
     const lookup = async () => [{ address: answers.shift() ?? '10.0.0.1', family: 4 }];
     const run = await putUris([`http://name.example:${port()}/f`], routeFor(['127.0.0.1'], { lookup }));
@@ -109,7 +109,7 @@ describe('a download from an address', () => {
     expect(answers, 'resolved once').toEqual(['10.0.0.1']);
   });
 
-  test('happens once for each execution, also for several files', async () => {
+  test('happens once for each execution, even for several files', async () => {
     expect(await putUris([here(), here(), here()], local())).toMatchObject({ code: 0 });
     expect(asked).toHaveLength(1);
     await putUris([here()], local());
@@ -158,7 +158,7 @@ describe('a download from an address', () => {
     await expect(late).rejects.toThrow('it did not arrive within 0.3 s');
   });
 
-  test('with credentials in it is code 8, and the credentials are in no message', async () => {
+  test('with credentials in the address is code 8, and no message contains the credentials', async () => {
     const run = await putUris([`http://eve:hunter22@127.0.0.1:${port()}/f`], local());
     expect(run).toMatchObject(failure);
     expect([run.text, ...run.rows.map((row) => JSON.stringify(row)), ...run.journal].join()).not.toContain('hunter22');
@@ -232,7 +232,7 @@ describe('a file of BodyType ID', () => {
     }
   });
 
-  test('MU-55 that a script altered through its link is fetched again for the next', async () => {
+  test('MU-55 that a script altered through its link is fetched again at its next use', async () => {
     const bytes = randomBytes(1_000);
     const calls: string[] = [];
     const alter = { ...Files.main, Body: '#!/bin/sh\nchmod u+w lib/tool.bin\necho changed >> lib/tool.bin' };
@@ -247,7 +247,7 @@ describe('a file of BodyType ID', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('as an entry point can run, and is a copy beside its other files', async () => {
+  test('as an entry point can run, and is a copy next to the other files', async () => {
     const program = Buffer.from(`#!/bin/sh\n# ${randomBytes(8).toString('hex')}\necho "$(basename "$0") $(ls)"`);
     const terms = { envelope: pinned(program), sources: fromPortal(program) };
     expect(await machine.run({ Body: 'return tool().stdout', Files, Scripts }, terms)).toMatchObject({

@@ -18,7 +18,7 @@ const usualSeconds = 1;
 /** Maximum number of calls in one progress report. */
 const callsAtOnce = 1_000;
 
-/** The calls that send news of an execution over the channel of its plan. */
+/** The calls that send updates about an execution over the channel of its plan. */
 export type AnswerCalls = Pick<Portal, 'sendProgress' | 'sendTranscript' | 'sendResult'>;
 
 export interface SenderOptions {
@@ -66,8 +66,8 @@ export class ExecutionSender {
   }
 
   /**
-   * Makes this the execution whose progress, transcript and result are sent. `isHeld`: the result waits for a restart of
-   * the machine.
+   * Makes this the execution whose progress, transcript and result are sent. `isHeld`: the result waits for a restart
+   * of the machine.
    */
   follow(open: OpenExecution, progress: StoredProgress, isHeld: boolean): void {
     const isBegun = progress.run > 0;
@@ -229,7 +229,9 @@ export class ExecutionSender {
     return next;
   }
 
-  /** Stores how much the portal has. On a full disk, a restarted agent sends this part of the transcript again. */
+  /**
+   * Records how much of the transcript the portal has. If the disk is full, a restarted agent sends this part again.
+   */
   private storeProgress(open: OpenExecution, progress: StoredProgress): void {
     try {
       this.options.inbox.writeProgress(open, progress);

@@ -205,7 +205,9 @@ export class ExecutionWork implements LaneWork {
     await this.sender.drain(seconds);
   }
 
-  /** Stops the running execution, which continues at the next start of the agent. Processes of its calls keep running. */
+  /**
+   * Stops the running execution, which continues at the next start of the agent. Processes of its calls keep running.
+   */
   stop(): void {
     this.stopping.abort();
     this.running?.stop('stop');
@@ -267,7 +269,7 @@ export class ExecutionWork implements LaneWork {
   private answersOf({ envelope }: OpenExecution): AnswerCalls {
     const reply = replyOf(envelope);
     const answers = reply === null ? this.options.portal : this.amqp?.answers(reply);
-    if (!answers) throw new AgentError('The channel of this execution is not configured any longer.');
+    if (!answers) throw new AgentError('The channel of this execution is no longer configured.');
     return answers;
   }
 

@@ -83,7 +83,7 @@ export class ExtensionRunner implements LaneWork {
     this.options.wake();
   }
 
-  /** Makes the goal the current one now, so that a goal that arrives before the lane looks does not replace it. */
+  /** Makes the goal the current one now, so that a goal that arrives before the lane checks does not replace it. */
   takeUpGoal(): void {
     this.takeGoal();
   }

@@ -4,7 +4,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import type { useExecutions } from './use-executions.ts';
 
-/** Loads older executions; nothing if there are none. */
+/** A button that loads older executions. Renders nothing if there are none. */
 export function MoreButton({ list }: Pick<ReturnType<typeof useExecutions>, 'list'>) {
   const { t } = useTranslation('common');
   if (!list.hasNextPage) return null;

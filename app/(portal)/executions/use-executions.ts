@@ -21,7 +21,7 @@ export interface FirstExecutions {
   readAt: number;
 }
 
-/** Loads executions, newest first, in pages. Live updates load the pages again that are shown. */
+/** Loads executions, newest first, in pages. Live updates reload the pages that are shown. */
 export function useExecutions(query: ExecutionQuery, first?: FirstExecutions) {
   const trpc = useTRPC();
   const list = useInfiniteQuery({

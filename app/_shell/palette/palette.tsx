@@ -103,7 +103,10 @@ export function Palette({ onClose }: { onClose(): void }) {
   );
 }
 
-/** Focuses the field behind its text. By default, the dialog would select the text, and the next key would replace it. */
+/**
+ * Focuses the field and places the cursor after its text. By default, the dialog would select the text, and the next
+ * key would replace it.
+ */
 function focusAtEnd(event: Event, field: HTMLInputElement | null): void {
   event.preventDefault();
   field?.focus();

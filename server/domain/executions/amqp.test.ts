@@ -87,7 +87,7 @@ describe('a plan for the broker', () => {
     expect(await vm.get(first.id)).toMatchObject({ state: 'timed-out', late: true });
   });
 
-  test('MU-72 is never given out over HTTPS, and at most one is open', async () => {
+  test('MU-72 is never delivered over HTTPS, and at most one is open', async () => {
     const machine = await givenMachine(admin, door);
     const { vmId } = machine;
     await bindChannel(admin, { vmId });
@@ -136,7 +136,7 @@ describe('an answer over AMQP', () => {
     expect(JSON.parse(text)).toMatchObject({ Action: 'Execute:Result', Time: '2026-11-20T23:56:22Z', extra: true });
   });
 
-  test('that is already as Annex writes it is stored unchanged', async () => {
+  test('in the form that Annex writes is stored unchanged', async () => {
     const vm = await givenBoundVm(admin);
     const { id } = await vm.queue();
     await vm.publish();
@@ -203,7 +203,7 @@ describe('an answer over AMQP', () => {
     ['of a script that failed', false, true, false, 'failed'],
     ['of a script that failed, as a list', false, true, true, 'failed'],
     ['of a plan that cannot run', true, true, false, 'failed'],
-  ])('MU-75 in format vCurrent, %s, leads to the state that it leads to over HTTPS', async (_, ...shape) => {
+  ])('MU-75 in format vCurrent, %s, leads to the same state as over HTTPS', async (_, ...shape) => {
     const [outer, inner, isList, state] = shape;
     const last = { IsException: inner, Result: 'r' };
     const body = { IsException: outer, Result: isList ? [{ IsException: false, Result: 'first' }, last] : last };
@@ -221,7 +221,7 @@ describe('an answer over AMQP', () => {
     expect(here.state).toBe(state);
   });
 
-  test('with a wrong code after the timeout is kept as late', async () => {
+  test('with a wrong code after the timeout is kept as a late result', async () => {
     const vm = await givenBoundVm(admin);
     const { id } = await vm.queue(smallPlan, { timeoutSeconds: 10 });
     await vm.publish();

@@ -90,7 +90,7 @@ describe('an execution that needs approval', () => {
 });
 
 describe('who may decide', () => {
-  test('MU-60 not the person who asked, also not if a token of that person asked', async () => {
+  test('MU-60 not the person who queued it, even if that person used a token', async () => {
     const own = { kind: 'conflict', code: 'own_request' };
     const { of } = await givenRequest();
     await expect(decideApproval(ada(), { ...of, approve: true })).rejects.toMatchObject(own);
@@ -129,7 +129,7 @@ describe('who may decide', () => {
 });
 
 describe('the rule', () => {
-  test('is none at first, is set by admins, and is an act', async () => {
+  test('requires no approval at first, is set by admins, and is in the activity log', async () => {
     expect(await getExecutionRules(admin)).toEqual({ approval: 'none' });
     expect(await setExecutionRules(admin, { approval: 'all' })).toEqual({ approval: 'all' });
     const acts = await admin.db.select().from(auditEntries).where(eq(auditEntries.action, 'execution-rules.set'));

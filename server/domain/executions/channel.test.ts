@@ -91,7 +91,7 @@ describe('the channel of a VM', () => {
 });
 
 describe('a cancellation', () => {
-  test('of a plan that a machine got over AMQP only is rejected, and of a waiting plan it works', async () => {
+  test('of a plan that a machine got only over AMQP is rejected, and of a waiting plan is accepted', async () => {
     const vm = await givenBoundVm(admin);
     const [open, waiting] = [await vm.queue(), await vm.queue()];
     await vm.publish();

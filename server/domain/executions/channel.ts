@@ -85,7 +85,7 @@ export async function dropChannel(tx: Transaction, vmId: string): Promise<void> 
   await tx.delete(executionChannels).where(eq(executionChannels.vmId, vmId));
 }
 
-/** An execution keeps its channel until it has ended, so the channel changes only while there is none. */
+/** An execution keeps its channel until it has ended, so the channel can change only while no execution is open. */
 async function requireIdle(tx: Transaction, vmId: string): Promise<void> {
   if ((await tx.$count(executions, ofVmUnfinished(vmId))) > 0) throw new DomainError('conflict', 'channel_busy');
 }

@@ -8,7 +8,7 @@ const atOnce = 500;
 
 /**
  * Deletes executions that ended more than `keptDays.executions` days ago, with their calls, their transcripts, and the
- * plans that no other execution has. Returns the number of deleted executions.
+ * plans that no other execution uses. Returns the number of deleted executions.
  */
 export async function clearExecutions(services: Services, now: Date): Promise<number> {
   const before = new Date(now.getTime() - services.config.keptDays.executions * dayMs).toISOString();
@@ -34,7 +34,7 @@ async function clearSome(services: Services, before: string): Promise<number> {
   return rows.length;
 }
 
-/** Deletes these plans, except those that an execution has. */
+/** Deletes these plans, except those that an execution uses. */
 async function clearPlans({ db }: Services, digests: readonly string[]): Promise<void> {
   const among = sql`any(${sql.param(digests)}::text[])`;
   await db.transaction(async (tx) => {

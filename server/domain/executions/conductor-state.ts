@@ -31,7 +31,7 @@ export const conductorReport = z.object({
 });
 export type ConductorReport = z.infer<typeof conductorReport>;
 
-/** Returns the state of the connection to the AMQP broker, for viewers; null if there never was a conductor. */
+/** Returns the state of the connection to the AMQP broker, for viewers; null if no conductor has ever run. */
 export async function getConductor(ctx: Context): Promise<ConductorReport | null> {
   allow(ctx.actor, 'viewer');
   const [row] = await ctx.db.select().from(conductorState);
@@ -42,7 +42,7 @@ export async function getConductor(ctx: Context): Promise<ConductorReport | null
   return { isRunning, connectedAt, fault, faultDetail, faultSince, unreadable, unmatched, rejectedAt };
 }
 
-/** What the conductor tells about itself. `unreadable` and `unmatched` are added to the stored numbers. */
+/** What the conductor reports about itself. `unreadable` and `unmatched` are added to the stored numbers. */
 export interface ConductorNote {
   connectedAt: Date | null;
   fault: { id: ConductorFault; detail: string; since: Date } | null;

@@ -13,10 +13,10 @@ import { takeStamp } from './queue-execution.ts';
 import { announce, apply, type ExecutionRow, lockExecution } from './rows.ts';
 
 /**
- * Approves or declines an execution that waits for approval. Only a second person may decide who could have queued the
- * execution. An approved execution takes its turn and its stamp now, so it comes after the work that was queued in the
- * meantime. Throws 403 `scripts_forbidden` | `person_required`, 404 `vm_unknown` | `execution_unknown`, 409
- * `own_request` | `not_waiting_approval`.
+ * Approves or declines an execution that waits for approval. The decision must come from a person who could have queued
+ * the execution, but did not queue it. An approved execution takes its turn and its stamp now, so it comes after the
+ * work that was queued in the meantime. Throws 403 `scripts_forbidden` | `person_required`, 404 `vm_unknown` |
+ * `execution_unknown`, 409 `own_request` | `not_waiting_approval`.
  */
 export async function decideApproval(ctx: Context, input: DecideApprovalInput): Promise<void> {
   allow(ctx.actor, 'operator');
@@ -48,7 +48,7 @@ export async function reasonAgainst(
   row: ExecutionRow,
 ): Promise<[ErrorKind, ErrorCode] | null> {
   if (row.state !== 'waiting-approval') return ['conflict', 'not_waiting_approval'];
-  // A token cannot decide: it could belong to the person who asked.
+  // A token cannot decide: it could belong to the person who queued the execution.
   if (actor.kind !== 'user' || !hasRole(actor, 'operator')) return ['forbidden', 'person_required'];
   if (row.requestedBy === actorRef(actor)) return ['conflict', 'own_request'];
   if (!hasScripts(actor) && !(await isPublishedRunbook(db, row))) return ['forbidden', 'scripts_forbidden'];

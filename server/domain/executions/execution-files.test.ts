@@ -29,7 +29,7 @@ const planWith = (id: string) => ({
 });
 
 describe('a file of BodyType ID', () => {
-  test('MU-56 has the contents of the moment of queueing, with range, ETag and digest', async () => {
+  test('MU-56 has the contents from when the plan was queued, with range, ETag and digest', async () => {
     const id = `tool-${randomUUID()}`;
     const machine = await givenMachine(admin, door);
     await upload(id, 'the first contents');
@@ -80,7 +80,7 @@ describe('a file of BodyType ID', () => {
     expect(await machine.next()).toBeNull();
   });
 
-  test('is in the plan itself over AMQP, up to 4 MiB with the plan', async () => {
+  test('is part of the plan over AMQP, up to 4 MiB with the plan', async () => {
     const id = `tool-${randomUUID()}`;
     const vm = await givenBoundVm(admin);
     await upload(id, 'größer');

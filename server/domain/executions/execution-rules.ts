@@ -21,7 +21,7 @@ export async function getExecutionRules(ctx: Context): Promise<ExecutionRules> {
   return readRules(ctx.db);
 }
 
-/** Sets which executions need approval. Executions that are queued already keep their state. */
+/** Sets which executions need approval. Executions that are already queued keep their state. */
 export async function setExecutionRules(ctx: Context, input: ExecutionRulesInput): Promise<ExecutionRules> {
   allow(ctx.actor, 'admin');
   const { approval } = parse(executionRulesInput, input);

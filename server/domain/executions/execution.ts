@@ -66,8 +66,8 @@ export function dueAfter(deliveredAt: Date, timeoutSeconds: number): Date {
 const shortestCheckMs = 5_000;
 
 /**
- * Returns when a waiting execution expires. Holds do not count: during a hold, the result moves with the time, so that
- * the validity that was left at the start of the hold is left at its end.
+ * Returns when a waiting execution expires. Time on hold does not count: during a hold, the result moves forward with
+ * the current time, so that the validity that remains is the same at the start and at the end of the hold.
  */
 export function expiryOf(
   { queuedAt, validUntil }: { queuedAt: Date; validUntil: Date },

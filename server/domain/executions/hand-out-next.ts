@@ -38,7 +38,7 @@ export async function handOutNext(ctx: Context, vmId: string): Promise<string | 
   });
 }
 
-/** An execution with the properties of its envelope for the secret parameters. */
+/** An execution, with the properties of the envelope for its secret parameters. */
 interface NextExecution {
   row: ExecutionRow;
   secrets: Exclude<Awaited<ReturnType<typeof sealedParameters>>, null>;
@@ -73,8 +73,8 @@ async function withSecrets(tx: Transaction, ctx: Context, row: ExecutionRow): Pr
 }
 
 /**
- * Returns the oldest execution that this machine may begin. Ends executions that have expired, were queued for a previous
- * machine, or have secret parameters that this machine cannot decrypt.
+ * Returns the oldest execution that this machine may begin. Ends executions that have expired, were queued for a
+ * previous machine, or have secret parameters that this machine cannot decrypt.
  */
 async function firstQueued(tx: Transaction, ctx: Context, vmId: string): Promise<NextExecution | null> {
   const { enrolledAt } = await findPlanMachine(tx, vmId);

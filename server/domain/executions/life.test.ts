@@ -94,7 +94,7 @@ describe('time', () => {
     expect(await machine.next()).toBeNull();
   });
 
-  test('of a hold does not count: an execution expires as much later', async () => {
+  test('of a hold does not count: the execution expires later by the length of the hold', async () => {
     const machine = await givenMachine(admin, door);
     const { id } = await machine.queue(plan, { validForSeconds: 60 });
     const { vmId } = machine;

@@ -42,7 +42,7 @@ test('executions are listed newest first, those that ended apart from those that
   expect(await namesOf({ vmId, ended: false })).toEqual([`${word} waiting`]);
 });
 
-test('the list of all VMs is filtered by state, code, person and words, in which a percent sign is itself', async () => {
+test('the list of all VMs is filtered by state, code, person and words, and a percent sign is literal', async () => {
   const { vmId, word } = await givenThree();
   expect(await namesOf({ q: word, state: 'cancelled' })).toEqual([`${word} 100%`]);
   expect(await namesOf({ q: word, code: 10 })).toEqual([`${word} failed`]);

@@ -88,7 +88,7 @@ describe('a plan that is queued', () => {
 });
 
 describe('a plan is rejected', () => {
-  test.each(['viewer', 'publisher'] as const)('for the role %s, also with the grant', async (role) => {
+  test.each(['viewer', 'publisher'] as const)('for the role %s, even with the grant', async (role) => {
     const { vmId } = await givenVm(admin);
     const granted = await testContext({ services: admin, role, scripts: true });
     await expect(queueExecution(granted, { vmId, plan })).rejects.toMatchObject({ kind: 'forbidden' });

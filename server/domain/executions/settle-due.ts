@@ -12,7 +12,8 @@ const atOnce = 500;
 
 /**
  * Ends overdue executions: executions that were not delivered in time (`expired`), not counting holds, and delivered
- * executions that have no result in time (`timed-out`, MU-19, MU-31, MU-34). Returns the number of executions that it ended.
+ * executions that sent no result in time (`timed-out`, MU-19, MU-31, MU-34). Returns the number of executions that it
+ * ended.
  */
 export async function settleDue(ctx: Context): Promise<number> {
   const due = await ctx.db

@@ -21,9 +21,9 @@ export interface AmqpAnswer {
 export type AnswerOutcome = 'taken' | 'unreadable' | 'unmatched';
 
 /**
- * Stores answers of agents, results and log messages, in the order in which they arrived. An answer belongs to the
+ * Stores the answers of agents (results and log messages) in the order in which they arrived. An answer belongs to the
  * execution whose plan it names in `SourceID` or, if it names none, in its message. The first result of an execution
- * counts; the others are added up (MU-18, MU-62).
+ * is kept; the others are only counted (MU-18, MU-62).
  */
 export async function takeAnswers(ctx: Context, answers: readonly AmqpAnswer[]): Promise<AnswerOutcome[]> {
   const read = answers.map((answer) => ({ answer, value: messageOf(answer) }));
@@ -99,8 +99,8 @@ async function takeFirst(ctx: Context, row: ExecutionRow, { bytes }: AmqpAnswer)
 }
 
 /**
- * Returns a result with the properties that Annex's own agent would have written. The Murano agent writes another
- * action, and times without a zone, which are in UTC.
+ * Returns a result with the properties that Annex's own agent would have written. The Murano agent writes a different
+ * `Action`, and times in UTC without a zone.
  */
 export function standardResult(text: string, planId: string): string {
   const result = parseExactJson(text) as Message;

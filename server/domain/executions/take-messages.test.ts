@@ -37,7 +37,7 @@ async function givenOpen(): Promise<{ machine: Machine; id: string }> {
 }
 
 describe('log messages of an agent that sends no transcript', () => {
-  test('MU-59 1,000 messages, each sent twice and in any order, are 1,000 rows', async () => {
+  test('MU-59 1,000 messages, each sent twice and in any order, become 1,000 rows', async () => {
     const { machine, id } = await givenOpen();
     const single = Array.from({ length: 50 }, (_, index) => logOf(`single-${index}`));
     const several = Array.from({ length: 950 }, (_, index) => logOf(`several-${index}`));
@@ -69,7 +69,7 @@ describe('log messages of an agent that sends no transcript', () => {
     expect(await machine.get(id)).toMatchObject({ state: 'running', run: 1 });
   });
 
-  test('are stored after the end too', async () => {
+  test('are also stored after the execution has ended', async () => {
     const { machine, id } = await givenOpen();
     await machine.result(id);
     expect((await send(machine, id, logOf('late'))).status).toBe(204);

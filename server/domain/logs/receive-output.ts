@@ -75,8 +75,8 @@ export async function receiveTranscript(
 }
 
 /**
- * Appends to an execution's transcript that the portal writes. `write` gets the transcript's size and returns the bytes
- * to append, or null for none; it runs in the transaction that stores them. Throws 413 `output_too_large`.
+ * Appends to a transcript that the portal writes for an execution. `write` gets the transcript's size and returns the
+ * bytes to append, or null for none; it runs in the transaction that stores them. Throws 413 `output_too_large`.
  */
 export async function appendTranscript(
   ctx: Context,
@@ -108,7 +108,7 @@ export async function appendTranscript(
   }
 }
 
-/** Returns the number of bytes that are stored of a transcript, without gaps. */
+/** Returns how many bytes of a transcript are stored without gaps. */
 async function transcriptBytes(tx: Transaction, vmId: string, executionId: string): Promise<number> {
   const [output] = await tx
     .select({ storedBytes: commandOutputs.storedBytes })

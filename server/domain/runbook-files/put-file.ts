@@ -14,8 +14,8 @@ import { type RunbookFile, type RunbookFileRow, runbookFileOf } from './runbook-
 const keptRevisions = 20;
 
 /**
- * Stores the contents of a file, and keeps the earlier contents as a revision. `isNew`: the file did not exist. The same
- * contents again change nothing. The uploaded file is always deleted.
+ * Stores the contents of a file, and keeps the earlier contents as a revision. `isNew`: the file did not exist.
+ * Uploading the same contents again changes nothing. The uploaded file is always deleted.
  */
 export async function putRunbookFile(
   ctx: Context,

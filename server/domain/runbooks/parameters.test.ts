@@ -50,7 +50,7 @@ describe('writeOnly outside properties is a fault', () => {
   });
 });
 
-describe('values at the wrong place', () => {
+describe('values in the wrong place', () => {
   const schema = { properties: { token: secret, who: {} } };
 
   test('a secret among the plain parameters, and one that is in both', () => {

@@ -49,8 +49,8 @@ function resolve(reference: unknown, root: ParameterSchema): unknown {
 }
 
 /**
- * Returns the places outside `properties` where the schema marks values as secret. The portal could not tell there which
- * parameters to encrypt.
+ * Returns the places outside `properties` where the schema marks values as secret. From such a place, the portal could
+ * not tell which parameters to encrypt.
  */
 export function misplacedSecrets(schema: ParameterSchema): Fault[] {
   return Object.entries(schema)
@@ -60,7 +60,7 @@ export function misplacedSecrets(schema: ParameterSchema): Fault[] {
 }
 
 /**
- * Returns the faults of values that are at the wrong place: secret parameters must be in `secretParameters`, and no
+ * Returns the faults of values that are in the wrong place: secret parameters must be in `secretParameters`, and no
  * parameter may be in both.
  */
 export function misplacedValues(

@@ -73,7 +73,7 @@ describe('a runbook', () => {
     await expect(run(vmId, 'nothing-here')).rejects.toMatchObject({ kind: 'not_found', code: 'runbook_unknown' });
   });
 
-  test('is an act that names the runbook, and a filter of the list', async () => {
+  test('is in the activity log with its name, and the list can be filtered by it', async () => {
     const { vmId } = await givenVm(admin);
     const { name } = await givenRunbook(admin);
     const { execution } = await run(vmId, name);

@@ -1,7 +1,10 @@
 import compare from 'semver/functions/rcompare.js';
 import type { VersionState } from '#db/schema/index.ts';
 
-/** The states of a version. Only a draft changes; only a published version can be run without the grant `scripts`. */
+/**
+ * The states of a version. Only a draft can be changed; only a published version can be run without the grant
+ * `scripts`.
+ */
 export const versionStates = ['draft', 'published', 'withdrawn'] as const satisfies readonly VersionState[];
 
 /** Sorts versions from the newest to the oldest. */

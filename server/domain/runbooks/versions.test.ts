@@ -110,7 +110,7 @@ describe('a version is rejected', () => {
     ]);
   });
 
-  test('with an ID and a Stamp, or in the format before', async () => {
+  test('with an ID and a Stamp, or in the older format', async () => {
     const identity = ['/plan/ID runbook_plan_identity', '/plan/Stamp runbook_plan_identity'];
     expect(await rejected({ plan: { ...greeting, ID: 'a', Stamp: 1 } })).toEqual(['plan_invalid', identity]);
     expect(await rejected({ plan: { Commands: [] }, parameters: null })).toEqual([

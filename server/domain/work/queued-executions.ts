@@ -4,7 +4,7 @@ import type { QueueEntry, QueueReason, VmQueue } from './queue-words.ts';
 
 /**
  * Adds the executions of a VM to the queue of its extensions, in the order in which the agent begins them: an execution
- * begins when the goal state before it has come to rest, and commands that wait do not delay it.
+ * begins once each command of the preceding goal state has run, has failed or is waiting.
  */
 export function withExecutions({ now: command, next, waiting }: VmQueue, facts: QueueFacts): VmQueue {
   const executions = facts.executions.toSorted((a, b) => a.turn - b.turn);

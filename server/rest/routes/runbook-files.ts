@@ -15,7 +15,7 @@ import { pageQuery, type RestRoute, route } from '../route.ts';
 
 const bounds = { limit: executionLimits.fileBytes, code: 'runbook_file_too_large' } as const;
 
-/** Pages use this route for uploads, too. */
+/** The pages also use this route for uploads. */
 export const putRunbookFileRoute: RestRoute = route({
   method: 'PUT',
   path: '/runbook-files/{id}',

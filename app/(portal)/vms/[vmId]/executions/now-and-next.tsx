@@ -167,7 +167,7 @@ export function Progress({ execution }: { execution: ShownExecution }) {
   return <Trans text={t('progress.running')} tags={{ time: <RunningFor since={begunAt} /> }} />;
 }
 
-/** When the portal ends the execution at the latest. */
+/** The latest time at which the portal ends the execution. */
 function Until({ execution }: { execution: ShownExecution }) {
   const { t } = useTranslation('executions');
   const { dueAt } = execution;

@@ -13,7 +13,7 @@ test.each([
   expect(withoutIdentity(text)).toBe(text);
 });
 
-test('a plan on one line is shown in lines, and a plan in lines as it was written', () => {
+test('a plan on one line is formatted, and a plan on several lines is shown as it was written', () => {
   expect(readable('{"Body":"return 1"}')).toBe('{\n  "Body": "return 1"\n}');
   expect(readable(startingPlan)).toBe(startingPlan);
 });

@@ -25,7 +25,7 @@ export function withoutIdentity(text: string): string {
   return JSON.stringify(rest, null, 2);
 }
 
-/** Returns a plan in lines, so that people can read it. */
+/** Returns a plan formatted on several lines, so that people can read it. */
 export function readable(text: string): string {
   const value = text.includes('\n') ? undefined : parsed(text);
   return value === undefined ? text : JSON.stringify(value, null, 2);

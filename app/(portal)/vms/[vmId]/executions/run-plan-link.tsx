@@ -7,7 +7,7 @@ import { mayRunPlans } from '#app/_lib/may-run-plans.ts';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
 
-/** A link to the page that runs a plan, for readers who may. */
+/** A link to the page that runs a plan, for readers who may run plans. */
 export function RunPlanLink({ vmId }: { vmId: string }) {
   const { t } = useTranslation('executions');
   const reader = useReader();

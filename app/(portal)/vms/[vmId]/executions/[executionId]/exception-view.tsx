@@ -5,7 +5,7 @@ import { CodeBlock } from '#app/_ui/code-block.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { type ShownException, shownText } from './result.ts';
 
-/** An exception with its stack, what it knows about the call, and its causes. */
+/** An exception with its stack, its details about the failed call, and its causes. */
 export function ExceptionView({ exception }: { exception: ShownException }) {
   const { t } = useTranslation('executions');
   const { Message, Type, Stack, AdditionalInfo, Causes } = exception;

@@ -1,4 +1,4 @@
-/** The parts of a plan that the page shows apart. */
+/** The parts of a plan that the page shows separately. */
 export interface PlanShown {
   body: string;
   parameters: Record<string, unknown>;
@@ -10,7 +10,7 @@ const object = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Returns the parts of a plan; null if it has no Body, as plans of the format vCurrent have none. */
+/** Returns the parts of a plan; null if it has no Body, like plans in format vCurrent. */
 export function readPlan(json: string): PlanShown | null {
   const plan = object(JSON.parse(json));
   if (typeof plan.Body !== 'string') return null;
@@ -34,6 +34,6 @@ export function readPlan(json: string): PlanShown | null {
   };
 }
 
-/** Returns the name of a file; what the plan says if it is no file, such as the name of a function. */
+/** Returns the name of a file. Anything else, such as the name of a function, is returned as the plan has it. */
 const fileName = (plan: Record<string, unknown>, id: string): string =>
   text(object(Object.hasOwn(object(plan.Files), id) ? object(plan.Files)[id] : undefined).Name) || id;

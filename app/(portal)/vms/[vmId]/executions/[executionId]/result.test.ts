@@ -14,7 +14,7 @@ test('an exception is shown with its causes, whatever else the agent sent', () =
   expect(linesOfStack(exception?.Stack ?? [])).toEqual([20]);
 });
 
-test.each([['a text'], [null], [['Message']], [{ message: 'lower case' }]])('%j is no exception', (body) => {
+test.each([['a text'], [null], [['Message']], [{ message: 'lower case' }]])('%j is not an exception', (body) => {
   expect(exceptionOf(body)).toBeNull();
 });
 

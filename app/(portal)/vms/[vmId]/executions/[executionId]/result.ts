@@ -1,6 +1,6 @@
 import type { ResultException } from '#protocol/executions/execution-result.ts';
 
-/** Limits what the page shows of a value, because a result can have 16 MiB. */
+/** Limits what the page shows of a value, because a result can be as large as 16 MiB. */
 const maxCharacters = 100_000;
 
 export type ShownException = Pick<ResultException, 'Message' | 'Type' | 'Stack' | 'AdditionalInfo'> & {

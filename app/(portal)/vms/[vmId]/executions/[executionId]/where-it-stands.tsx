@@ -13,7 +13,7 @@ import { ageMs, type InstanceDetails } from '../../vm-data.ts';
 import { Progress } from '../now-and-next.tsx';
 import { callName } from './call-name.ts';
 
-/** Where an execution that has not ended stands, as a chain from the queue to its timeout. */
+/** The progress of an execution that has not ended, as steps from the queue to its timeout. */
 export function WhereItStands({
   execution,
   first,
@@ -100,7 +100,7 @@ function Step({ status, title, children }: StepProps) {
   );
 }
 
-/** Whether the machine is in touch, which decides when anything goes on. */
+/** Whether the machine is responding. If it is not, the execution cannot continue. */
 function Machine({ agent: { status, lastSeenAt, hold } }: Pick<InstanceDetails, 'agent'>) {
   const { t } = useTranslation('executions');
   if (lastSeenAt === null) {

@@ -18,7 +18,7 @@ test('folded rows are left out, in any order of the folds and up to the last row
   expect(shown(5, [{ from: 9, to: 12 }])).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('a row has the position at which it is found again, and a hidden row that of its header', () => {
+test('each row is found at its position, and a hidden row has the position of its header', () => {
   const folds = [
     { from: 1, to: 4 },
     { from: 6, to: 8 },

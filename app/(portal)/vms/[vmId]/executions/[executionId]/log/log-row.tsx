@@ -10,7 +10,7 @@ import { shortDuration } from '#app/(portal)/executions/short-duration.ts';
 import { CallLine } from './call-line.tsx';
 import { terminalText } from './terminal-text.ts';
 
-/** A longer line is cut for the eye only. */
+/** Longer lines are cut on the page only; the log keeps them whole. */
 const maxCharacters = 4_096;
 
 export interface LogRowProps {
@@ -123,7 +123,7 @@ function Contents({ record, wraps }: { record: LogRow; wraps: boolean }) {
   }
 }
 
-/** What the agent or the portal says, rather than the plan. */
+/** A message from the agent or the portal, rather than from the plan. */
 const Portal = ({ children }: { children: ReactNode }) => <span className="font-sans text-ink-2">{children}</span>;
 
 function Line({ text }: { text: string }) {

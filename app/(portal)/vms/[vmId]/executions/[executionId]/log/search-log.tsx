@@ -19,7 +19,7 @@ export interface SearchLogProps {
   onShow(row: number): void;
 }
 
-/** Searches the whole log on the portal. Enter and Shift+Enter move between the finds. */
+/** Searches the whole log on the portal. Enter and Shift+Enter move between the matches. */
 export function SearchLog({ vmId, executionId, onShow }: SearchLogProps) {
   const { t } = useTranslation('executions');
   const format = useFormat();

@@ -1,4 +1,4 @@
-/** Longest control sequence that is recognized; a longer one is shown without its first character only. */
+/** Longest control sequence that is recognized. If a sequence is longer, only its first character is removed. */
 const longest = 200;
 
 const esc = '\u001b';
@@ -14,11 +14,11 @@ const sequences = new RegExp(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** Direction marks could make a line read differently from what it is, so they are shown as escapes. */
+/** Direction marks could make a line look different from its contents, so they are shown as escapes. */
 const directions = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Returns a line of output as a terminal would show it last, without colors and other control sequences. A carriage
+ * Returns a line of output as a terminal would finally show it, without colors and other control sequences. A carriage
  * return overwrites what was written before it.
  */
 export function terminalText(line: string): string {

@@ -2,7 +2,7 @@
 
 import { type RefObject, useEffect, useRef, useState } from 'react';
 
-/** How near to the end counts as the end, in pixels. */
+/** Distance from the end that counts as the end, in pixels. */
 const nearPx = 24;
 
 /**

@@ -1,2 +1,2 @@
-/** Rows of a log are read in windows of this many. */
+/** Number of rows in a window, the unit in which a log is read. */
 export const windowRows = 500;
