@@ -16,7 +16,7 @@ export const executionRuleRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/executions/{execution}/approval',
     operationId: 'decideExecution',
     summary:
-      'Approves or declines an execution that waits for approval. Only a person other than the one who queued it may decide, on the pages: every call with an API token gets 403 or 409.',
+      'Approves or declines an execution that waits for approval. Only a person who did not queue the execution may decide, and only on the pages: calls with an API token get 403 or 409.',
     role: 'operator',
     params: inExecution,
     body: decideApprovalInput.pick({ approve: true, note: true }).strict(),
@@ -43,7 +43,7 @@ export const executionRuleRoutes: readonly RestRoute[] = [
     path: '/execution-rules',
     operationId: 'setExecutionRules',
     summary:
-      'Sets which executions a second person must approve: none, those of plans that are no published runbooks (`unpublished`), or all.',
+      'Sets which executions a second person must approve: none, those that do not run a published runbook (`unpublished`), or all.',
     role: 'admin',
     body: executionRulesInput,
     answers: { 200: { meaning: 'The rules.', schema: shownExecutionRules } },
