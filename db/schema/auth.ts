@@ -35,7 +35,7 @@ export const users = pgTable('users', {
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   role: text().$type<Role>().notNull().default('viewer'),
   namespaces: text().array().notNull().default([]),
-  /** Whether the member may run any execution plan and write runbooks, as an operator or publisher. */
+  /** Whether the member, an operator or a publisher, has the grant `scripts` (docs/permissions.md). */
   scripts: boolean().notNull().default(false),
   /** The language that the member chose, as a canonical tag. If null, the browser's language is used. */
   language: text(),
@@ -185,7 +185,7 @@ export const apiTokens = pgTable('api_tokens', {
   tokenHash: text('token_hash').notNull().unique(),
   role: text().$type<Role>().notNull(),
   namespaces: text().array().notNull().default([]),
-  /** Whether the token may run any execution plan and write runbooks, as an operator or publisher. */
+  /** Whether the token, with the role operator or publisher, has the grant `scripts` (docs/permissions.md). */
   scripts: boolean().notNull().default(false),
   createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
   createdBy: text('created_by').notNull(),

@@ -15,8 +15,8 @@ export interface PortalRuntime {
   /** Returns the read-only procedures, called as the user whom these headers sign in. */
   caller(headers: Headers): Promise<AppCaller>;
   /**
-   * Returns the user whom these headers sign in, and notes the visit; null without a session. `scripts` is whether the
-   * user may run any execution plan.
+   * Returns the user whom these headers sign in, and records the visit; null without a session. `scripts` is whether
+   * the user has the rights of the grant `scripts`.
    */
   session(headers: Headers): Promise<(Actor & { scripts: boolean }) | null>;
   config: PublicConfig;

@@ -7,7 +7,7 @@ export const role = z.enum(['viewer', 'operator', 'publisher', 'admin']);
 /** The namespaces of a publisher. For other roles, none are stored. */
 export const namespaces = z.array(namespace).max(200);
 
-/** Whether an operator or publisher may run any execution plan and write runbooks. Other roles never store it. */
+/** Whether an operator or publisher has the grant `scripts` (docs/permissions.md). It is not stored for other roles. */
 export const scripts = z.boolean();
 
 export const updateMemberInput = z.strictObject({

@@ -8,7 +8,7 @@ export interface Me {
   name: string;
   role: Role;
   namespaces: readonly string[];
-  /** Whether the caller may run any execution plan and write runbooks. */
+  /** Whether the caller has the rights of the grant `scripts` (docs/permissions.md). */
   scripts: boolean;
 }
 

@@ -11,7 +11,7 @@ export interface Member {
   email: string;
   role: Role;
   namespaces: string[];
-  /** Whether an operator or publisher may run any execution plan and write runbooks. */
+  /** Whether an operator or publisher has the grant `scripts` (docs/permissions.md). */
   scripts: boolean;
   createdAt: Date;
   /** Time of the last request from any browser, accurate to five minutes; null if the member has no session. */

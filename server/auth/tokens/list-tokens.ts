@@ -12,7 +12,7 @@ export const apiToken = z.object({
   name: z.string(),
   role,
   namespaces: z.array(z.string()),
-  /** Whether the token may run any execution plan and write runbooks. */
+  /** Whether the token has the grant `scripts` (docs/permissions.md). */
   scripts: z.boolean(),
   createdAt: instant,
   /** Name of the member who created the token; null if the member was removed, or if no member created it. */

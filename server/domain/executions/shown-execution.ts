@@ -40,7 +40,7 @@ export const execution = z.object({
   errorCode: z.int().nullable().describe('The code of the result; null without a code.'),
   message: executionMessage.nullable().describe('How the execution ended; null before.'),
   reason: z.string().nullable().describe('Why the portal ended the execution; null if the machine did.'),
-  late: z.boolean().describe('Whether the result came after the end.'),
+  late: z.boolean().describe('Whether the result arrived after the execution had ended.'),
   repeats: count.describe('How many results came after the first.'),
   run: count.describe('How often the Body has begun.'),
   reboots: count,
