@@ -218,7 +218,7 @@ return 1`;
     writeFileSync(go, '');
     expect(await result()).toMatchObject({ ErrorCode: 0, Body: 'from c' });
     const notes = transcript().filter(([kind]) => kind === 'note');
-    expect(notes).toEqual([['note', 'The Body makes other calls than before. From here on, all calls run.']]);
+    expect(notes).toEqual([['note', 'The Body makes different calls than before. From here on, all calls run.']]);
     expect(logged()).toEqual(['begin a', 'begin b', 'begin a', 'begin b', 'end b', 'begin c']);
   });
 

@@ -69,7 +69,7 @@ export interface PlanObservations {
 /** How long to wait for processes that are ending, in seconds. */
 const endingSeconds = 3;
 const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-/** Number of calls for which files are compared, because each comparison takes time. */
+/** Maximum number of calls for which files are compared, because each comparison takes time. */
 const comparedCalls = 100;
 /** Limit on how often a run is stopped and continued. */
 const maxStops = 50;
@@ -149,7 +149,7 @@ class PlanRuns {
     this.inbox = new Inbox(around.layout);
   }
 
-  /** `isStopped`: stops the agent after each call, and continues. */
+  /** `isStopped`: stops the agent after each call, and starts it again. */
   async run(number: number, isStopped = false): Promise<void> {
     const { trial, around, inbox } = this;
     const { seen } = around;

@@ -10,7 +10,7 @@ export function planReport(name: string, { runs, reboots }: PlanObservations, ch
   return [`${name}: ${passed}/${of}`, '', ...ran, ...notes, ...checkLines(checks)].join('\n');
 }
 
-/** Returns the rows of a transcript for people. */
+/** Formats the rows of a transcript for people. */
 function linesOf({ rows }: PlanRunSeen): string[] {
   return rows.map((row) => {
     const [ms, kind, ...rest] = row;

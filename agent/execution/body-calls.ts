@@ -188,7 +188,7 @@ export class BodyCalls {
     const { context, journal, scripts } = this.options;
     // Only the last call can have a process that still runs.
     const process = journal.get(journal.last)?.begun?.process;
-    context.transcript.add('note', 'The Body makes other calls than before. From here on, all calls run.');
+    context.transcript.add('note', 'The Body makes different calls than before. From here on, all calls run.');
     journal.dropFrom(n);
     context.output.noteDropped(n);
     if (process !== undefined) await scripts.endProcess(process);

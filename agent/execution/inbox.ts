@@ -24,7 +24,7 @@ const progress = z.object({
   unexpectedReboots: z.int().default(0),
   /** Argument of `api.expectReboots`; null if the Body has not called this function. */
   expectedReboots: z.int().nullable().default(null),
-  /** The restart that `api.reboot` requested, which comes before the result is sent. */
+  /** The restart that `api.reboot` requested. It happens before the result is sent. */
   restart: z.object({ boot: z.string(), since: moment, isAsked: z.boolean() }).nullable().default(null),
 });
 /** The stored progress of an execution. */

@@ -44,7 +44,10 @@ export class Lines {
     this.flush(false);
   }
 
-  /** Writes the incomplete line, which continues in another run of the agent. Drops what may begin a secret. */
+  /**
+   * Writes the incomplete line, which continues in another run of the agent. Drops text that may be the beginning of a
+   * secret.
+   */
   leave(): void {
     clearTimeout(this.quiet);
     this.flush(true);

@@ -155,8 +155,8 @@ export class RunningExecution {
   }
 
   /**
-   * Ends what an earlier run of the agent left, except the process of the current call, and creates the folders of a
-   * new execution.
+   * Ends the processes that an earlier run of the agent left, except the process of the current call, and creates the
+   * folders of a new execution.
    */
   private async prepare({ folders, boot }: ExecutionContext, calls: CallJournal): Promise<void> {
     const last = calls.get(calls.last);

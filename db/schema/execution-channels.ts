@@ -44,7 +44,7 @@ export const conductorState = pgTable('conductor_state', {
   connectedAt: time('connected_at'),
   /** Why the conductor cannot work; null if it can. A key of `locales/<lng>/executions.json`. */
   fault: text(),
-  /** What the broker or the network said about the fault. */
+  /** The error message of the broker or the network. */
   faultDetail: text('fault_detail'),
   faultSince: time('fault_since'),
   /** Number of messages that could not be read, and of messages that belong to no execution. */

@@ -57,7 +57,9 @@ export const executions = pgTable(
     planSha256: text('plan_sha256')
       .notNull()
       .references(() => executionPlans.sha256),
-    /** Id of the row in `secrets` with the secret parameters; null if there are none, and once the execution has ended. */
+    /**
+     * Id of the row in `secrets` with the secret parameters; null if there are none, and once the execution has ended.
+     */
     secretId: uuid('secret_id'),
     /** The names of the secret parameters. */
     secretParameters: text('secret_parameters').array().notNull().default([]),
@@ -69,7 +71,7 @@ export const executions = pgTable(
     queuedBy: text('queued_by').notNull(),
     /** The member or other actor who is responsible for the execution (`Principal.key`), and who may not approve it. */
     requestedBy: text('requested_by'),
-    /** The decision on the execution; null before a decision, and if it needs none. */
+    /** The decision on the execution; null before a decision, and if none is needed. */
     approval: json().$type<ExecutionApproval>(),
     note: text(),
     /** When the execution expires if it has not been delivered. */

@@ -15,7 +15,7 @@ export const runbookFiles = pgTable(
   'runbook_files',
   {
     id: text().primaryKey(),
-    /** Number of the contents, from 1. */
+    /** Revision number of the contents, from 1. */
     revision: integer().notNull(),
     ...contents(),
   },

@@ -26,7 +26,7 @@ export interface BrokerOptions {
   caFile: string | null;
   /** Queue for the agents' answers. */
   results: string;
-  /** Called with each answer. The caller acknowledges it. */
+  /** Called with each answer. The function acknowledges the answer once it is stored. */
   onAnswer(message: ConsumeMessage): void;
   /** Called once, when the connection is lost. */
   onLost(error: BrokerError): void;
@@ -78,7 +78,8 @@ async function setUp(connection: ChannelModel, options: BrokerOptions): Promise<
     if (!isClosing) onLost(brokerErrorOf(lost ?? error ?? new Error('The broker closed the connection.'), results));
   });
   const channel = await connection.createConfirmChannel();
-  // An error of a channel closes only the channel. Without it, nothing works, so the connection is opened again.
+  // An error of a channel closes only the channel. Nothing works without the channel, so the connection is opened
+  // again.
   const fail = (error: Error): void => {
     lost ??= error;
     void connection.close().catch(() => {});

@@ -5,7 +5,7 @@ import type { AppRouter } from '#server/trpc/root.ts';
 
 type Outputs = inferRouterOutputs<AppRouter>['executions'];
 
-/** An execution with how it ended as a sentence. */
+/** An execution, with a sentence that says how it ended. */
 export type ShownExecution = Outputs['list']['items'][number];
 export type ExecutionPage = Outputs['list'];
 /** An execution with its calls. */

@@ -9,7 +9,7 @@ test('a filter stays the same when it is written to a URL and read again', () =>
 
 test.each([
   ['a state that does not exist', { state: 'done' }],
-  ['a code that is no number', { code: '-1' }],
+  ['a code that is not a number', { code: '-1' }],
   ['a parameter given twice', { q: ['a', 'b'] }],
   ['a text that is too long', { by: 'x'.repeat(201) }],
 ])('ignores %s', (_, query) => {

@@ -3,7 +3,9 @@ import { formatOf } from '#protocol/executions/index.ts';
 import { jsonPointer } from '#protocol/pointer.ts';
 import type { ErrorCode, Fault } from '#server/domain/error.ts';
 
-/** The newest format that the Murano agent runs, and the first one in which it has other executors than Application. */
+/**
+ * The newest format that the Murano agent runs, and the first format in which it has executors other than Application.
+ */
 const newestFormat = '2.2.0';
 const executorsSince = '2.1.0';
 
@@ -14,8 +16,8 @@ interface Plan {
 }
 
 /**
- * Returns what the Murano agent of a VM would reject in a plan that is valid for Annex (MU-64). Plans in format vCurrent
- * have no faults, because only Murano's agent for Windows gets them.
+ * Returns what the Murano agent of a VM would reject in a plan that is valid for Annex (MU-64). Plans in format
+ * vCurrent have no faults, because only Murano's agent for Windows gets them.
  */
 export function beyondMurano(plan: Plan): Fault[] {
   if (formatOf(plan) === 'v-current') return [];

@@ -23,11 +23,11 @@ export const conductorReport = z.object({
   isRunning: z.boolean().describe('Whether a conductor is running. It runs if ANNEX_AMQP_URL is set.'),
   connectedAt: instant.nullable(),
   fault: z.enum(conductorFaults).nullable(),
-  faultDetail: z.string().nullable().describe('What the broker or the network said.'),
+  faultDetail: z.string().nullable().describe('The error message of the broker or the network.'),
   faultSince: instant.nullable(),
   unreadable: count.describe('Messages in the result queue that could not be read.'),
   unmatched: count.describe('Messages in the result queue that belong to no execution.'),
-  rejectedAt: instant.nullable().describe('When the last of these messages arrived.'),
+  rejectedAt: instant.nullable().describe('When the last unreadable or unmatched message arrived.'),
 });
 export type ConductorReport = z.infer<typeof conductorReport>;
 

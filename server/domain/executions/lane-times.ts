@@ -19,7 +19,7 @@ export async function noteLaneTaken(tx: Transaction, vmId: string, takenAt: Date
   await recordChange(tx, 'vm', vmId);
 }
 
-/** Notes that no execution holds the lane of a VM any longer. */
+/** Notes that an execution no longer holds the lane of a VM. */
 export async function noteLaneFree(tx: Transaction, { now }: Pick<Context, 'now'>, vmId: string): Promise<void> {
   const [row] = await tx.select().from(laneTimes).where(eq(laneTimes.vmId, vmId)).for('update');
   if (!row?.takenAt) return;

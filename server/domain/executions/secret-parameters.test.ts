@@ -84,7 +84,7 @@ describe('secret parameters of an execution', () => {
 });
 
 describe('an execution whose secret parameters no key of the machine can decrypt', () => {
-  test('is canceled, and the next one is handed out', async () => {
+  test('is canceled, and the next one is delivered', async () => {
     const [before, after] = [newKeyPair(), newKeyPair()];
     const machine = await givenMachine(admin, door, before);
     const { execution } = await queueExecution(withoutCopies(), { vmId: machine.vmId, plan, secretParameters });

@@ -27,7 +27,7 @@ export const execution = z.object({
   approval: z
     .object({ approved: z.boolean(), at: time, by: z.string(), note: z.string().nullable() })
     .nullable()
-    .describe('The decision on an execution that waited for approval; null before a decision, or without need of one.'),
+    .describe('The decision on an execution that waited for approval; null before a decision, or if none is needed.'),
   queuedAt: time,
   queuedBy: z.string(),
   deliveredAt: time.nullable(),
@@ -37,7 +37,7 @@ export const execution = z.object({
   validUntil: time.describe('When the execution expires if no machine has received it.'),
   dueAt: time.nullable().describe('When the portal ends the execution; null once it has ended.'),
   timeoutSeconds: count,
-  errorCode: z.int().nullable().describe('The code of the result; null without a code.'),
+  errorCode: z.int().nullable().describe('The code of the result; null if the result has none.'),
   message: executionMessage.nullable().describe('How the execution ended; null before.'),
   reason: z.string().nullable().describe('Why the portal ended the execution; null if the machine did.'),
   late: z.boolean().describe('Whether the result arrived after the execution had ended.'),

@@ -17,7 +17,7 @@ export interface AmqpAnswer {
   correlationId: string | null;
 }
 
-/** What happened to an answer: it was stored, it is no answer of Murano's format, or it belongs to no execution. */
+/** What happened to an answer: it was stored, it is not an answer in Murano's format, or it belongs to no execution. */
 export type AnswerOutcome = 'taken' | 'unreadable' | 'unmatched';
 
 /**

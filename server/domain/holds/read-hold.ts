@@ -10,7 +10,7 @@ export async function readHold(db: Database | Transaction, vmId: string): Promis
   return holdOf(row);
 }
 
-/** Returns when the VM is and was on hold. */
+/** Returns the periods in which the VM is or was on hold. */
 export async function readHoldPauses(db: Database | Transaction, vmId: string): Promise<Pauses> {
   const [row] = await db.select().from(holds).where(eq(holds.vmId, vmId));
   return row ? pausesOf({ heldAt: row.since, pastHolds: row.past, laneTakenAt: null, laneTimes: null }) : noPauses;

@@ -9,7 +9,7 @@ export const runbookFile = z.object({
   id: z.string(),
   sha256,
   size: count,
-  revision: z.int().min(1).describe('Number of the contents, from 1.'),
+  revision: z.int().min(1).describe('Revision number of the contents, from 1.'),
   storedAt: time,
   storedBy: z.string(),
 });

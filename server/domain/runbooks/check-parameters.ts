@@ -10,7 +10,7 @@ import {
   secretNames,
 } from './parameters.ts';
 
-/** The half of the settings whose checker also checks parameters. */
+/** Parameters are checked as if they were this half of an extension's settings. */
 const half = '/publicSettings';
 
 /** The values for one execution: the plan's own parameters, and the given ones, which replace them. */

@@ -100,7 +100,7 @@ describe('versions', () => {
     expect(isRunbookVersion(text)).toBe(true);
   });
   test.each(['1.0', 'v1.0.0', '1.0.0+build', ' 1.0.0', '01.0.0', '', `1.0.0-${'a'.repeat(64)}`])(
-    '%j is no version',
+    '%j is not a version',
     (text) => {
       expect(isRunbookVersion(text)).toBe(false);
     },

@@ -39,7 +39,7 @@ const validateInWords = async (ctx: CallContext, input: Parameters<typeof valida
   return { ...judged, faults: translateFaults(judged.faults, ctx.language) };
 };
 
-/** The pages' client continues with a cursor, which is the row. */
+/** The pages' client names the row at which a search continues `cursor`. */
 const searchInPages = (ctx: CallContext, { cursor, ...asked }: Parameters<typeof searchLog>[1] & { cursor?: number }) =>
   searchLog(ctx, { ...asked, ...(cursor !== undefined && { row: cursor }) });
 

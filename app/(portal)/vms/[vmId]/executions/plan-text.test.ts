@@ -7,8 +7,8 @@ test('a plan to run again loses its ID and stamp', () => {
 
 test.each([
   ['without an ID', '{"Body": "return 1.0"}'],
-  ['that is no JSON', '{"ID":'],
-  ['that is no object', '["ID"]'],
+  ['that is not JSON', '{"ID":'],
+  ['that is not an object', '["ID"]'],
 ])('a plan %s stays exactly as it is', (_, text) => {
   expect(withoutIdentity(text)).toBe(text);
 });

@@ -16,7 +16,7 @@ export interface PlanFaultsProps {
   onGo(pointer: string): void;
 }
 
-/** Whether the plan can run, and otherwise each fault with its place in the plan. */
+/** Shows whether the plan can run and, if not, each fault with its place in the plan. */
 export function PlanFaults({ check, settled, onGo }: PlanFaultsProps) {
   const { t } = useTranslation('executions');
   const rest = (check?.faults.length ?? 0) - maxListed;

@@ -156,7 +156,7 @@ function EndLine({ n, text }: { n: number | null; text: string }) {
   );
 }
 
-/** Returns what the record of a call's end says. Agents may send anything. */
+/** Reads the record of a call's end. Its values can be anything, because agents send them. */
 function endOf(text: string): { exitCode: number | null; error: string } {
   const value: unknown = text === '' ? null : JSON.parse(text);
   const { exitCode, error } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
