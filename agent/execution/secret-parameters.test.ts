@@ -40,7 +40,7 @@ test.each<[how: string, plan: object]>([
   ['prints it', { Body: 'print(args.password, args.nested.pin)\nprint(args.lines)' }],
   ['prints it in base64', { Body: 'import base64\nprint(base64.b64encode(b"x" + args.password.encode()))' }],
   ['prints it in short lines', { Body: 'for c in args.password:\n  print(c, flush=True)' }],
-  ['writes it without line ends', { Body: 'import sys\nfor c in args.password:\n  sys.stderr.write(c)' }],
+  ['writes it without line endings', { Body: 'import sys\nfor c in args.password:\n  sys.stderr.write(c)' }],
   ['logs it', { Body: 'api.logInfo(args)\napi.logError(args.password)\napi.logWarning(args.lines)' }],
   ['returns it', { Body: 'return {args.password: [args.nested, args.lines]}' }],
   ['fails with it', { Body: 'raise ValueError(args.password)' }],

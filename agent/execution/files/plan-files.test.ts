@@ -130,7 +130,7 @@ describe('a download from an address', () => {
   test.each<[what: string, respond: (response: ServerResponse) => void]>([
     ['redirects without end', (response) => response.writeHead(302, { location: '/again' }).end()],
     [
-      'redirects to credentials',
+      'redirects to an address with credentials',
       (response) => response.writeHead(302, { location: `http://eve:hunter22@127.0.0.1:${port()}/` }).end(),
     ],
     ['answers with an error', (response) => response.writeHead(500).end('no')],
@@ -271,7 +271,7 @@ describe('a file of BodyType ID', () => {
 
   test.each<[what: string, envelope: object, sources: FileSources]>([
     ['that the portal did not offer', {}, fromPortal(blob)],
-    ['whose bytes are other ones', pinned(randomBytes(10)), fromPortal(randomBytes(10))],
+    ['whose bytes are different', pinned(randomBytes(10)), fromPortal(randomBytes(10))],
     [
       'that cannot be downloaded',
       pinned(randomBytes(9)),

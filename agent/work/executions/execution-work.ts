@@ -158,8 +158,8 @@ export class ExecutionWork implements LaneWork {
   }
 
   /**
-   * Whether a newer goal state may replace the current one. An execution may be waiting for the current goal state to
-   * come to rest, also to continue after a restart of the machine (MU-51).
+   * Whether a newer goal state may replace the current one. An execution may be waiting until the current goal state
+   * has come to rest, either to begin or to continue after a restart of the machine (MU-51).
    */
   mayBeOvertaken(): boolean {
     if (this.awaitsGoalState) return this.options.goals().rested !== null;

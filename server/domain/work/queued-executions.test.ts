@@ -47,7 +47,7 @@ const [stopped, never] = [
 ];
 test.each<[what: string, QueueFacts, object]>([
   [
-    'runs after the goal state before it, in the order of turns',
+    'runs after the preceding goal state, in the order of turns',
     factsOf([execution(8), execution(7)]),
     {
       next: ['a', 'b', 'plan 7', 'plan 8'],
@@ -84,7 +84,7 @@ test.each<[what: string, QueueFacts, object]>([
     },
   ],
   [
-    'that the machine has is what it does now',
+    'that the machine has is the current entry',
     factsOf([execution(7, { state: 'delivered' }), execution(8)]),
     {
       now: 'plan 7',

@@ -71,7 +71,7 @@ export const executionRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/executions',
     operationId: 'queueExecution',
     summary:
-      'Queues an execution plan or a runbook for a VM. Any plan that is not a published runbook needs the grant `scripts`. A plan with an `ID` is queued once: the same plan again returns the execution that exists.',
+      'Queues an execution plan or a runbook for a VM. Any plan that is not a published runbook needs the grant `scripts`. A plan with an `ID` is queued once: queuing the same plan again returns the existing execution.',
     role: 'operator',
     params: inVm,
     body: executionTerms.strict(),

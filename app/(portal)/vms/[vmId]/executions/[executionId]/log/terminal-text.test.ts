@@ -9,7 +9,7 @@ test.each([
   ['clearing the screen', 'a\u001b[2Jb', 'ab'],
   ['a progress bar', '10 %\r50 %\r100 %', '100 %'],
   ['an overwritten start', 'abcdef\rxy', 'xycdef'],
-  ['a line end of Windows', 'done\r', 'done'],
+  ['a Windows line ending', 'done\r', 'done'],
   ['markup', '<img onerror=alert(1)>', '<img onerror=alert(1)>'],
   ['a mark that reverses the reading direction', 'exe.\u202etxt', 'exe.\\u202etxt'],
   ['control characters', 'a\u0000\u0008b\tc', 'ab\tc'],
