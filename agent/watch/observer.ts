@@ -63,6 +63,9 @@ const unread = {
 /** Minimum time between readings of a file that keeps changing. */
 const changeMilliseconds = 200;
 
+/** Why a file is read. A change is reported if the text differs, `everything` always, and a period as AZ-S5 says. */
+type Occasion = 'change' | 'period' | 'everything';
+
 const isTerminal = (word: StatusWord | null): boolean => word === 'success' || word === 'error';
 
 /**
@@ -118,12 +121,12 @@ export class Observer {
   async readStatus(extension: string): Promise<StatusWord | null> {
     const one = this.watched.get(`status ${extension}`);
     if (one !== undefined) one.leftAt = null;
-    return one === undefined ? null : await this.read(one, false);
+    return one === undefined ? null : await this.read(one, 'change');
   }
 
   async readEverything(): Promise<void> {
     const all = [...this.watched.values()].filter((one) => one.concluded === null || this.hasChanged(one));
-    await Promise.all(all.map((one) => this.read(one, true)));
+    await Promise.all(all.map((one) => this.read(one, 'everything')));
   }
 
   stop(): void {
@@ -138,7 +141,7 @@ export class Observer {
     const one: Watched = { ...what, ...unread };
     this.watched.set(`${what.kind} ${what.extension}`, one);
     this.updateWatchers();
-    void this.readSoon(one, false);
+    void this.readSoon(one, 'change');
   }
 
   private readAll(kind: Watched['kind']): void {
@@ -146,7 +149,7 @@ export class Observer {
     for (const one of this.watched.values()) {
       if (one.isBeingRead || !this.mustRead(one, kind)) continue;
       one.isBeingRead = true;
-      void this.readSoon(one, one.concluded === null || !isTerminal(one.concluded.word)).finally(() => {
+      void this.readSoon(one, 'period').finally(() => {
         one.isBeingRead = false;
       });
     }
@@ -172,21 +175,21 @@ export class Observer {
     }
   }
 
-  private async readSoon(one: Watched, always: boolean): Promise<void> {
-    await this.read(one, always).catch((error: unknown) => this.journal.warn(`${one.path}: ${sentenceOf(error)}`));
+  private async readSoon(one: Watched, occasion: Occasion): Promise<void> {
+    await this.read(one, occasion).catch((error: unknown) => this.journal.warn(`${one.path}: ${sentenceOf(error)}`));
   }
 
   /** Reads a file, one reading at a time. A change during a reading is read afterwards. */
-  private async read(one: Watched, always: boolean): Promise<StatusWord | null> {
+  private async read(one: Watched, occasion: Occasion): Promise<StatusWord | null> {
     while (one.reading !== null) await one.reading;
     if (!this.isCurrent(one)) return null;
-    one.reading = this.readOnce(one, always).finally(() => {
+    one.reading = this.readOnce(one, occasion).finally(() => {
       one.reading = null;
     });
     return await one.reading;
   }
 
-  private async readOnce(one: Watched, always: boolean): Promise<StatusWord | null> {
+  private async readOnce(one: Watched, occasion: Occasion): Promise<StatusWord | null> {
     let read: ReadFile | null;
     try {
       read = await readDocument(one.path, this.stopping.signal);
@@ -196,15 +199,17 @@ export class Observer {
     }
     if (read === null || read.mtimeMs === one.leftAt || !this.isCurrent(one)) return null;
     read = { ...read, ageSeconds: ageOf(one, read) };
-    const changed = read.text !== one.lastText;
+    // A status may have become terminal since this reading was scheduled, so the reading of a period decides only now.
+    const isRepeated = occasion === 'period' && !isTerminal(one.concluded?.word ?? null);
+    const isReported = isRepeated || occasion === 'everything' || read.text !== one.lastText;
     one.lastText = read.text;
     one.lastProblem = null;
     if (one.kind === 'heartbeat') {
-      if (changed || always) this.events.heartbeat(one.extension, read);
+      if (isReported) this.events.heartbeat(one.extension, read);
       return null;
     }
     const word = statusOf(read.file)?.status ?? null;
-    if (changed || always) this.events.status(one.extension, one.sequenceNumber, read, word);
+    if (isReported) this.events.status(one.extension, one.sequenceNumber, read, word);
     this.conclude(one, word, read.mtimeMs);
     return word;
   }
@@ -274,7 +279,7 @@ export class Observer {
     while (one.reading !== null) await one.reading.catch(() => null);
     one.isDue = false;
     one.changeRead = performance.now();
-    void this.readSoon(one, false);
+    void this.readSoon(one, 'change');
   }
 }
 
