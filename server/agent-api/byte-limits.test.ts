@@ -66,7 +66,7 @@ test('unreadable reports count too', async () => {
   const door = await open({ reportBytesPerHour: 60_000 });
   const agent = await givenAgent(ctx, door, 'garbled');
   const statuses: number[] = [];
-  // The count begins again if the gateway hears of the enrollment only now.
+  // If the gateway learns of the enrollment during these calls, the count starts over.
   while (statuses.at(-1) !== 429 && statuses.length < 13) {
     statuses.push((await agent.call('/reports', { method: 'POST', body: 'x'.repeat(10_000) })).status);
   }

@@ -68,7 +68,7 @@ test('with more agents than rows, each lookup finds the latest entry or none', (
   const random = dice(5);
   const views: { vm: string; view: KnownAgent; turn: number }[] = [];
   for (let turn = 0; turn < 4_000; turn += 1) {
-    // Some keys share their last word, so they collide. In real UUIDs, this word is random.
+    // Some keys share their last word, so they collide. In real keys, this word is random.
     const vm = `vm-${random(120)}`;
     const hash = `${hashOf(vm).slice(0, 56)}0000000${random(3)}`;
     const act = random(10);
