@@ -7,6 +7,7 @@ import { visitCrashPoints } from './folder/crash-point.ts';
 import { layoutOf } from './folder/layout.ts';
 import { writeAtomically, writeJson } from './folder/write-file.ts';
 import { readLocalState } from './goal/local-state.ts';
+import { liveWithCrashPoints } from './testing/crash-life.ts';
 import { zipOf } from './testing/fake-handler.ts';
 import { type MemoryGoal, MemoryPortal } from './testing/memory-portal.ts';
 import { Agent } from './work/agent.ts';
@@ -109,7 +110,10 @@ beforeAll(async () => {
   };
   writeJson(first.identity, identity);
 });
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+afterAll(() => {
+  visitCrashPoints(null);
+  rmSync(base, { recursive: true, force: true });
+});
 
 interface Package {
   handler: string;
@@ -140,13 +144,26 @@ async function live(
   const death = new Promise<void>((resolve) => {
     died = resolve;
   });
-  visitCrashPoints((point) => {
+  const visit = (point: string) => {
     if (points.length < killAt) points.push(point);
     if (points.length < killAt) return;
     died();
     throw new Killed(point);
+  };
+  await liveWithCrashPoints(visit, async () => {
+    const agent = agentIn(folder, portal, stage);
+    const work = agent.start().then(async () => {
+      await agent.lane.whenIdle();
+      await agent.reportEverything(5);
+    });
+    await Promise.race([death, work]);
+    await agent.stop(0);
   });
-  const agent = new Agent({
+  return points;
+}
+
+function agentIn(folder: string, portal: MemoryPortal, stage: Stage): Agent {
+  return new Agent({
     layout: layoutOf(folder),
     journal: { info() {}, warn: (line) => warnings.push(line), note() {} },
     heartbeatSeconds: 600,
@@ -158,14 +175,6 @@ async function live(
     bootIdFile,
     ...(stage.restarts && { rebootCommand }),
   });
-  const work = agent.start().then(async () => {
-    await agent.lane.whenIdle();
-    await agent.reportEverything(5);
-  });
-  await Promise.race([death, work]);
-  await agent.stop(0);
-  visitCrashPoints(null);
-  return points;
 }
 
 /** Like `live`, but also performs the machine restart that a stage requires. */

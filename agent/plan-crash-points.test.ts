@@ -8,6 +8,7 @@ import { layoutOf } from './folder/layout.ts';
 import { writeAtomically, writeJson } from './folder/write-file.ts';
 import type { TranscriptPiece } from './portal/execution-calls.ts';
 import { noExecutions } from './portal/portal.ts';
+import { liveWithCrashPoints } from './testing/crash-life.ts';
 import { MemoryPortal } from './testing/memory-portal.ts';
 import { planEnvelope, resultIn } from './testing/plan-envelope.ts';
 import { Agent } from './work/agent.ts';
@@ -96,7 +97,10 @@ beforeAll(() => {
   const about = { portal: 'http://portal.test', name: 'vm', thumbprint: 'A'.repeat(40), vmId: 'vm' };
   writeJson(layout.identity, { ...about, enrolledAt: null, pollSeconds: 1 });
 });
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+afterAll(() => {
+  visitCrashPoints(null);
+  rmSync(base, { recursive: true, force: true });
+});
 
 let warnings: string[] = [];
 
@@ -107,18 +111,19 @@ async function live(folder: string, portal: PlanPortal, killAt = Number.POSITIVE
   const death = new Promise<void>((resolve) => {
     died = resolve;
   });
-  visitCrashPoints((point) => {
+  const visit = (point: string) => {
     if (points.length < killAt) points.push(point);
     if (points.length < killAt) return;
     leaveProcesses(folder);
     died();
     throw new Killed(point);
+  };
+  await liveWithCrashPoints(visit, async () => {
+    const agent = agentIn(folder, portal);
+    const work = agent.start().then(() => agent.lane.whenIdle());
+    await Promise.race([death, work]);
+    await agent.stop(0);
   });
-  const agent = agentIn(folder, portal);
-  const work = agent.start().then(() => agent.lane.whenIdle());
-  await Promise.race([death, work]);
-  await agent.stop(0);
-  visitCrashPoints(null);
   return points;
 }
 
