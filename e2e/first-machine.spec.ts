@@ -142,7 +142,7 @@ test('before an agent connects, the page says what it will run first, and how to
     page.getByRole('heading', { name: `The agent of planned-${unique} has not connected yet` }),
   ).toBeVisible();
   await expect(page.getByText('annex-agent doctor --dir /var/lib/annex-agent')).toBeVisible();
-  await expect(queue).toContainText('The agent has not connected yet. It runs these commands first.');
+  await expect(queue).toContainText('The agent has not connected yet. It will run these commands first.');
   await expect(queue.getByRole('listitem')).toHaveText([/^share\s*install/, /^watch\s*install/]);
   await expectAccessibleInBothThemes(page);
   await page.getByRole('button', { name: 'New enrollment token' }).click();
