@@ -20,7 +20,8 @@ export async function connectBroker(settings: AmqpSettings): Promise<ChannelMode
   };
   const authorities = ca === undefined ? {} : { ca: [readOrThrow(ca, 'amqpCa')] };
   try {
-    return await connect(url, { timeout: connectMs, keepAlive: true, ...authorities });
+    // Without `rejectUnauthorized`, the environment variable NODE_TLS_REJECT_UNAUTHORIZED could turn verification off.
+    return await connect(url, { timeout: connectMs, keepAlive: true, rejectUnauthorized: true, ...authorities });
   } catch (error) {
     throw new AgentError(`The broker ${host}:${port} cannot be used: ${sentenceOf(error)}`);
   }

@@ -41,10 +41,13 @@ export class AgentProcess {
   }
 
   /** Returns the findings of `agent doctor` for the broker. */
-  async doctor(): Promise<{ check: string; verdict: string; what: string; toDo?: string }[]> {
-    const { stdout } = await promisify(execFile)(process.execPath, [main, 'doctor', '--json', '--dir', this.dir]).catch(
-      (error: { stdout: string }) => error,
-    );
+  async doctor(
+    environment: Record<string, string> = {},
+  ): Promise<{ check: string; verdict: string; what: string; toDo?: string }[]> {
+    const env = { ...process.env, ...environment };
+    const { stdout } = await promisify(execFile)(process.execPath, [main, 'doctor', '--json', '--dir', this.dir], {
+      env,
+    }).catch((error: { stdout: string }) => error);
     const { findings } = JSON.parse(stdout) as { findings: { check: string; verdict: string; what: string }[] };
     return findings.filter(({ check }) => check === 'broker');
   }

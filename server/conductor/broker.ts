@@ -5,7 +5,7 @@ import type { OutgoingMessage } from './dialect.ts';
 
 /** Seconds between heartbeats of the connection. A broker that is silent for twice as long counts as lost. */
 const heartbeatSeconds = 15;
-/** Maximum time for connecting, including the TLS handshake and the sign-in. */
+/** Maximum time without a packet while connecting, during the TLS handshake and the sign-in. */
 const connectMs = 15_000;
 /** Number of answers that the broker sends before the first is acknowledged. */
 const prefetch = 50;
@@ -53,8 +53,11 @@ export interface Broker {
 export async function openBroker(options: BrokerOptions): Promise<Broker> {
   const { url, caFile, results } = options;
   try {
-    const ca = caFile === null ? {} : { ca: [await readFile(caFile)] };
-    const connection = await connect(withHeartbeat(url), { timeout: connectMs, keepAlive: true, ...ca });
+    const ca = caFile === null ? {} : { ca: [await readAuthorities(caFile)] };
+    // Without `rejectUnauthorized`, the environment variable NODE_TLS_REJECT_UNAUTHORIZED could turn verification off.
+    const verified = { rejectUnauthorized: true, ...ca };
+    const timeout = timeoutOf(url);
+    const connection = await connect(withHeartbeat(url), { timeout, keepAlive: true, ...verified });
     try {
       return await setUp(connection, options);
     } catch (error) {
@@ -65,6 +68,15 @@ export async function openBroker(options: BrokerOptions): Promise<Broker> {
   } catch (error) {
     throw brokerErrorOf(error, results);
   }
+}
+
+async function readAuthorities(file: string): Promise<Buffer> {
+  const bytes = await readFile(file).catch((error: Error) => {
+    throw new BrokerError('conductor.authority-file', error.message);
+  });
+  // Node ignores a file without certificates, and would then trust no authority.
+  if (bytes.includes('-----BEGIN CERTIFICATE-----')) return bytes;
+  throw new BrokerError('conductor.authority-file', `${file} contains no certificate`);
 }
 
 async function setUp(connection: ChannelModel, options: BrokerOptions): Promise<Broker> {
@@ -153,16 +165,29 @@ function withHeartbeat(url: string): string {
   return given.href;
 }
 
+/** Returns the URL's `connection_timeout`, which RabbitMQ's URLs can have, or the default. */
+function timeoutOf(url: string): number {
+  const given = Number(new URL(url).searchParams.get('connection_timeout'));
+  return Number.isInteger(given) && given > 0 ? given : connectMs;
+}
+
 /** Returns the error of the network or the broker as a BrokerError. Its text never contains the URL's password. */
 export function brokerErrorOf(error: unknown, results: string): BrokerError {
   if (error instanceof BrokerError) return error;
   const { message, code } = error as { message: string; code?: string | number };
-  const isAboutResults = code === preconditionFailed && message.includes(`'${results}'`);
-  if (isAboutResults) return new BrokerError('conductor.results', message);
-  if (/ACCESS.REFUSED|authentication|403/i.test(message)) return new BrokerError('conductor.login', message);
-  if (typeof code === 'string' && /CERT|SELF_SIGNED|VERIFY|ALTNAME|^ERR_(TLS|SSL|OSSL)/.test(code))
-    return new BrokerError('conductor.certificate', message);
-  if (/ETIMEDOUT/.test(message) || (typeof code === 'string' && /^E[A-Z_]+$/.test(code)))
-    return new BrokerError('conductor.unreachable', message);
-  return new BrokerError('conductor.other', message);
+  return new BrokerError(faultOf(message, code, results), message);
+}
+
+function faultOf(message: string, code: string | number | undefined, results: string): ConductorFault {
+  if (code === preconditionFailed && message.includes(`'${results}'`)) return 'conductor.results';
+  if (/ACCESS.REFUSED|authentication|403/i.test(message)) return 'conductor.login';
+  if (typeof code === 'string') {
+    if (/PEM/.test(code)) return 'conductor.authority-file';
+    if (/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/.test(code)) return 'conductor.certificate-expired';
+    if (/ALTNAME/.test(code)) return 'conductor.certificate-name';
+    if (/^ERR_(TLS|SSL|OSSL)|^EPROTO$/.test(code)) return 'conductor.tls';
+    if (/CERT|SELF_SIGNED|VERIFY|CRL/.test(code)) return 'conductor.certificate-authority';
+    if (/^E[A-Z_]+$/.test(code)) return 'conductor.unreachable';
+  }
+  return /ETIMEDOUT|Heartbeat timeout/.test(message) ? 'conductor.unreachable' : 'conductor.other';
 }

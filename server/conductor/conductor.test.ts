@@ -3,6 +3,7 @@ import { getResult, listUnpublished, publishNext, readLog } from '#server/domain
 import { smallPlan as small } from '#server/domain/executions/testing/bound-vm.ts';
 import { plan, resultOf } from '#server/domain/executions/testing/machine.ts';
 import { type AmqpStage, answer, openAmqpStage, patience, results, takeMessage } from '#server/testing/amqp-stage.ts';
+import { startLossyProxy } from '#server/testing/false-broker.ts';
 
 let stage: AmqpStage;
 beforeAll(async () => {
@@ -67,6 +68,34 @@ describe('plans', () => {
     expect(await resultText(execution)).toMatchObject({ Body: 'hello w' });
   });
 });
+
+test('a firewall that drops all packets: the fault is shown, and the plan is published once packets pass again', async () => {
+  await stage.stopConductor();
+  const proxy = await startLossyProxy(stage.broker.port);
+  try {
+    stage.startConductor(`amqp://guest:guest@127.0.0.1:${proxy.port}?heartbeat=2&connection_timeout=1000`);
+    const { vmId, queue } = await stage.boundVm();
+    await answerPlan(await stage.queue(vmId, small), queue);
+    proxy.drop();
+    const lost = await stage.queue(vmId, small);
+    await expect.poll(async () => (await stage.conductor())?.fault, patience).toBe('conductor.unreachable');
+    await expect.poll(async () => (await stage.conductor())?.faultDetail, patience).toContain('ETIMEDOUT');
+    proxy.recover();
+    await answerPlan(lost, queue);
+    await expect.poll(async () => (await stage.conductor())?.fault, patience).toBeNull();
+  } finally {
+    await stage.stopConductor();
+    stage.startConductor();
+    await proxy.close();
+  }
+});
+
+/** Takes a plan from the queue of its VM, and sends its result. */
+async function answerPlan(execution: { vmId: string; id: string }, queue: string): Promise<void> {
+  expect((await takeMessage(stage, queue)).properties.messageId).toBe(execution.id);
+  await answer(stage, resultOf(execution.id));
+  await stage.until(execution, 'succeeded');
+}
 
 async function answerMany(count: number, body: unknown): Promise<void> {
   const channel = await stage.channel();

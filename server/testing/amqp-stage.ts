@@ -28,8 +28,11 @@ export const results = 'annex-execution-results';
 export interface AmqpStage {
   admin: Context;
   broker: RabbitMq;
-  /** Starts another conductor. To stop the conductor that runs, call `stopConductor` first. */
-  startConductor(): void;
+  /**
+   * Starts another conductor, which connects to the broker's own address or to `url`. To stop the conductor that runs,
+   * call `stopConductor` first.
+   */
+  startConductor(url?: string): void;
   stopConductor(): Promise<void>;
   /** Opens a channel to the broker, as an agent does. */
   channel(): Promise<ConfirmChannel>;
@@ -55,8 +58,9 @@ export async function openAmqpStage({ tls }: { tls?: TlsFiles } = {}): Promise<A
   const stage: AmqpStage = {
     admin,
     broker,
-    startConductor() {
-      const conductor = new Conductor(admin);
+    startConductor(url = broker.url) {
+      const config = { ...admin.config, amqp: { ...amqp, urls: [url] } };
+      const conductor = new Conductor({ ...admin, config });
       running = { conductor, ended: conductor.run() };
     },
     async stopConductor() {

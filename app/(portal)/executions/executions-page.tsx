@@ -1,6 +1,6 @@
 'use client';
 
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { Button } from '#app/_ui/button.tsx';
@@ -21,10 +21,12 @@ export interface ExecutionsPageProps {
   /** The first page that the server rendered for this filter at `readAt` (milliseconds since 1970). */
   first: ExecutionPage;
   readAt: number;
+  /** Shown below the title. */
+  notice?: ReactNode;
 }
 
 /** The executions of all VMs. */
-export function ExecutionsPage({ filter: initial, first, readAt }: ExecutionsPageProps) {
+export function ExecutionsPage({ filter: initial, first, readAt, notice }: ExecutionsPageProps) {
   const { t } = useTranslation('executions');
   const [filter, setFilter] = useState(initial);
   const [clears, setClears] = useState(0);
@@ -42,6 +44,7 @@ export function ExecutionsPage({ filter: initial, first, readAt }: ExecutionsPag
   return (
     <>
       <PageHeader title={t('title')} />
+      {notice ? <div className="mb-4 empty:hidden">{notice}</div> : null}
       <ExecutionsFilters key={clears} filter={filter} onChange={setFilter} onClear={clear} />
       <Card>
         <Rows

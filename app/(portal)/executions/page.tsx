@@ -3,6 +3,7 @@ import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal } from '#app/_lib/portal.ts';
 import { Page } from '#app/_shell/page.tsx';
+import { BrokerBanner } from './broker-banner.tsx';
 import { pageSize } from './execution-data.ts';
 import { filterOfAddress } from './executions-address.ts';
 import { ExecutionsPage } from './executions-page.tsx';
@@ -20,11 +21,17 @@ interface Props {
 export default async function ExecutionsRoute({ searchParams }: Props) {
   const { t } = await words('executions');
   const filter = filterOfAddress(await searchParams);
-  const first = await (await portal()).executions.list({ ...filter, limit: pageSize });
+  const { executions } = await portal();
+  const [first, conductor] = await Promise.all([
+    executions.list({ ...filter, limit: pageSize }),
+    executions.conductor(),
+  ]);
+  // A connection on which no VM depends is the admins' concern only.
+  const notice = conductor !== null && conductor.boundVms > 0 ? <BrokerBanner report={conductor} /> : null;
   return (
     <Page crumbs={[{ label: t('title') }]}>
       <Words namespaces={['executions']}>
-        <ExecutionsPage filter={filter} first={first} readAt={Date.now()} />
+        <ExecutionsPage filter={filter} first={first} readAt={Date.now()} notice={notice} />
       </Words>
     </Page>
   );

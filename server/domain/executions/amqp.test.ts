@@ -260,11 +260,14 @@ describe('the conductor', () => {
 
   test('names its fault', async () => {
     const since = new Date();
-    const fault = { id: 'conductor.certificate', detail: 'certificate has expired', since } as const;
+    const fault = { id: 'conductor.certificate-expired', detail: 'certificate has expired', since } as const;
     await noteConductor(admin, { connectedAt: null, fault, unreadable: 0, unmatched: 0 });
     const viewer = await testContext({ services: admin, role: 'viewer' });
-    expect(await getConductor(viewer)).toMatchObject({
-      ...{ connectedAt: null, fault: 'conductor.certificate', faultDetail: 'certificate has expired' },
+    const named = { connectedAt: null, fault: 'conductor.certificate-expired', faultSince: since };
+    expect(await getConductor(viewer), 'only admins see the error message').toMatchObject({
+      ...named,
+      faultDetail: null,
     });
+    expect(await getConductor(admin)).toMatchObject({ ...named, faultDetail: 'certificate has expired' });
   });
 });

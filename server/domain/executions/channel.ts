@@ -31,10 +31,16 @@ export async function findChannel(db: Database | Transaction, vmId: string): Pro
 
 /** Returns the AMQP channel of a VM, for viewers. Throws 404 `channel_unbound`. */
 export async function getChannel(ctx: Context, input: GetChannelInput): Promise<ExecutionChannel> {
+  const channel = await readChannel(ctx, input);
+  if (channel === null) throw new DomainError('not_found', 'channel_unbound');
+  return channel;
+}
+
+/** Returns the AMQP channel of a VM, for viewers; null if the VM's agent fetches its executions over HTTPS. */
+export async function readChannel(ctx: Context, input: GetChannelInput): Promise<ExecutionChannel | null> {
   allow(ctx.actor, 'viewer');
   const row = await findChannel(ctx.db, parse(getChannelInput, input).vmId);
-  if (row === null) throw new DomainError('not_found', 'channel_unbound');
-  return shown(row);
+  return row === null ? null : shown(row);
 }
 
 /**

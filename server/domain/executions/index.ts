@@ -5,6 +5,7 @@ export {
   type ExecutionChannel,
   executionChannel,
   getChannel,
+  readChannel,
   unbindChannel,
 } from './channel.ts';
 export { clearExecutions } from './clear-executions.ts';

@@ -8,15 +8,19 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { ExecutionTable } from '#app/(portal)/executions/execution-table.tsx';
 import { MoreButton } from '#app/(portal)/executions/more-button.tsx';
 import { useExecutions } from '#app/(portal)/executions/use-executions.ts';
+import { ChannelBanner } from './channel/channel-banner.tsx';
+import { ChannelCard } from './channel/channel-card.tsx';
 import { NowAndNext } from './now-and-next.tsx';
 import { RunPlanLink } from './run-plan-link.tsx';
 
-/** The executions of a VM: what runs now and next, then what has ended, newest first. */
+/** The executions of a VM: what runs now and next, then what has ended, newest first, and how the agent gets plans. */
 export function ExecutionsTab({ vmId, name }: { vmId: string; name: string }) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+      <ChannelBanner vmId={vmId} />
       <NowAndNext vmId={vmId} name={name} />
       <PastExecutions vmId={vmId} />
+      <ChannelCard vmId={vmId} name={name} />
     </div>
   );
 }

@@ -1,0 +1,14 @@
+import type { ConductorReport } from '#server/domain/executions/index.ts';
+
+export type { ConductorReport, ExecutionChannel } from '#server/domain/executions/index.ts';
+
+/** Interval in milliseconds at which the state of the connection is reloaded. */
+export const conductorMs = 5_000;
+
+/** Why no execution plans can be sent over AMQP, as the key of a text, and since when; null if they can be sent. */
+export function conductorProblem(report: ConductorReport | null | undefined) {
+  if (report === null || report === undefined) return null;
+  if (!report.isRunning) return { id: 'conductor.stopped', since: report.seenAt } as const;
+  if (report.fault === null) return null;
+  return { id: report.fault, since: report.faultSince ?? report.seenAt } as const;
+}
