@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -66,6 +66,12 @@ export class MuranoAgent {
       detached: true,
     });
     return new MuranoAgent(folder, child);
+  }
+
+  /** Returns the number of plans whose results the agent has not sent. */
+  unansweredPlans(): number {
+    const plans = readdirSync(path.join(this.folder, 'storage/plans'), { withFileTypes: true });
+    return plans.filter((entry) => entry.isDirectory()).length;
   }
 
   async remove(): Promise<void> {
