@@ -108,6 +108,9 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
     await expect(page.getByText('It failed: hello ended with exit code 3')).toBeVisible();
     await expect(page.getByText('ScriptError')).toBeVisible();
     await expect(page.getByText('The exception was raised here.')).toBeVisible();
+    await expect(page.getByText('First error, line 324')).toBeVisible();
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await expect(log(page).locator('[data-marked]')).toContainText('cannot bind');
     await expect(german.getByText('Sie ist fehlgeschlagen: hello ended with exit code 3')).toBeVisible();
     await expectAccessibleInBothThemes(page);
     await expectAccessible(german);
@@ -132,17 +135,90 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
     await expectAccessible(page);
   });
 
+  await test.step('the log shows only errors or messages, and a row leads back to the whole log', async () => {
+    await page.getByRole('radio', { name: 'Errors' }).check();
+    await expect(log(page)).toContainText('cannot bind');
+    await expect(log(page)).not.toContainText('line 199');
+    await expectAccessible(page);
+    await page.getByRole('radio', { name: 'Messages' }).check();
+    await log(page).getByRole('link', { name: 'Line 2', exact: true }).click();
+    await expect(page.getByRole('radio', { name: 'All' })).toBeChecked();
+    await expect(log(page).locator('[data-marked]')).toContainText('renewing');
+    await page.keyboard.press('e');
+    await expect(log(page).locator('[data-marked]')).toContainText('cannot bind');
+    await page.keyboard.press('g');
+    await page.keyboard.press('g');
+    await expect(log(page).getByText('Began', { exact: true })).toBeInViewport();
+  });
+
+  await test.step('selected rows are copied as text and as a link', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await log(page).getByRole('link', { name: 'Line 5', exact: true }).click();
+    await log(page)
+      .getByRole('link', { name: 'Line 7', exact: true })
+      .click({ modifiers: ['Shift'] });
+    await expect(page).toHaveURL(/#L5-L7$/);
+    await page.getByRole('button', { name: 'Copy text' }).click();
+    await expect.poll(copied).toBe('line 1\nline 2\nline 3\n');
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await expect.poll(copied).toBe(page.url());
+    await expectAccessible(page);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download archive' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`execution-${id}.zip`);
+  });
+
   await test.step('the same plan runs again, succeeds, and shows what it returned', async () => {
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Run again' }).click();
     await expect(page.getByText('It is waiting for its turn.')).toBeVisible();
     const again = await machine.take();
-    await machine.run(again);
+    const call = { n: 1, script: 'hello', function: null, state: 'running', row: 1, atMs: 12 };
+    await machine.run(again, [call]);
+    await machine.write(again, [
+      [0, 'begin', { run: 1, why: 'first' }],
+      [12, 'call', 1, 'hello', null],
+      ...lines(0, 319, 1),
+    ]);
+    await expect(log(page)).toContainText('line 318');
+    await machine.write(again, [
+      [913, 'end', 1, { exitCode: 0, ms: 901 }],
+      [920, 'log', { Level: 'info', Body: 'renewed' }],
+    ]);
+    await machine.run(again, [{ ...call, state: 'succeeded', untilRow: 321, tookMs: 901, exitCode: 0 }]);
+    await expect(log(page), 'a call that succeeded folds while the reader follows').not.toContainText('line 318');
+    await expect(log(page)).toContainText('renewed');
+    await log(page)
+      .getByRole('button', { name: /1 hello\(\)/ })
+      .click();
+    await expect(page).toHaveURL(/\?folds=1/);
+    await expect(log(page)).toContainText('line 0');
     await machine.end(again, 0, { files: 14 });
     await expect(page.getByText('It ran to completion.')).toBeVisible();
     await expect(page.getByRole('region', { name: 'Result' })).toContainText('"files": 14');
-    await expect(page.getByText('The execution wrote nothing.')).toBeVisible();
     await expectAccessibleInBothThemes(page);
+  });
+
+  await test.step('the two executions are compared: how they ended, their results, and what a call wrote', async () => {
+    await page.getByRole('link', { name: 'Compare' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Compare executions' })).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Executions' })).toContainText(/Failed.*Succeeded/s);
+    await expect(page.getByText('Both executions ran the same plan.')).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Result' })).toContainText('"files": 14');
+    await page.getByRole('button', { name: 'Compare output' }).click();
+    await expect(page.getByRole('region', { name: 'Output' })).toContainText('cannot bind');
+    await expectAccessibleInBothThemes(page);
+  });
+
+  await test.step('changes to a plan are not lost without a question', async () => {
+    await page.goto(`/vms/${vm.id}/executions/new`);
+    await paste(page, { ...helloPlan, Name: 'Unsaved' });
+    await page.getByRole('link', { name: 'VMs' }).first().click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Stay' }).click();
+    await expect(page.getByRole('textbox', { name: 'Plan' })).toContainText('Unsaved');
   });
 });
 
@@ -191,6 +267,8 @@ test('waiting executions are listed in their order and canceled, and the fleetâ€
   await expectAccessible(viewer);
   await machine.end(id, 0, null);
   await expect(viewer.getByText('Sie lief bis zum Ende.')).toBeVisible();
+  await page.goto(`/vms/${vm.id}/executions/${id}`);
+  await expect(page.getByText('The execution wrote nothing.')).toBeVisible();
 
   await page.goto('/executions');
   await page.getByRole('searchbox', { name: 'Search by plan or VM' }).fill(vm.name);

@@ -9,6 +9,7 @@ import { type AuthenticateBearer, bearerAuthentication } from './authenticate-be
 import { createDoor, type DoorServices, type RequestPeer } from './create-door.ts';
 import { activityLines } from './download-activity.ts';
 import { fleetLines } from './download-fleet.ts';
+import { executionFileRoutes } from './routes/executions.ts';
 import { logFileRoutes } from './routes/logs.ts';
 
 /**
@@ -26,8 +27,8 @@ const types = { csv: 'text/csv; charset=utf-8; header=present', jsonl: 'applicat
 
 /**
  * Returns a function that handles downloads. `GET /download/<name>.csv` and `.jsonl` stream everything that matches the
- * query. A VM's logs have the same paths as in `/api/v1`. A request from the portal's own pages needs a session cookie;
- * any other request needs an API token.
+ * query. A VM's logs and executions have the same paths as in `/api/v1`. A request from the portal's own pages needs a
+ * session cookie; any other request needs an API token.
  */
 export function createDownloadHandler(
   services: DoorServices,
@@ -40,7 +41,8 @@ export function createDownloadHandler(
     return (await readSession(services, request.headers, now))?.actor ?? anonymous;
   };
   // Stored files use the same routes as `/api/v1`.
-  const door = createDoor({ services, base: '/download', door: 'page', routes: logFileRoutes, authenticate });
+  const routes = [...logFileRoutes, ...executionFileRoutes];
+  const door = createDoor({ services, base: '/download', door: 'page', routes, authenticate });
   return async (request, info) => {
     const { remoteAddress } = info;
     const requestId = request.headers.get('x-request-id') ?? randomUUID();

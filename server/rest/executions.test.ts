@@ -97,7 +97,13 @@ describe('an execution', () => {
   test('that is unknown, or of another VM, is 404', async () => {
     const [id, other] = [await givenVm(), await givenVm()];
     const execution = (await queue(other, 201)).id;
-    for (const operation of ['getExecution', 'getExecutionPlan', 'getExecutionResult', 'getExecutionLog']) {
+    for (const operation of [
+      'getExecution',
+      'getExecutionPlan',
+      'getExecutionResult',
+      'getExecutionLog',
+      'getExecutionArchive',
+    ]) {
       await door.expect(operation, { id, execution }, [404, 'execution_unknown'], operator);
     }
     await door.expect('cancelExecution', { id, execution }, [404, 'execution_unknown'], { ...operator, body: {} });

@@ -12,6 +12,9 @@ export type ExecutionPage = Outputs['list'];
 export type ShownExecutionDetails = Outputs['get'];
 export type ShownCall = ShownExecutionDetails['calls'][number];
 export type LogPage = Outputs['log'];
+export type ComparedExecutions = Outputs['compare'];
+/** The rows of a log that a level shows. */
+export type LogPart = Outputs['filter'];
 export type { LogRow } from '#server/domain/executions/index.ts';
 
 /** Executions on one page of a list. */
@@ -32,6 +35,13 @@ export const statusOfState: Readonly<Record<ExecutionState, StatusName>> = {
   lost: 'unresponsive',
 };
 
+/** The icon of each state of a call. */
+export const statusOfCall: Readonly<Record<ShownCall['state'], StatusName>> = {
+  running: 'progressing',
+  succeeded: 'healthy',
+  failed: 'failed',
+};
+
 export const hasEnded = ({ state }: Pick<ShownExecution, 'state'>): boolean =>
   (finalStates as readonly string[]).includes(state);
 
@@ -46,4 +56,13 @@ export const executionHref = ({ vmId, id }: Pick<ShownExecution, 'vmId' | 'id'>)
 export function tookMs({ begunAt, deliveredAt, concludedAt }: ShownExecution): number | null {
   const from = begunAt ?? deliveredAt;
   return from === null || concludedAt === null ? null : Math.max(0, Date.parse(concludedAt) - Date.parse(from));
+}
+
+/**
+ * Returns the row at which the search for the first error starts: the row of the first failed call, or 0 if no call
+ * failed. Returns null if the execution has not ended or has succeeded.
+ */
+export function placeOfError({ state, calls }: Pick<ShownExecutionDetails, 'state' | 'calls'>): number | null {
+  if (!hasEnded({ state }) || state === 'succeeded') return null;
+  return calls.find((call) => call.state === 'failed')?.row ?? 0;
 }

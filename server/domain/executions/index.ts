@@ -9,6 +9,7 @@ export {
   unbindChannel,
 } from './channel.ts';
 export { clearExecutions } from './clear-executions.ts';
+export { type CallPair, type ComparedOutput, compareCall, compareExecutions } from './compare-executions.ts';
 export {
   type ConductorFault,
   type ConductorNote,
@@ -19,13 +20,14 @@ export {
 export { decideApproval } from './decide-approval.ts';
 export { findFileOfMachine } from './execution-files.ts';
 export { getExecutionRules, setExecutionRules, shownExecutionRules } from './execution-rules.ts';
-export { executionDetails, getExecution, getPlan, getResult } from './get-execution.ts';
+export { type ExecutionDetails, executionDetails, getExecution, getPlan, getResult } from './get-execution.ts';
 export { handOutNext } from './hand-out-next.ts';
 export { listExecutions } from './list-executions.ts';
 export { noteProgress } from './note-progress.ts';
 export { listInputQueues, listUnpublished, notePublished, type PlanToPublish, publishNext } from './publish-plan.ts';
 export { queueExecution } from './queue-execution.ts';
-export { followExecution, type LogRow, readLog, searchLog } from './read-log.ts';
+export { followExecution, type LogRow, readLog } from './read-log.ts';
+export { filterLog, searchLog } from './search-log.ts';
 export { endExecutions, endWaiting, settleDue } from './settle-due.ts';
 export { execution } from './shown-execution.ts';
 export { streamLog } from './stream-log.ts';

@@ -74,6 +74,16 @@ export const searchLogInput = getExecutionInput.extend({
 });
 export type SearchLogInput = z.input<typeof searchLogInput>;
 
+/** A level of a log. `warning` also shows errors. */
+export const logLevels = ['messages', 'warning', 'error'] as const;
+
+/** A level of a log, and the row at which the response starts. */
+export const filterLogInput = getExecutionInput.extend({
+  level: z.enum(logLevels),
+  row: z.int().min(0).default(0),
+});
+export type FilterLogInput = z.input<typeof filterLogInput>;
+
 /** `plan` is a JSON object or its text. With `vmId`, the plan is checked against what this VM's machine can run. */
 export const validatePlanInput = z.object({ plan: z.unknown(), vmId: vmId.optional() });
 export type ValidatePlanInput = z.input<typeof validatePlanInput>;
@@ -93,8 +103,16 @@ export type BindChannelInput = z.input<typeof bindChannelInput>;
 export const decideApprovalInput = getExecutionInput.extend({ approve: z.boolean(), note: givenText(500).optional() });
 export type DecideApprovalInput = z.input<typeof decideApprovalInput>;
 
-/** Which executions a second person must approve. */
 /** Which executions need the approval of another person. */
 export const approvalRules = ['none', 'unpublished', 'all'] as const satisfies readonly ApprovalRule[];
 export const executionRulesInput = z.strictObject({ approval: z.enum(approvalRules) });
 export type ExecutionRulesInput = z.input<typeof executionRulesInput>;
+
+/** Two executions, which can belong to different VMs. */
+export const compareExecutionsInput = z.object({ before: getExecutionInput, after: getExecutionInput });
+export type CompareExecutionsInput = z.input<typeof compareExecutionsInput>;
+
+const callInput = getExecutionInput.extend({ n: z.int().min(0) });
+/** One call of each of two executions. */
+export const compareCallInput = z.object({ before: callInput, after: callInput });
+export type CompareCallInput = z.input<typeof compareCallInput>;

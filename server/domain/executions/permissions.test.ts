@@ -7,6 +7,9 @@ import { testContext } from '#server/testing/context.ts';
 import {
   cancelExecution,
   cancelWaiting,
+  compareCall,
+  compareExecutions,
+  filterLog,
   followExecution,
   getExecution,
   getPlan,
@@ -29,6 +32,12 @@ const verbs: Record<string, [role: Role, verb: Verb]> = {
   getResult: ['operator', getResult],
   readLog: ['operator', (ctx, input) => readLog(ctx, { ...input, row: 0 })],
   searchLog: ['operator', (ctx, input) => searchLog(ctx, { ...input, q: 'x' })],
+  filterLog: ['operator', (ctx, input) => filterLog(ctx, { ...input, level: 'error' })],
+  compareExecutions: ['operator', (ctx, input) => compareExecutions(ctx, { before: input, after: input })],
+  compareCall: [
+    'operator',
+    (ctx, input) => compareCall(ctx, { before: { ...input, n: 1 }, after: { ...input, n: 1 } }),
+  ],
   followExecution: ['operator', followExecution],
   validatePlan: ['operator', (ctx, { vmId }) => validatePlan(ctx, { plan, vmId })],
   cancelWaiting: ['operator', (ctx, { vmId }) => cancelWaiting(ctx, { vmId })],

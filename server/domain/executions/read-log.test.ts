@@ -28,6 +28,14 @@ test.each<[record: unknown, shown: unknown[]]>([
     ['err', 3, 2, null, 'bad'],
   ],
   [
+    [2, 'err', 3, '\u001b[31mcannot bind'],
+    ['err', 3, 2, 'error', '\u001b[31mcannot bind'],
+  ],
+  [
+    [3, 'end', 3, { ms: 5, error: 'no such file' }],
+    ['end', 3, 3, 'error', '{"ms":5,"error":"no such file"}'],
+  ],
+  [
     [3, 'same', 3],
     ['same', 3, 3, null, ''],
   ],

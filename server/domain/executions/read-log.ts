@@ -1,13 +1,14 @@
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import { executions } from '#db/schema/index.ts';
+import { namesError } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { count } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { type Row, readTranscript, searchTranscript } from '#server/domain/logs/index.ts';
+import { type Row, readTranscript } from '#server/domain/logs/index.ts';
 import { parse } from '#server/domain/parse.ts';
-import { getExecutionInput, type ReadLogInput, readLogInput, type SearchLogInput, searchLogInput } from './input.ts';
+import { getExecutionInput, type ReadLogInput, readLogInput } from './input.ts';
 
 /**
  * A row of a log. `out` and `err` are lines of output of call `n` (0: the Body), `log` is a log message, `note` a remark
@@ -18,7 +19,12 @@ export const logRow = z.object({
   ms: count.nullable().describe('Milliseconds since the Body first began.'),
   kind: z.enum(['begin', 'call', 'end', 'same', 'out', 'err', 'log', 'note', 'reboot', 'done', 'gap', 'text']),
   n: count.nullable().describe('The number of the call; 0 is the Body.'),
-  level: z.enum(['debug', 'info', 'warning', 'error', 'fatal']).nullable(),
+  level: z
+    .enum(['debug', 'info', 'warning', 'error', 'fatal'])
+    .nullable()
+    .describe(
+      'The level of a log message. `error` also marks lines of stderr that name an error, and calls that failed.',
+    ),
   text: z.string(),
 });
 export type LogRow = z.infer<typeof logRow>;
@@ -37,24 +43,6 @@ export async function readLog(ctx: Context, input: ReadLogInput): Promise<z.infe
   return { total, rows: rows.map((each, index) => logRowOf(row + index, each)) };
 }
 
-/**
- * Returns up to 100 rows whose text contains `q`, ignoring case. `next` is the row at which the next search starts; null
- * at the end of the log. For operators. Throws 404 `execution_unknown`.
- */
-export async function searchLog(
-  ctx: Context,
-  input: SearchLogInput,
-): Promise<{ found: LogRow[]; next: number | null }> {
-  allow(ctx.actor, 'operator');
-  const { vmId, executionId, q, row } = parse(searchLogInput, input);
-  await requireExecution(ctx, vmId, executionId);
-  const wanted = q.toLowerCase();
-  const shown = (line: string, at: number) => logRowOf(at, { kind: 'line', text: line });
-  const matches = (line: string) => shown(line, 0).text.toLowerCase().includes(wanted);
-  const { rows, next } = await searchTranscript(ctx, { vmId, executionId, row }, matches);
-  return { found: rows.map(({ row: at, line }) => shown(line, at)), next };
-}
-
 /** Records that someone is following an execution's log, so that the agent sends the log each second. */
 export async function followExecution(ctx: Context, input: z.input<typeof getExecutionInput>): Promise<void> {
   allow(ctx.actor, 'operator');
@@ -66,7 +54,8 @@ export async function followExecution(ctx: Context, input: z.input<typeof getExe
     .where(and(eq(executions.vmId, vmId), eq(executions.id, executionId)));
 }
 
-async function requireExecution(ctx: Context, vmId: string, id: string): Promise<void> {
+/** Throws 404 `execution_unknown` if the VM does not have the execution. */
+export async function requireExecution(ctx: Context, vmId: string, id: string): Promise<void> {
   const found = await ctx.db.$count(executions, and(eq(executions.vmId, vmId), eq(executions.id, id)));
   if (found === 0) throw new DomainError('not_found', 'execution_unknown');
 }
@@ -85,13 +74,22 @@ export function logRowOf(row: number, stored: Row): LogRow {
     typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
   switch (kind) {
     case 'out':
-    case 'err':
       return { ...of, n: number(first), text: word(second) };
+    case 'err':
+      return {
+        ...of,
+        n: number(first),
+        level: namesError(visibleText(word(second))) ? 'error' : null,
+        text: word(second),
+      };
     case 'call':
       return { ...of, n: number(first), text: [word(second), word(third)].filter(Boolean).join('.') };
     case 'end':
     case 'same':
-      return { ...of, n: number(first), text: second === undefined ? '' : JSON.stringify(second) };
+      return {
+        ...{ ...of, n: number(first), level: hasFailed(second) ? 'error' : null },
+        text: second === undefined ? '' : JSON.stringify(second),
+      };
     case 'log':
       return { ...of, ...messageOf(first) };
     case 'begin':
@@ -102,6 +100,8 @@ export function logRowOf(row: number, stored: Row): LogRow {
       return { ...of, text: word(first) };
   }
 }
+
+const hasFailed = (end: unknown): boolean => typeof end === 'object' && end !== null && 'error' in end;
 
 const kinds = ['begin', 'call', 'end', 'same', 'out', 'err', 'log', 'note', 'reboot', 'done'] as const;
 
@@ -124,3 +124,9 @@ function messageOf(message: unknown): Pick<LogRow, 'level' | 'text'> {
   const level = logRow.shape.level.safeParse(Level);
   return { level: level.data ?? null, text: typeof Body === 'string' ? Body : JSON.stringify(Body ?? null) };
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences of terminals begin with these characters
+const sequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]*[0-~])/g;
+
+/** Removes the control sequences that pages do not show, so that a search finds the visible text. */
+export const visibleText = (text: string): string => (text.includes('\u001b') ? text.replace(sequences, '') : text);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
-import { cancelExecution, getResult, readLog, searchLog } from './index.ts';
+import { cancelExecution, filterLog, getResult, readLog, searchLog } from './index.ts';
 import { givenMachine, putJson, resultOf } from './testing/machine.ts';
 
 let door: AgentDoor;
@@ -220,7 +220,7 @@ describe('a transcript', () => {
     ];
     await machine.transcript(id, `${lines.join('\n')}\n`);
     const find = async (q: string, row = 0) =>
-      (await searchLog(admin, { vmId: machine.vmId, executionId: id, q, row })).found.map((each) => each.row);
+      (await searchLog(admin, { vmId: machine.vmId, executionId: id, q, row })).found;
     expect(await find('ÜBER')).toEqual([0, 1]);
     expect(await find('über', 1)).toEqual([1]);
     expect(await find('"bind"')).toEqual([2]);
@@ -228,6 +228,38 @@ describe('a transcript', () => {
     await expect(searchLog(admin, { vmId: machine.vmId, executionId: machine.vmId, q: 'a' })).rejects.toMatchObject({
       code: 'execution_unknown',
     });
+  });
+
+  test('is filtered by level: messages, errors on stderr and calls that failed', async () => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue();
+    await machine.next();
+    const rows = [
+      [0, 'log', { Level: 'info', Body: 'renewing' }],
+      [1, 'call', 1, 'install', null],
+      [2, 'out', 1, 'an error that was printed only'],
+      [3, 'err', 1, 'cannot bind'],
+      [4, 'err', 1, 'progress'],
+      [5, 'end', 1, { ms: 4, error: 'exit code 3' }],
+      [6, 'log', { Level: 'warning', Body: 'restoring' }],
+      [7, 'log', { Level: 'fatal', Body: 'gave up' }],
+    ];
+    await machine.transcript(id, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const find = async (level: 'messages' | 'warning' | 'error', row = 0) => {
+      const found = await filterLog(admin, { vmId: machine.vmId, executionId: id, level, row });
+      return [found.rows.map((each) => each.row), found.next, found.isLast];
+    };
+    expect(await find('messages')).toEqual([[0, 6, 7], 8, true]);
+    expect(await find('warning')).toEqual([[3, 5, 6, 7], 8, true]);
+    expect(await find('error')).toEqual([[3, 5, 7], 8, true]);
+    expect(await find('error', 6)).toEqual([[7], 8, true]);
+    const many = Array.from({ length: 250 }, (_, index) => [8, 'log', { Level: 'error', Body: `error ${index}` }]);
+    const text = many.map((row) => `${JSON.stringify(row)}\n`).join('');
+    const start = rows.reduce((sum, row) => sum + Buffer.byteLength(JSON.stringify(row)) + 1, 0);
+    await machine.transcript(id, text, { 'content-range': `bytes ${start}-${start + text.length - 1}/*` });
+    const [first, next] = await find('error', 8);
+    expect([(first as number[]).length, next]).toEqual([200, 208]);
+    expect(await find('error', 208)).toEqual([Array.from({ length: 50 }, (_, index) => 208 + index), 258, true]);
   });
 
   test('keeps its row numbers while it grows (MU-57)', async () => {
@@ -244,7 +276,7 @@ describe('a transcript', () => {
     }
     const { total, rows } = await readLog(admin, { vmId: machine.vmId, executionId: id, row: 12, count: 2 });
     const searched = await searchLog(admin, { vmId: machine.vmId, executionId: id, q: 'LINE 1', row: 5 });
-    expect(searched.found.map(({ row }) => row)).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
+    expect(searched.found).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
     expect(searched.next).toBeNull();
     expect([total, rows.map(({ row, text }) => [row, text])]).toEqual([
       20,

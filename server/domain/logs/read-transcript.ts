@@ -4,13 +4,13 @@ import type { Context } from '#server/domain/context.ts';
 import { loadTranscript, readAgain } from './output.ts';
 import { bytesOf } from './piece.ts';
 import { type LineForm, type Row, rowsFrom, rowsIn, type StoredPiece } from './rows.ts';
+import { linesToSearch, type NumberedLine } from './search-rows.ts';
 
 /** A cut row would not be valid JSON, so the limit fits the agent's longest line even if every byte is escaped. */
 const whole: LineForm = { bytes: executionLimits.logMessageBytes * 8, text: (line) => line };
 
 /** A response ends once its rows exceed this number of characters; the next request continues after them. */
 const maxCharacters = 1024 * 1024;
-const maxFound = 100;
 
 const reading =
   ({ blobs }: Context) =>
@@ -38,27 +38,40 @@ export function readTranscript(
   });
 }
 
+/** Describes which rows of a transcript to find. */
+export interface TranscriptSearch {
+  /** The row at which the search starts. */
+  row: number;
+  limit: number;
+  /** Whether a block of stored lines can contain a match. */
+  maybe(block: Buffer): boolean;
+  matches(line: string): boolean;
+}
+
 /**
- * Returns up to 100 rows that `matches` accepts, starting at a row. `next` is the row at which the next search starts;
- * null at the end of the transcript.
+ * Returns up to `limit` rows that match. `next` is the row at which the next search starts; null at the end of the
+ * transcript. `total` is the number of rows of the transcript.
  */
 export function searchTranscript(
   ctx: Context,
-  { vmId, executionId, row: from }: { vmId: string; executionId: string; row: number },
-  matches: (line: string) => boolean,
-): Promise<{ rows: { row: number; line: string }[]; next: number | null }> {
+  { vmId, executionId }: { vmId: string; executionId: string },
+  { row: from, limit, maybe, matches }: TranscriptSearch,
+): Promise<{ rows: NumberedLine[]; next: number | null; total: number }> {
   return readAgain(async () => {
-    const rows: { row: number; line: string }[] = [];
-    let row = from;
-    for await (const some of rowsFrom(await loadTranscript(ctx, vmId, executionId), from, reading(ctx), whole)) {
+    const stretches = await loadTranscript(ctx, vmId, executionId);
+    const total = rowsIn(stretches);
+    const rows: NumberedLine[] = [];
+    let characters = 0;
+    for await (const lines of linesToSearch(stretches, reading(ctx), { from, lineBytes: whole.bytes, maybe })) {
       // Yields to other requests, because a transcript can have millions of rows.
       await setImmediate();
-      for (const each of some) {
-        if (rows.length === maxFound) return { rows, next: row };
-        if (each.kind === 'line' && matches(each.text)) rows.push({ row, line: each.text });
-        row += 1;
+      for (const line of lines) {
+        if (rows.length === limit || characters > maxCharacters) return { rows, next: line.row, total };
+        if (!matches(line.text)) continue;
+        rows.push(line);
+        characters += line.text.length;
       }
     }
-    return { rows, next: null };
+    return { rows, next: null, total };
   });
 }

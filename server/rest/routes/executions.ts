@@ -28,6 +28,8 @@ import {
   translateExecution,
   translateFaults,
 } from '#server/i18n/index.ts';
+import { archiveOf } from '../execution-archive.ts';
+import { logLines } from '../log-lines.ts';
 import { flag, pageQuery, type RestRoute, route } from '../route.ts';
 import { inExecution, inVm } from '../shapes.ts';
 
@@ -42,6 +44,61 @@ async function shown(ctx: Context, vmId: string, executionId: string, language: 
 }
 
 const listing = pageQuery.extend(executionFilter.shape);
+
+const attachmentOf = (execution: string, ending: string) => `attachment; filename="execution-${execution}.${ending}"`;
+
+/** Streams the log. Pages also use this route, for downloads. */
+const logRoute: RestRoute = route({
+  method: 'GET',
+  path: '/vms/{id}/executions/{execution}/log',
+  operationId: 'getExecutionLog',
+  summary:
+    'Streams the log of an execution from row `from`. With `follow`, the response goes on until the execution has ended.',
+  role: 'operator',
+  params: inExecution,
+  query: z.object({
+    format: z.enum(['text', 'jsonl']).default('text'),
+    from: z.coerce.number().int().min(0).default(0),
+    follow: flag,
+  }),
+  answers: { 200: { meaning: 'The log.', types: ['text/plain', 'application/jsonl'] } },
+  refusals: [404],
+  run: async (ctx, { params, query: { format, from, follow } }) => {
+    const of = { vmId: params.id, executionId: params.execution, row: from };
+    const rows = streamLog(ctx, of, follow ? aSecond : undefined);
+    // The first rows are read before the response begins, so that an error can still set the status.
+    const first = await rows.next();
+    const type = format === 'text' ? 'text/plain; charset=utf-8' : 'application/jsonl';
+    return {
+      status: 200,
+      bytes: linesOf(first, rows, format),
+      headers: {
+        'content-type': type,
+        'content-disposition': attachmentOf(params.execution, format === 'text' ? 'txt' : 'jsonl'),
+      },
+    };
+  },
+});
+
+/** Downloads the archive. Pages also use this route. */
+const archiveRoute: RestRoute = route({
+  method: 'GET',
+  path: '/vms/{id}/executions/{execution}/archive',
+  operationId: 'getExecutionArchive',
+  summary:
+    'Downloads an execution as a zip archive: `plan.json`, `result.json` if there is a result, `calls.csv`, `transcript.jsonl` and `log.txt`.',
+  role: 'operator',
+  params: inExecution,
+  answers: { 200: { meaning: 'The archive.', types: ['application/zip'] } },
+  refusals: [404],
+  run: async (ctx, { params }) => {
+    const { bytes } = await archiveOf(ctx, { vmId: params.id, executionId: params.execution });
+    const headers = { 'content-type': 'application/zip', 'content-disposition': attachmentOf(params.execution, 'zip') };
+    return { status: 200, bytes, headers };
+  },
+});
+
+export const executionFileRoutes: readonly RestRoute[] = [logRoute, archiveRoute];
 
 export const executionRoutes: readonly RestRoute[] = [
   route({
@@ -178,30 +235,7 @@ export const executionRoutes: readonly RestRoute[] = [
       return { status: 200, text: result, headers: { 'content-type': 'application/json' } };
     },
   }),
-  route({
-    method: 'GET',
-    path: '/vms/{id}/executions/{execution}/log',
-    operationId: 'getExecutionLog',
-    summary:
-      'Streams the log of an execution from row `from`. With `follow`, the response goes on until the execution has ended.',
-    role: 'operator',
-    params: inExecution,
-    query: z.object({
-      format: z.enum(['text', 'jsonl']).default('text'),
-      from: z.coerce.number().int().min(0).default(0),
-      follow: flag,
-    }),
-    answers: { 200: { meaning: 'The log.', types: ['text/plain', 'application/jsonl'] } },
-    refusals: [404],
-    run: async (ctx, { params, query: { format, from, follow } }) => {
-      const of = { vmId: params.id, executionId: params.execution, row: from };
-      const rows = streamLog(ctx, of, follow ? aSecond : undefined);
-      // The first rows are read before the response begins, so that an error can still set the status.
-      const first = await rows.next();
-      const type = format === 'text' ? 'text/plain; charset=utf-8' : 'application/jsonl';
-      return { status: 200, bytes: linesOf(first, rows, format), headers: { 'content-type': type } };
-    },
-  }),
+  ...executionFileRoutes,
   route({
     method: 'POST',
     path: '/vms/{id}/executions/{execution}/cancel',
@@ -273,12 +307,8 @@ async function* linesOf(
   rest: AsyncGenerator<LogRow[]>,
   format: 'text' | 'jsonl',
 ): AsyncGenerator<Uint8Array> {
-  const line = (row: LogRow) => (format === 'jsonl' ? JSON.stringify(row) : row.text);
-  const pack = (rows: readonly LogRow[]) => Buffer.from(rows.map((row) => `${line(row)}\n`).join(''));
-  // As text, the log contains output and messages, without the agent's records of calls.
-  const wanted = (rows: readonly LogRow[]) =>
-    format === 'jsonl' ? rows : rows.filter(({ kind }) => ['out', 'err', 'log', 'note', 'text'].includes(kind));
+  const pack = (rows: readonly LogRow[]) => Buffer.from(logLines(rows, format));
   if (first.done) return;
-  yield pack(wanted(first.value));
-  for await (const rows of rest) yield pack(wanted(rows));
+  yield pack(first.value);
+  for await (const rows of rest) yield pack(rows);
 }

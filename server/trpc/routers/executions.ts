@@ -2,7 +2,10 @@ import {
   bindChannel,
   cancelExecution,
   cancelWaiting,
+  compareCall,
+  compareExecutions,
   decideApproval,
+  filterLog,
   followExecution,
   getConductor,
   getExecution,
@@ -24,6 +27,12 @@ import { type CallContext, mutation, pagedQuery, plainQuery, query, router } fro
 const getInWords = async (ctx: CallContext, input: Parameters<typeof getExecution>[1]) =>
   translateExecution(await getExecution(ctx, input), ctx.language);
 
+const compareInWords = async (ctx: CallContext, input: Parameters<typeof compareExecutions>[1]) => {
+  const { before, after, ...compared } = await compareExecutions(ctx, input);
+  const inWords = (execution: typeof before) => translateExecution(execution, ctx.language);
+  return { ...compared, before: inWords(before), after: inWords(after) };
+};
+
 const listInWords = async (ctx: CallContext, input: Parameters<typeof listExecutions>[1]) => {
   const { items, nextCursor } = await listExecutions(ctx, input);
   return { items: items.map((item) => translateExecution(item, ctx.language)), nextCursor };
@@ -39,17 +48,28 @@ const validateInWords = async (ctx: CallContext, input: Parameters<typeof valida
   return { ...judged, faults: translateFaults(judged.faults, ctx.language) };
 };
 
-/** The pages' client names the row at which a search continues `cursor`. */
-const searchInPages = (ctx: CallContext, { cursor, ...asked }: Parameters<typeof searchLog>[1] & { cursor?: number }) =>
-  searchLog(ctx, { ...asked, ...(cursor !== undefined && { row: cursor }) });
+/** The pages' client names the row at which a read continues `cursor`. */
+const fromCursor = <Input extends object>({ cursor, ...asked }: Input & { cursor?: number }) => ({
+  ...asked,
+  ...(cursor !== undefined && { row: cursor }),
+});
+
+const searchInPages = (ctx: CallContext, input: Parameters<typeof searchLog>[1] & { cursor?: number }) =>
+  searchLog(ctx, fromCursor(input));
+
+const filterInPages = (ctx: CallContext, input: Parameters<typeof filterLog>[1] & { cursor?: number }) =>
+  filterLog(ctx, fromCursor(input));
 
 export const executionsRouter = router({
   bind: mutation(bindChannel),
   cancel: mutation(cancelExecution),
   cancelWaiting: mutation(cancelWaiting),
   channel: query(readChannel),
+  compare: query(compareInWords),
+  compareCall: query(compareCall),
   conductor: plainQuery(getConductor),
   decide: mutation(decideApproval),
+  filter: pagedQuery(filterInPages),
   follow: mutation(followExecution),
   get: query(getInWords),
   list: pagedQuery(listInWords),

@@ -5,18 +5,17 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
-import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Duration, RunningFor } from '#app/(portal)/executions/duration.tsx';
-import { hasEnded, type ShownCall, type ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import {
+  hasEnded,
+  type ShownCall,
+  type ShownExecutionDetails,
+  statusOfCall,
+} from '#app/(portal)/executions/execution-data.ts';
 import { callName } from './call-name.ts';
 
 const shownAtFirst = 200;
-
-const statusOfCall: Readonly<Record<ShownCall['state'], StatusName>> = {
-  running: 'progressing',
-  succeeded: 'healthy',
-  failed: 'failed',
-};
 
 export interface CallsCardProps {
   execution: ShownExecutionDetails;

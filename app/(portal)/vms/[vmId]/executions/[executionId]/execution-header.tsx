@@ -1,6 +1,6 @@
 'use client';
 
-import { RotateCw, X } from 'lucide-react';
+import { Download, GitCompare, RotateCw, X } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useState } from 'react';
@@ -13,7 +13,13 @@ import { StatusBadge } from '#app/_ui/status.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { Duration } from '#app/(portal)/executions/duration.tsx';
-import { hasEnded, type ShownExecution, statusOfState, tookMs } from '#app/(portal)/executions/execution-data.ts';
+import {
+  executionHref,
+  hasEnded,
+  type ShownExecution,
+  statusOfState,
+  tookMs,
+} from '#app/(portal)/executions/execution-data.ts';
 
 const CancelDialog = dynamic(
   () => import('#app/(portal)/executions/cancel-dialog.tsx').then((module) => module.CancelDialog),
@@ -67,6 +73,24 @@ function Actions({ execution, onOpen }: ActionsProps) {
           <X aria-hidden />
           {t(cancelAskedAt === null ? 'cancel.act' : 'cancel.pending')}
         </Button>
+      ) : null}
+      {reader.can('operator') ? (
+        <>
+          {hasEnded(execution) ? (
+            <Button asChild>
+              <Link href={`${executionHref(execution)}/compare`} prefetch={false}>
+                <GitCompare aria-hidden />
+                {t('compare')}
+              </Link>
+            </Button>
+          ) : null}
+          <Button asChild>
+            <a href={`/download/vms/${vmId}/executions/${id}/archive`} download>
+              <Download aria-hidden />
+              {t('download')}
+            </a>
+          </Button>
+        </>
       ) : null}
       {mayRunPlans(reader) ? (
         <>

@@ -5,7 +5,12 @@ import dynamic from 'next/dynamic';
 import { useRef, useState } from 'react';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
-import { hasEnded, type LogPage, type ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import {
+  hasEnded,
+  type LogPage,
+  type LogPart,
+  type ShownExecutionDetails,
+} from '#app/(portal)/executions/execution-data.ts';
 import { OperatorsOnly } from '../../operators-only.tsx';
 import type { InstanceDetails } from '../../vm-data.ts';
 import { CallsCard } from './calls-card.tsx';
@@ -23,6 +28,7 @@ const PlanCard = dynamic(() => import('./plan-card.tsx').then((module) => module
 export interface FirstParts {
   view: InstanceDetails | undefined;
   log: LogPage | undefined;
+  errors: LogPart | undefined;
   result: string | null | undefined;
   plan: string | undefined;
 }
@@ -65,7 +71,12 @@ export function ExecutionPage({ first, parts, readAt }: ExecutionPageProps) {
             }}
           />
           {reader.can('operator') ? (
-            <LogCard ref={log} execution={execution} first={parts.log && { page: parts.log, readAt }} />
+            <LogCard
+              ref={log}
+              execution={execution}
+              first={parts.log && { page: parts.log, readAt }}
+              firstErrors={parts.errors}
+            />
           ) : (
             <OperatorsOnly />
           )}

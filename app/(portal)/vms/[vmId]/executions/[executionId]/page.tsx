@@ -6,7 +6,7 @@ import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
-import { hasEnded, type ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import { hasEnded, placeOfError, type ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
 import { tabHref } from '../../vm-data.ts';
 import { ExecutionPage, type FirstParts } from './execution-page.tsx';
 import { windowRows } from './log/window-rows.ts';
@@ -63,11 +63,13 @@ async function readParts(execution: ShownExecutionDetails): Promise<FirstParts> 
     const value = await part.catch(() => undefined);
     return JSON.stringify(value ?? null).length > maxCharacters ? undefined : value;
   };
-  const [view, log, result, plan] = await Promise.all([
+  const errorsFrom = mayRead ? placeOfError(execution) : null;
+  const [view, log, errors, result, plan] = await Promise.all([
     hasEnded(execution) ? undefined : small(instanceViews.get({ vmId: execution.vmId })),
     mayRead ? small(executions.log({ ...about, row: 0, count: windowRows })) : undefined,
+    errorsFrom === null ? undefined : small(executions.filter({ ...about, level: 'error', row: errorsFrom })),
     mayRead && hasEnded(execution) ? small(executions.result(about)) : undefined,
     mayRead ? small(executions.plan(about)) : undefined,
   ]);
-  return { view, log, result, plan };
+  return { view, log, errors, result, plan };
 }

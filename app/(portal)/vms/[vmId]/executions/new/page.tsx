@@ -57,7 +57,7 @@ export default async function RunPlanPage({ params, searchParams }: Props) {
     typeof from === 'string' ? await orNotFound(api.executions.plan({ vmId: vm.id, executionId: from })) : null;
   return (
     <Page crumbs={crumbs}>
-      <Words namespaces={['executions']}>
+      <Words namespaces={['executions', 'editor']}>
         <RunPlan
           vm={{ id: vm.id, name: vm.name }}
           first={first === null ? startingPlan : readable(withoutIdentity(first))}

@@ -13,6 +13,7 @@ import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import { executionHref } from '#app/(portal)/executions/execution-data.ts';
+import { LeaveGuard } from '../../extensions/_editor/leave-guard.tsx';
 import { PlanEditor } from './plan-editor.tsx';
 import { PlanFaults } from './plan-faults.tsx';
 import { firstTerms, TermFields, termsOf } from './term-fields.tsx';
@@ -45,6 +46,7 @@ export function RunPlan({ vm, first, isCopy }: RunPlanProps) {
     }),
   );
   const accepted = termsOf(terms);
+  const isEdited = text !== first || terms !== firstTerms;
   const isReady = settled && check?.code === 0 && accepted !== null;
   const submit = () => {
     if (isReady) queue.mutate({ vmId: vm.id, plan: text, ...accepted });
@@ -52,6 +54,7 @@ export function RunPlan({ vm, first, isCopy }: RunPlanProps) {
   return (
     <>
       <PageHeader title={t('run.title')} note={<span translate="no">{vm.name}</span>} />
+      <LeaveGuard active={isEdited && !queue.isSuccess} />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <PlanEditor editor={editor} text={text} faults={check?.faults ?? []} isCopy={isCopy} onText={setText} />
         <Card>

@@ -12,7 +12,7 @@ export interface CallLineProps {
   record: LogRow;
   call: ShownCall | undefined;
   isFolded: boolean;
-  onFold(n: number): void;
+  onFold(call: ShownCall): void;
 }
 
 /** The row in which a call begins. It folds the rows of the call once the call has ended. */
@@ -31,7 +31,7 @@ export function CallLine({ record, call, isFolded, onFold }: CallLineProps) {
     <button
       type="button"
       aria-expanded={!isFolded}
-      onClick={() => onFold(call.n)}
+      onClick={() => onFold(call)}
       className="inline-flex items-center gap-1.5 rounded-sm hover:text-brand-text"
     >
       <ChevronRight aria-hidden className={cn('size-3.5 text-ink-3 rtl:-scale-x-100', !isFolded && 'rotate-90')} />

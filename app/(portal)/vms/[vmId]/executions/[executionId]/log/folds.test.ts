@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { visibleRows } from './folds.ts';
+import { toggledInAddress, visibleRows, withToggledCalls } from './folds.ts';
 
 const shown = (total: number, folds: { from: number; to: number }[]) => {
   const rows = visibleRows(total, folds);
@@ -27,4 +27,10 @@ test('each row is found at its position, and a hidden row has the position of it
   for (const row of shown(10, folds)) expect(rows.rowAt(rows.positionOf(row))).toBe(row);
   expect([1, 2, 3].map((row) => rows.rowAt(rows.positionOf(row)))).toEqual([0, 0, 0]);
   expect([6, 7].map((row) => rows.rowAt(rows.positionOf(row)))).toEqual([5, 5]);
+});
+
+test('the calls whose folding the reader changed are kept in the URL, beside other parameters', () => {
+  expect(withToggledCalls('?a=1&folds=2', new Set([10, 3]))).toBe('?a=1&folds=3.10');
+  expect([...toggledInAddress('?folds=3.10.x.-1')]).toEqual([3, 10]);
+  expect(withToggledCalls('?folds=2', new Set())).toBe('');
 });

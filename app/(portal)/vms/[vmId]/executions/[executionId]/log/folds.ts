@@ -40,3 +40,18 @@ export function visibleRows(total: number, folds: readonly Fold[]): UnfoldedRows
     },
   };
 }
+
+/** Returns the numbers of the calls in a query such as `?folds=1.4`. */
+export function toggledInAddress(search: string): ReadonlySet<number> {
+  const named = new URLSearchParams(search).get('folds') ?? '';
+  return new Set(named.split('.').flatMap((part) => (/^\d{1,6}$/.test(part) ? [Number(part)] : [])));
+}
+
+/** Returns the query with the numbers of the calls that the reader folded or unfolded. Keeps other parameters. */
+export function withToggledCalls(search: string, calls: ReadonlySet<number>): string {
+  const query = new URLSearchParams(search);
+  query.delete('folds');
+  if (calls.size > 0) query.set('folds', [...calls].sort((a, b) => a - b).join('.'));
+  const text = query.toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,17 +1,22 @@
 'use client';
 
 import { useMutation } from '@tanstack/react-query';
-import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { type Ref, type RefObject, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { type KeyBinding, useKeys } from '#app/_lib/keys.tsx';
-import { useTRPC } from '#app/_lib/trpc.tsx';
-import { Button } from '#app/_ui/button.tsx';
+import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Kbd } from '#app/_ui/kbd.tsx';
-import { hasEnded, type ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import { toast } from '#app/_ui/toast.tsx';
+import { hasEnded, type LogPart, type ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import { FirstError } from './first-error.tsx';
+import { LevelList } from './level-list.tsx';
 import { LogList, type LogListHandle } from './log-list.tsx';
+import { LogTools, type LogView } from './log-tools.tsx';
 import { SearchLog } from './search-log.tsx';
+import { useFirstError } from './use-first-error.ts';
 import type { FirstWindow } from './use-log.ts';
 
 /** The log's methods for the rest of the page. */
@@ -27,56 +32,125 @@ export interface LogCardProps {
   ref: Ref<LogHandle>;
   execution: ShownExecutionDetails;
   first: FirstWindow | undefined;
+  /** The first errors, if the server loaded them. */
+  firstErrors: LogPart | undefined;
 }
 
 /** The log of an execution: live, with all its rows behind one scroll bar. */
-export function LogCard({ ref, execution, first }: LogCardProps) {
+export function LogCard({ ref, execution, first, firstErrors }: LogCardProps) {
   const { t } = useTranslation('executions');
   const format = useFormat();
   const list = useRef<LogListHandle>(null);
-  const [total, setTotal] = useState(0);
-  const [wraps, setWraps] = useState(false);
+  const [total, setTotal] = useState(first?.page.total ?? 0);
+  const [query, setQuery] = useState('');
+  const [view, setView] = useState<LogView>({ level: 'all', wraps: false, showsClock: false });
   const isLive = !hasEnded(execution);
   useTellFollowing(execution, isLive);
-  useImperativeHandle(ref, () => ({ show: (row) => list.current?.show(row) }));
-  const keys: KeyBinding[] = [
-    { key: 'f', label: t('log.key.follow'), run: () => list.current?.follow() },
-    { key: '[', label: t('log.key.previous'), run: () => list.current?.step(-1) },
-    { key: ']', label: t('log.key.next'), run: () => list.current?.step(1) },
-  ];
-  useKeys(keys);
+  const show = (row: number) => {
+    setView((current) => ({ ...current, level: 'all' }));
+    list.current?.show(row);
+  };
+  useImperativeHandle(ref, () => ({ show }));
+  const firstError = useFirstError(execution, firstErrors);
+  useLogKeys(list, { execution, isLive, view, setView, show });
+  const clockFrom = view.showsClock ? execution.begunAt : null;
   return (
     <Card className="min-w-0">
       <CardHeader
         title={t('log.title')}
         note={<span className="tabular-nums">{t('log.lines', { count: total, n: format.number(total) })}</span>}
         actions={
-          <>
-            {total === 0 ? null : (
-              <SearchLog vmId={execution.vmId} executionId={execution.id} onShow={(row) => list.current?.show(row)} />
-            )}
-            <Button size="sm" variant="ghost" aria-pressed={wraps} onClick={() => setWraps(!wraps)}>
-              {t(wraps ? 'log.noWrap' : 'log.wrap')}
-            </Button>
-          </>
+          total === 0 ? undefined : (
+            <SearchLog
+              vmId={execution.vmId}
+              executionId={execution.id}
+              isLive={isLive}
+              onQuery={setQuery}
+              onShow={show}
+            />
+          )
         }
       />
-      <LogList ref={list} execution={execution} first={first} isLive={isLive} wraps={wraps} onTotal={setTotal} />
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-line-subtle px-4 py-2 text-12 text-ink-2">
-        <span>{t(isLive ? 'log.live' : 'log.complete')}</span>
-        <span className="ms-auto flex flex-wrap gap-x-3 max-sm:hidden">
-          {isLive ? (
-            <span>
-              <Kbd>F</Kbd> {t('log.key.follow')}
-            </span>
-          ) : null}
-          <span>
-            <Kbd>[</Kbd> <Kbd>]</Kbd> {t('log.key.calls')}
-          </span>
-        </span>
-      </div>
+      {total === 0 ? null : <LogTools execution={execution} view={view} onChange={setView} />}
+      {firstError === undefined ? null : <FirstError error={firstError} onShow={show} />}
+      <LogList
+        {...{ ref: list, execution, first, isLive, query, clockFrom, wraps: view.wraps }}
+        firstError={firstError?.row ?? null}
+        isHidden={view.level !== 'all'}
+        onTotal={setTotal}
+      />
+      {view.level === 'all' ? null : (
+        <LevelList {...{ execution, total, clockFrom, level: view.level, wraps: view.wraps, onShow: show }} />
+      )}
+      <LogFooter hasCalls={execution.calls.length > 0} isLive={isLive} />
       <SpokenCount total={total} isLive={isLive} />
     </Card>
+  );
+}
+
+interface LogKeysInput {
+  execution: ShownExecutionDetails;
+  isLive: boolean;
+  view: LogView;
+  setView(view: LogView): void;
+  show(row: number): void;
+}
+
+/** Adds the keyboard shortcuts of the log. */
+function useLogKeys(list: RefObject<LogListHandle | null>, input: LogKeysInput): void {
+  const { t } = useTranslation('executions');
+  const client = useTRPCClient();
+  const explain = useProblem();
+  const { execution, isLive, view, setView, show } = input;
+  const about = { vmId: execution.vmId, executionId: execution.id, level: 'error' } as const;
+  const nextError = async () => {
+    const row = (list.current?.current() ?? -1) + 1;
+    const after = await client.executions.filter.query({ ...about, row });
+    // After the last error, continues with the first error.
+    const [next] = after.rows.length > 0 ? after.rows : (await client.executions.filter.query(about)).rows;
+    if (next === undefined) toast(t('log.none.error'));
+    else show(next.row);
+  };
+  const follow: KeyBinding = { key: 'f', label: t('log.key.follow'), run: () => list.current?.follow() };
+  useKeys([
+    ...(isLive ? [follow] : []),
+    {
+      key: 'e',
+      label: t('log.key.error'),
+      run: () => void nextError().catch((error) => toast(explain(error).message)),
+    },
+    { key: '[', label: t('log.key.previous'), run: () => list.current?.step(-1) },
+    { key: ']', label: t('log.key.next'), run: () => list.current?.step(1) },
+    { key: 't', label: t('log.key.clock'), run: () => setView({ ...view, showsClock: !view.showsClock }) },
+    { key: 'g g', label: t('log.key.start'), run: () => list.current?.toStart() },
+    { key: 'G', label: t('log.key.end'), run: () => list.current?.follow() },
+  ]);
+}
+
+function LogFooter({ hasCalls, isLive }: { hasCalls: boolean; isLive: boolean }) {
+  const { t } = useTranslation('executions');
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-line-subtle px-4 py-2 text-12 text-ink-2">
+      <span>{t(isLive ? 'log.live' : 'log.complete')}</span>
+      <span className="ms-auto flex flex-wrap gap-x-3 max-sm:hidden">
+        {isLive ? (
+          <span>
+            <Kbd>F</Kbd> {t('log.hint.follow')}
+          </span>
+        ) : null}
+        <span>
+          <Kbd>E</Kbd> {t('log.hint.error')}
+        </span>
+        {hasCalls ? (
+          <span>
+            <Kbd>[</Kbd> <Kbd>]</Kbd> {t('log.hint.calls')}
+          </span>
+        ) : null}
+        <span>
+          <Kbd>T</Kbd> {t('log.hint.clock')}
+        </span>
+      </span>
+    </div>
   );
 }
 

@@ -4,21 +4,31 @@ import { ArrowDown } from 'lucide-react';
 import { type Ref, useEffect, useImperativeHandle, useMemo, useRef } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
+import { useTRPCClient } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import type { ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
 import { LogRowView } from './log-row.tsx';
-import type { FirstWindow } from './use-log.ts';
-import { rowHeight, useLogRows } from './use-log-rows.ts';
+import type { MarkedRows } from './marked-rows.ts';
+import { textOfRows } from './row-text.ts';
+import { SectionButtons } from './section-buttons.tsx';
+import { maxCopied, SelectedRows } from './selected-rows.tsx';
+import { type FirstWindow, readRows } from './use-log.ts';
+import { useLogRows } from './use-log-rows.ts';
+import { VirtualRow } from './virtual-row.tsx';
 
 export interface LogListHandle {
   /** Moves to a row and marks it. */
   show(row: number): void;
   /** Moves to the end and stays there. */
   follow(): void;
+  /** Scrolls to the first row. */
+  toStart(): void;
   /** Moves to the next or the previous call. */
   step(by: 1 | -1): void;
+  /** Returns the marked row or, if no row is marked, the row before the first visible row. */
+  current(): number;
 }
 
 export interface LogListProps {
@@ -27,23 +37,33 @@ export interface LogListProps {
   first: FirstWindow | undefined;
   isLive: boolean;
   wraps: boolean;
+  query: string;
+  clockFrom: string | null;
+  /** The row of the first error; null if no error is known. */
+  firstError: number | null;
+  /** Whether the level list is shown instead. */
+  isHidden: boolean;
   onTotal(total: number): void;
 }
 
 /** The rows of a log. Only visible rows and a few around them are in the document. */
-export function LogList({ ref, wraps, onTotal, ...input }: LogListProps) {
+export function LogList({ ref, wraps, query, clockFrom, firstError, isHidden, onTotal, ...input }: LogListProps) {
   const { t } = useTranslation('executions');
+  const client = useTRPCClient();
   const frame = useRef<HTMLElement>(null);
-  const list = useLogRows(frame, input);
+  const list = useLogRows(frame, { ...input, isHidden });
   const { execution, isLive } = input;
-  const { log, rows, follow, virtual, items, marked, folded } = list;
+  const { log, rows, follow, virtual, items, marks, folded } = list;
   const { total } = log;
+  const { marked } = marks;
   useEffect(() => onTotal(total), [onTotal, total]);
   const callAt = useMemo(() => new Map(execution.calls.map((call) => [call.row, call])), [execution.calls]);
   useImperativeHandle(ref, () => ({
     show: (row) => list.show({ from: row, to: row }),
     follow: follow.follow,
+    toStart: () => list.showSection(0),
     step: list.step,
+    current: () => marked?.from ?? list.topRow() - 1,
   }));
   if (log.failed !== undefined && !log.isLoaded) {
     return <QueryError title={t('log.failed')} error={log.failed.error} onRetry={log.failed.refetch} />;
@@ -53,9 +73,14 @@ export function LogList({ ref, wraps, onTotal, ...input }: LogListProps) {
     const word = !isLive ? 'log.nothing' : execution.begunAt === null ? 'log.notBegun' : 'log.nothingYet';
     return <p className="px-4 pb-4 text-12 text-pretty text-ink-2">{t(word)}</p>;
   }
-  const unseen = follow.follows ? 0 : Math.max(0, rows.count - follow.seen);
+  const read = async ({ from, to }: MarkedRows) => {
+    const about = { vmId: execution.vmId, executionId: execution.id };
+    const count = Math.min(to - from + 1, maxCopied);
+    return textOfRows((await readRows(client, about, { first: from, count })).rows);
+  };
   return (
-    <div className="relative">
+    <div className="relative" hidden={isHidden}>
+      <SectionButtons total={total} section={list.section} onShow={list.showSection} />
       <section
         ref={frame}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
@@ -63,7 +88,8 @@ export function LogList({ ref, wraps, onTotal, ...input }: LogListProps) {
         aria-label={t('log.title')}
         dir="ltr"
         translate="no"
-        onScroll={follow.onScroll}
+        onScroll={() => follow.onScroll(total)}
+        onKeyDown={list.press}
         className="mono max-h-[38rem] overflow-auto border-t border-line-subtle leading-5 max-sm:max-h-[28rem]"
       >
         <div className="relative" style={{ height: virtual.getTotalSize() }}>
@@ -71,32 +97,29 @@ export function LogList({ ref, wraps, onTotal, ...input }: LogListProps) {
             const row = rows.rowAt(item.index);
             const call = callAt.get(row);
             return (
-              <div
-                key={item.key}
-                ref={wraps ? virtual.measureElement : undefined}
-                data-index={item.index}
-                className="absolute top-0 left-0 min-w-full"
-                style={{
-                  transform: `translateY(${item.start}px)`,
-                  ...(wraps ? { width: '100%' } : { height: rowHeight }),
-                }}
-              >
+              <VirtualRow key={item.key} {...{ virtual, item, wraps }}>
                 <LogRowView
                   row={row}
                   record={log.rowAt(row)}
                   call={call}
                   isFolded={call !== undefined && folded.has(call.n)}
                   isMarked={marked !== null && row >= marked.from && row <= marked.to}
+                  isFirstError={row === firstError}
                   wraps={wraps}
-                  onMark={list.mark}
-                  onFold={list.fold}
+                  query={query}
+                  clockFrom={clockFrom}
+                  onMark={marks.click}
+                  onFold={list.toggle}
                 />
-              </div>
+              </VirtualRow>
             );
           })}
         </div>
       </section>
-      {isLive && !follow.follows ? <NewLines count={unseen} onFollow={follow.follow} /> : null}
+      {marked?.isSelection ? <SelectedRows rows={marked} read={read} onClear={marks.clear} /> : null}
+      {isLive && !follow.follows ? (
+        <NewLines count={Math.max(0, total - follow.seen)} onFollow={follow.follow} />
+      ) : null}
     </div>
   );
 }

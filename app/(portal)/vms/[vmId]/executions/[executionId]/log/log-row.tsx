@@ -1,6 +1,6 @@
 'use client';
 
-import { type MouseEvent, type ReactNode, useState } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
@@ -8,10 +8,8 @@ import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { LogRow, ShownCall } from '#app/(portal)/executions/execution-data.ts';
 import { shortDuration } from '#app/(portal)/executions/short-duration.ts';
 import { CallLine } from './call-line.tsx';
-import { terminalText } from './terminal-text.ts';
-
-/** Longer lines are cut on the page only; the log keeps them whole. */
-const maxCharacters = 4_096;
+import { endOfCall } from './error-text.ts';
+import { LogText } from './log-text.tsx';
 
 export interface LogRowProps {
   row: number;
@@ -21,13 +19,20 @@ export interface LogRowProps {
   call: ShownCall | undefined;
   isFolded: boolean;
   isMarked: boolean;
+  /** Whether the row is the first error of the log. */
+  isFirstError: boolean;
   wraps: boolean;
+  /** The text that the reader searches for. */
+  query: string;
+  /** When the Body began, if rows show the time of day. */
+  clockFrom: string | null;
   onMark(event: MouseEvent<HTMLAnchorElement>, row: number): void;
-  onFold(n: number): void;
+  onFold(call: ShownCall): void;
 }
 
 /** One row of a log: its number, its time, and what was written. */
-export function LogRowView({ row, record, call, isFolded, isMarked, wraps, onMark, onFold }: LogRowProps) {
+export function LogRowView(props: LogRowProps) {
+  const { row, record, call, isFolded, isMarked, isFirstError, wraps, query, clockFrom, onMark, onFold } = props;
   const { t } = useTranslation('executions');
   return (
     <div
@@ -37,6 +42,7 @@ export function LogRowView({ row, record, call, isFolded, isMarked, wraps, onMar
         'grid min-w-full grid-cols-[3.75rem_4rem_2.75rem_minmax(0,1fr)] max-sm:grid-cols-[3rem_2.5rem_minmax(0,1fr)]',
         !wraps && 'w-max',
         record?.kind === 'call' && 'bg-sunken',
+        isFirstError && 'bg-failed-tint shadow-[inset_2px_0_var(--failed-solid)]',
         isMarked && 'bg-brand-tint shadow-[inset_2px_0_var(--brand-text)]',
       )}
     >
@@ -50,7 +56,11 @@ export function LogRowView({ row, record, call, isFolded, isMarked, wraps, onMar
         {row + 1}
       </a>
       <span aria-hidden className="pe-2 text-end text-ink-3 tabular-nums select-none max-sm:hidden">
-        {record?.ms == null ? '' : clock(record.ms)}
+        {record?.ms == null ? null : clockFrom === null ? (
+          clock(record.ms)
+        ) : (
+          <Clock at={Date.parse(clockFrom) + record.ms} />
+        )}
       </span>
       <span className="pe-2 text-end text-11 leading-5 select-none">
         {record === undefined ? null : <Mark record={record} />}
@@ -61,7 +71,7 @@ export function LogRowView({ row, record, call, isFolded, isMarked, wraps, onMar
         ) : record.kind === 'call' ? (
           <CallLine record={record} call={call} isFolded={isFolded} onFold={onFold} />
         ) : (
-          <Contents record={record} wraps={wraps} />
+          <Contents record={record} wraps={wraps} query={query} />
         )}
       </span>
     </div>
@@ -76,18 +86,22 @@ function clock(ms: number): string {
   return `${text}.${Math.floor((ms % 1_000) / 100)}`;
 }
 
+function Clock({ at }: { at: number }) {
+  return <>{useFormat().dateTime(new Date(at), 'time')}</>;
+}
+
 /** Whether a line was written to stderr, or how serious a log message is. */
 function Mark({ record: { kind, level } }: { record: LogRow }) {
   const { t } = useTranslation('executions');
-  if (kind === 'err') return <span className="text-ink-2">{t('log.err')}</span>;
+  if (kind === 'err' && level === null) return <span className="text-ink-2">{t('log.err')}</span>;
   if (kind === 'gap') return <StatusIcon status="warning" label={t('log.missing')} />;
-  if (kind !== 'log') return null;
+  if (kind !== 'log' && level === null) return null;
   if (level === 'warning') return <StatusIcon status="warning" label={t('log.level.warning')} />;
   if (level === 'error' || level === 'fatal') return <StatusIcon status="failed" label={t(`log.level.${level}`)} />;
   return <span className="text-ink-3">{t(level === 'debug' ? 'log.level.debug' : 'log.level.info')}</span>;
 }
 
-function Contents({ record, wraps }: { record: LogRow; wraps: boolean }) {
+function Contents({ record, wraps, query }: { record: LogRow; wraps: boolean; query: string }) {
   const { t } = useTranslation('executions');
   const format = useFormat();
   const { kind, n, text } = record;
@@ -95,11 +109,11 @@ function Contents({ record, wraps }: { record: LogRow; wraps: boolean }) {
     case 'out':
     case 'err':
     case 'text':
-      return <Line text={terminalText(text)} />;
+      return <LogText text={text} query={query} />;
     case 'log':
       return (
         <span className="font-sans">
-          <Line text={wraps ? text : text.replaceAll('\n', ' ⏎ ')} />
+          <LogText text={wraps ? text : text.replaceAll('\n', ' ⏎ ')} query={query} />
         </span>
       );
     case 'end':
@@ -119,34 +133,20 @@ function Contents({ record, wraps }: { record: LogRow; wraps: boolean }) {
         </Portal>
       );
     default:
-      return <Portal>{terminalText(text)}</Portal>;
+      return (
+        <Portal>
+          <LogText text={text} query={query} />
+        </Portal>
+      );
   }
 }
 
 /** A message from the agent or the portal, rather than from the plan. */
 const Portal = ({ children }: { children: ReactNode }) => <span className="font-sans text-ink-2">{children}</span>;
 
-function Line({ text }: { text: string }) {
-  const { t } = useTranslation('executions');
-  const [isWhole, setWhole] = useState(false);
-  if (isWhole || text.length <= maxCharacters) return text;
-  return (
-    <>
-      {text.slice(0, maxCharacters)}
-      <button
-        type="button"
-        onClick={() => setWhole(true)}
-        className="mx-2 rounded-sm px-1.5 font-sans text-12 text-brand-text underline underline-offset-2"
-      >
-        {t('log.showAll')}
-      </button>
-    </>
-  );
-}
-
 function EndLine({ n, text }: { n: number | null; text: string }) {
   const { t } = useTranslation('executions');
-  const { exitCode, error } = endOf(text);
+  const { exitCode, error } = endOfCall(text);
   const words = exitCode === null ? t('log.end', { n: n ?? 0 }) : t('log.end.exit', { n: n ?? 0, exit: exitCode });
   return (
     <Portal>
@@ -154,11 +154,4 @@ function EndLine({ n, text }: { n: number | null; text: string }) {
       {error === '' ? null : <span className="text-failed-text"> {error}</span>}
     </Portal>
   );
-}
-
-/** Reads the record of a call's end. Its values can be anything, because agents send them. */
-function endOf(text: string): { exitCode: number | null; error: string } {
-  const value: unknown = text === '' ? null : JSON.parse(text);
-  const { exitCode, error } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  return { exitCode: typeof exitCode === 'number' ? exitCode : null, error: typeof error === 'string' ? error : '' };
 }

@@ -4,6 +4,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, Search } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useKeys } from '#app/_lib/keys.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { IconButton } from '#app/_ui/button.tsx';
@@ -16,15 +17,16 @@ const settleMs = 300;
 export interface SearchLogProps {
   vmId: string;
   executionId: string;
+  /** While the log grows, the search runs again when the reader moves on from the last match. */
+  isLive: boolean;
+  onQuery(q: string): void;
   onShow(row: number): void;
 }
 
-/** Searches the whole log on the portal. Enter and Shift+Enter move between the matches. */
-export function SearchLog({ vmId, executionId, onShow }: SearchLogProps) {
+/** Searches the whole log on the portal once the reader stops typing. */
+function useSearch({ vmId, executionId, isLive, onQuery, onShow }: SearchLogProps) {
   const { t } = useTranslation('executions');
-  const format = useFormat();
   const trpc = useTRPC();
-  const explain = useProblem();
   const [typed, setTyped] = useState('');
   const [q, setQ] = useState('');
   const [at, setAt] = useState<number | null>(null);
@@ -39,19 +41,40 @@ export function SearchLog({ vmId, executionId, onShow }: SearchLogProps) {
   useEffect(() => {
     const timer = setTimeout(() => {
       setQ(typed);
+      onQuery(typed);
       setAt(null);
     }, settleMs);
     return () => clearTimeout(timer);
-  }, [typed]);
-  const rows = q === '' ? [] : (search.data?.pages.flatMap((page) => page.found.map(({ row }) => row)) ?? []);
+  }, [typed, onQuery]);
+  const rows = q === '' ? [] : (search.data?.pages.flatMap((page) => page.found) ?? []);
   const step = (by: 1 | -1) => {
     const next = at === null ? (by === 1 ? 0 : rows.length - 1) : (at + by + rows.length) % rows.length;
     const row = rows[next];
     if (row === undefined) return;
-    if (next === rows.length - 1 && search.hasNextPage) void search.fetchNextPage();
+    if (next === rows.length - 1) {
+      if (search.hasNextPage) void search.fetchNextPage();
+      else if (isLive) void search.refetch();
+    }
     setAt(next);
     onShow(row);
   };
+  useKeys(
+    rows.length === 0
+      ? []
+      : [
+          { key: 'n', label: t('log.search.next'), run: () => step(1) },
+          { key: 'N', label: t('log.search.previous'), run: () => step(-1) },
+        ],
+  );
+  return { search, typed, setTyped, q, at, rows, step };
+}
+
+/** The search field. Enter and `n` move to the next match, Shift+Enter and `N` to the previous match. */
+export function SearchLog(props: SearchLogProps) {
+  const { t } = useTranslation('executions');
+  const format = useFormat();
+  const explain = useProblem();
+  const { search, typed, setTyped, q, at, rows, step } = useSearch(props);
   const press = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
     event.preventDefault();

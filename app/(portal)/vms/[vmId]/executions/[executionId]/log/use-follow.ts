@@ -6,24 +6,19 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 const nearPx = 24;
 
 /**
- * Keeps a list at its end while rows arrive, until the reader scrolls up. `seen` is the number of rows when the reader
- * stopped following.
+ * Follows the end of a growing list. Following stops when the reader scrolls up, and starts when the reader reaches the
+ * end. `seen` is the number of rows at the time when following stopped.
  */
-export function useFollow(frame: RefObject<HTMLElement | null>, rows: number, startsAtEnd: boolean) {
+export function useFollow(frame: RefObject<HTMLElement | null>, startsAtEnd: boolean) {
   const [follows, setFollows] = useState(startsAtEnd);
   const [seen, setSeen] = useState(0);
   const lastTop = useRef(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new row moves the end
-  useEffect(() => {
-    const element = frame.current;
-    if (follows && element !== null) element.scrollTop = element.scrollHeight;
-  }, [frame, follows, rows]);
   return {
     follows,
     seen,
-    stop() {
+    stop(rows: number) {
+      if (follows) setSeen(rows);
       setFollows(false);
-      setSeen(rows);
     },
     follow() {
       setFollows(true);
@@ -31,7 +26,7 @@ export function useFollow(frame: RefObject<HTMLElement | null>, rows: number, st
       const element = frame.current;
       if (element !== null) element.scrollTop = element.scrollHeight;
     },
-    onScroll() {
+    onScroll(rows: number) {
       const element = frame.current;
       if (element === null) return;
       const isAtEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - nearPx;
@@ -44,4 +39,13 @@ export function useFollow(frame: RefObject<HTMLElement | null>, rows: number, st
       }
     },
   };
+}
+
+/** Scrolls to the end of a list when rows arrive. */
+export function useStayAtEnd(frame: RefObject<HTMLElement | null>, follows: boolean, rows: number): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new row moves the end of the list
+  useEffect(() => {
+    const element = frame.current;
+    if (follows && element !== null) element.scrollTop = element.scrollHeight;
+  }, [frame, follows, rows]);
 }

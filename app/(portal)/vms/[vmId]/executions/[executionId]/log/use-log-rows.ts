@@ -1,33 +1,52 @@
 'use client';
 
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useMemo, useState } from 'react';
-import type { ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
-import { type Fold, visibleRows } from './folds.ts';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useState,
+} from 'react';
+import type { ShownCall, ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import { visibleRows } from './folds.ts';
 import { hashOfRows, type MarkedRows } from './marked-rows.ts';
-import { useFollow } from './use-follow.ts';
+import { rowHeight } from './row-height.ts';
+import { foldsInSection, sectionOf } from './sections.ts';
+import { rowsOfFolds, useFolds } from './use-folds.ts';
+import { useFollow, useStayAtEnd } from './use-follow.ts';
 import { type FirstWindow, useLog } from './use-log.ts';
 import { useMarkedInAddress } from './use-marked-in-address.ts';
-
-export const rowHeight = 20;
 
 export interface LogRowsInput {
   execution: ShownExecutionDetails;
   first: FirstWindow | undefined;
   isLive: boolean;
+  /** Whether the level list is shown instead. */
+  isHidden: boolean;
 }
 
 /** The rows of a log in a scrolling frame: which are loaded, visible, folded and marked, and how to move between them. */
-export function useLogRows(frame: RefObject<HTMLElement | null>, { execution, first: start, isLive }: LogRowsInput) {
+export function useLogRows(frame: RefObject<HTMLElement | null>, input: LogRowsInput) {
+  const { execution, first: start, isLive, isHidden } = input;
   const { calls } = execution;
-  const [marked, setMarked] = useState<MarkedRows | null>(null);
-  const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
-  const [target, setTarget] = useState<{ row: number } | null>(null);
+  const [chosen, setChosen] = useState(0);
   const [span, setSpan] = useState({ first: 0, last: 0 });
+  const [target, setTarget] = useState<{ row: number; align: 'center' | 'auto' } | null>(null);
   const log = useLog({ vmId: execution.vmId, executionId: execution.id }, span, start);
   const { total } = log;
-  const rows = useMemo(() => visibleRows(total, foldsOf(calls, folded)), [total, calls, folded]);
-  const follow = useFollow(frame, rows.count, isLive);
+  const follow = useFollow(frame, isLive);
+  const { folded, toggle, unfold } = useFolds(calls, follow.follows);
+  const section = follow.follows
+    ? sectionOf(Math.max(0, total - 1))
+    : Math.min(chosen, sectionOf(Math.max(0, total - 1)));
+  const rows = useMemo(
+    () => visibleRows(total, foldsInSection(section, total, rowsOfFolds(calls, folded))),
+    [section, total, calls, folded],
+  );
+  useStayAtEnd(frame, follow.follows && !isHidden, rows.count);
   const virtual = useVirtualizer({
     count: rows.count,
     getScrollElement: () => frame.current,
@@ -40,48 +59,87 @@ export function useLogRows(frame: RefObject<HTMLElement | null>, { execution, fi
   const items = virtual.getVirtualItems();
   const [first, last] = [rows.rowAt(items[0]?.index ?? 0), rows.rowAt(items.at(-1)?.index ?? 0)];
   useEffect(() => setSpan({ first, last }), [first, last]);
-  const show = (range: MarkedRows) => {
-    const hiding = calls.find(({ row, untilRow }) => range.from > row && range.from <= (untilRow ?? row));
-    if (hiding !== undefined && folded.has(hiding.n)) setFolded(without(folded, hiding.n));
-    follow.stop();
-    setMarked(range);
-    setTarget({ row: range.from });
+  const stop = () => {
+    setChosen(section);
+    follow.stop(total);
   };
-  // After the render in which the call of the row is open.
+  const marks = useMarks(stop);
+  const show = (range: MarkedRows, isSelection = false) => {
+    const hiding = calls.find((call) => folded.has(call.n) && hides(call, range.from));
+    if (hiding !== undefined) unfold(hiding);
+    follow.stop(total);
+    setChosen(sectionOf(range.from));
+    marks.set(range, isSelection);
+    setTarget({ row: range.from, align: 'center' });
+  };
+  // Waits for the render that opens the section and the call of the row.
   // biome-ignore lint/correctness/useExhaustiveDependencies: later changes of the rows must not scroll again
   useLayoutEffect(() => {
-    if (target !== null) virtual.scrollToIndex(rows.positionOf(target.row), { align: 'center' });
+    if (target !== null) virtual.scrollToIndex(rows.positionOf(target.row), { align: target.align });
   }, [target]);
-  useMarkedInAddress(log.isLoaded, show);
+  useMarkedInAddress(log.isLoaded, (range) => show(range, true));
+  const topRow = () => rows.rowAt(virtual.getVirtualItemForOffset(virtual.scrollOffset ?? 0)?.index ?? 0);
   return {
-    ...{ log, rows, follow, virtual, items, marked, folded, show },
-    fold: (n: number) => setFolded(folded.has(n) ? without(folded, n) : new Set(folded).add(n)),
-    /** Marks a row, or with Shift the rows up to it, and puts them into the URL. */
-    mark(event: MouseEvent<HTMLAnchorElement>, row: number) {
-      event.preventDefault();
-      const from = event.shiftKey && marked !== null ? marked.from : row;
-      const range = { from: Math.min(from, row), to: Math.max(from, row) };
-      setMarked(range);
-      follow.stop();
-      window.history.replaceState(window.history.state, '', hashOfRows(range));
+    ...{ log, rows, follow, virtual, items, folded, show, marks, section },
+    /** Folds or unfolds a call, and stops following, so that the rows of the call stay visible. */
+    toggle(call: ShownCall) {
+      stop();
+      toggle(call);
+    },
+    topRow,
+    showSection(next: number) {
+      follow.stop(total);
+      setChosen(next);
+      virtual.scrollToOffset(0);
     },
     /** Moves to the next or the previous call. */
     step(by: 1 | -1) {
-      const top = rows.rowAt(virtual.getVirtualItemForOffset(virtual.scrollOffset ?? 0)?.index ?? 0);
-      const at = marked?.from ?? top;
+      const at = marks.marked?.from ?? topRow();
       const next = by === 1 ? calls.find(({ row }) => row > at) : calls.findLast(({ row }) => row < at);
       if (next !== undefined) show({ from: next.row, to: next.row });
+    },
+    /** Selects rows with Shift and the arrow keys. */
+    press(event: KeyboardEvent<HTMLElement>) {
+      const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+      if (by === 0 || !event.shiftKey) return;
+      event.preventDefault();
+      setTarget({ row: marks.extend(by, topRow(), total), align: 'auto' });
     },
   };
 }
 
-/** Returns the rows between a call's first row and its end, for each folded call. */
-function foldsOf(calls: ShownExecutionDetails['calls'], folded: ReadonlySet<number>): Fold[] {
-  return calls.flatMap(({ n, row, untilRow }) =>
-    folded.has(n) && untilRow !== null ? [{ from: row + 1, to: untilRow + 1 }] : [],
-  );
-}
+const hides = ({ row, untilRow }: ShownCall, at: number): boolean => at > row && at <= (untilRow ?? row);
 
-function without(folded: ReadonlySet<number>, n: number | undefined): ReadonlySet<number> {
-  return new Set([...folded].filter((each) => each !== n));
+/** The marked rows. The URL contains the rows that the reader selected. */
+function useMarks(onSelect: () => void) {
+  const [marked, setMarked] = useState<(MarkedRows & { anchor: number; end: number; isSelection: boolean }) | null>(
+    null,
+  );
+  const select = (anchor: number, row: number) => {
+    const range = { from: Math.min(anchor, row), to: Math.max(anchor, row) };
+    setMarked({ ...range, anchor, end: row, isSelection: true });
+    onSelect();
+    window.history.replaceState(window.history.state, '', hashOfRows(range));
+  };
+  return {
+    marked,
+    set: (range: MarkedRows, isSelection: boolean) =>
+      setMarked({ ...range, anchor: range.from, end: range.to, isSelection }),
+    clear() {
+      setMarked(null);
+      const { pathname, search } = window.location;
+      window.history.replaceState(window.history.state, '', pathname + search);
+    },
+    /** Selects a row. With Shift, extends the selection to that row. */
+    click(event: MouseEvent<HTMLAnchorElement>, row: number) {
+      event.preventDefault();
+      select(event.shiftKey && marked !== null ? marked.anchor : row, row);
+    },
+    /** Moves the end of the selection by one row, and returns that row. */
+    extend(by: 1 | -1, topRow: number, total: number): number {
+      const row = marked === null ? topRow : Math.min(total - 1, Math.max(0, marked.end + by));
+      select(marked?.anchor ?? row, row);
+      return row;
+    },
+  };
 }

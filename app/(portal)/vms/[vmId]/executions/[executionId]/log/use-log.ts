@@ -22,14 +22,18 @@ export interface LogInput {
 
 type Client = ReturnType<typeof useTRPCClient>;
 
-/** Reads a window. A response can have fewer rows than requested if they are long. */
-async function readWindow(client: Client, about: LogInput, first: number, signal: AbortSignal): Promise<LogPage> {
+/** Loads rows, one window at a time. If rows are long, a response has fewer rows than requested. */
+export async function readRows(
+  client: Client,
+  about: LogInput,
+  { first, count, signal }: { first: number; count: number; signal?: AbortSignal },
+): Promise<LogPage> {
   const rows: LogRow[] = [];
   for (;;) {
-    const input = { ...about, row: first + rows.length, count: windowRows - rows.length };
-    const page = await client.executions.log.query(input, { signal });
+    const input = { ...about, row: first + rows.length, count: Math.min(windowRows, count - rows.length) };
+    const page = await client.executions.log.query(input, signal && { signal });
     rows.push(...page.rows);
-    if (page.rows.length === 0 || rows.length >= windowRows || first + rows.length >= page.total) {
+    if (page.rows.length === 0 || rows.length >= count || first + rows.length >= page.total) {
       return { total: page.total, rows };
     }
   }
@@ -44,7 +48,7 @@ export function useLog(about: LogInput, rows: { first: number; last: number }, s
   const queries = useQueries({
     queries: windows.map((first) => ({
       queryKey: trpc.executions.log.queryKey({ ...about, row: first, count: windowRows }),
-      queryFn: ({ signal }: { signal: AbortSignal }) => readWindow(client, about, first, signal),
+      queryFn: ({ signal }: { signal: AbortSignal }) => readRows(client, about, { first, count: windowRows, signal }),
       gcTime: keptMs,
       ...(first === 0 && isWhole(start) && { initialData: start.page, initialDataUpdatedAt: start.readAt }),
     })),

@@ -1,0 +1,68 @@
+'use client';
+
+import { Clock, Download, WrapText } from 'lucide-react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Button, IconButton } from '#app/_ui/button.tsx';
+import { Segmented } from '#app/_ui/segmented.tsx';
+import type { ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import type { LevelFilter } from './use-level.ts';
+
+const levels = ['all', 'messages', 'warning', 'error'] as const;
+
+/** The display options of a log. */
+export interface LogView {
+  level: LevelFilter | 'all';
+  wraps: boolean;
+  /** Whether to show the time of day instead of the time since the Body began. */
+  showsClock: boolean;
+}
+
+export interface LogToolsProps {
+  execution: Pick<ShownExecutionDetails, 'vmId' | 'id'>;
+  view: LogView;
+  onChange(view: LogView): void;
+}
+
+/** The controls for the display options of a log, and the download. */
+export function LogTools({ execution: { vmId, id }, view, onChange }: LogToolsProps) {
+  const { t } = useTranslation('executions');
+  return (
+    <div className="flex flex-wrap items-center gap-2 px-4 pb-2">
+      <Segmented
+        label={t('log.level')}
+        value={view.level}
+        onChange={(level) => onChange({ ...view, level })}
+        options={levels.map((level) => ({ value: level, label: t(`log.level.show.${level}`) }))}
+        className="max-w-full flex-wrap"
+      />
+      <span className="ms-auto flex items-center gap-1">
+        <IconButton
+          size="sm"
+          variant="ghost"
+          label={t('log.wrap')}
+          aria-pressed={view.wraps}
+          onClick={() => onChange({ ...view, wraps: !view.wraps })}
+          className="aria-pressed:bg-press"
+        >
+          <WrapText aria-hidden />
+        </IconButton>
+        <IconButton
+          size="sm"
+          variant="ghost"
+          label={t('log.clock')}
+          aria-pressed={view.showsClock}
+          onClick={() => onChange({ ...view, showsClock: !view.showsClock })}
+          className="aria-pressed:bg-press max-sm:hidden"
+        >
+          <Clock aria-hidden />
+        </IconButton>
+        <Button asChild size="sm" variant="ghost">
+          <a href={`/download/vms/${vmId}/executions/${id}/log`} download>
+            <Download aria-hidden />
+            {t('log.download')}
+          </a>
+        </Button>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,2 @@
+/** Height in pixels of a row that does not wrap. */
+export const rowHeight = 20;
