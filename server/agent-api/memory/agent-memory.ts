@@ -225,6 +225,8 @@ export class AgentMemory {
   readonly #byVm: KeyIndex;
   /** Cache of ETags, so that an ETag that many VMs share is stored only once. */
   readonly #etags = new LRUCache<string, string>({ max: 1_000 });
+  /** The bytes that removed agents have sent, by VM, so that a new credential does not reset a VM's limit. */
+  readonly #spentBefore = new LRUCache<string, Spending>({ max: 10_000 });
   /** Rows that are free because their agent was removed. */
   readonly #free: number[] = [];
   /** Number of rows used so far, including those that are free again. */
@@ -325,8 +327,9 @@ export class AgentMemory {
     columns.highest[row] = -1;
     columns.left[row] = Number.POSITIVE_INFINITY;
     columns.at[row] = 0;
-    columns.spent[row] = 0;
-    columns.spentAt[row] = 0;
+    const { spent, spentAt } = this.#spentBefore.get(vmId) ?? { spent: 0, spentAt: 0 };
+    columns.spent[row] = spent;
+    columns.spentAt[row] = spentAt;
     columns.announcedLogRequest[row] = null;
     columns.executionStamp[row] = 0;
     columns.cancelStamp[row] = 0;
@@ -345,6 +348,8 @@ export class AgentMemory {
     const columns = this.#columns;
     this.#byHash.remove(row);
     this.#byVm.remove(row);
+    const [vmId = '', spent = 0, spentAt = 0] = [columns.vmId[row], columns.spent[row], columns.spentAt[row]];
+    if (spent > 0) this.#spentBefore.set(vmId, { spent, spentAt });
     columns.turn[row] = (columns.turn[row] ?? 0) + 1;
     columns.vmId[row] = '';
     columns.text[row] = '';
