@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
+import { queueExecution } from '#server/domain/executions/index.ts';
 import { requestArchive } from '#server/domain/logs/index.ts';
 import { givenAgent, givenProbe, openAgentDoor } from '#server/testing/agent-door.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
@@ -50,12 +51,24 @@ const known: readonly { statement: RegExp; reach: Reach; why: string }[] = [
     reach: 'refused',
     why: 'Reports of many VMs in one statement: to be gathered by shard, or taken in one by one, which is there already.',
   },
+  {
+    statement: /^\s*with given as materialized/,
+    reach: 'refused',
+    why: 'Executions of many VMs in one statement: to be gathered by shard, or written one by one.',
+  },
+  {
+    statement: /^\s*select e\."vm_id".* from unnest\(\$1::uuid\[\]\) as v/s,
+    reach: 'all shards',
+    why: 'The next executions of many VMs in one statement: to be asked for one by one.',
+  },
 ];
 
 let ctx: Context;
+let admin: Context;
 
 beforeAll(async () => {
   ctx = await testContext({ role: 'operator', services: await testServices({ config: { vmRate: 0 } }) });
+  admin = await testContext({ role: 'admin', services: ctx });
   await givenVersion(ctx.db);
 });
 
@@ -126,6 +139,11 @@ test("an agent's calls run on a single shard, except for known statements", asyn
     expect((await agent.call('/log-requests')).status).toBe(200);
     const archive = { method: 'PUT', body: 'an archive', headers: { 'content-type': 'application/gzip' } };
     expect((await agent.call(`/log-requests/${id}/archive`, archive)).status).toBe(204);
+    const plan = { FormatVersion: '2.0.0', Body: 'return 1', Scripts: {} };
+    const { execution } = await queueExecution({ ...admin, now: new Date() }, { vmId, plan });
+    expect((await agent.call('/executions/next')).status).toBe(200);
+    const progress = { method: 'PUT', body: JSON.stringify({ run: 1, state: 'running', sentMsAgo: 0 }) };
+    expect((await agent.call(`/executions/${execution.id}/progress`, progress)).status).toBe(204);
     const renewal = JSON.stringify({ certificate: next.certificate, proof: proofOf(pair, next) });
     expect((await agent.call('/certificate', { method: 'PUT', body: renewal })).status).toBe(200);
     // Closing the agent API writes its pending data.

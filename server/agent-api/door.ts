@@ -42,16 +42,41 @@ type Answering = (call: AgentCall) => AgentAnswer | Promise<AgentAnswer>;
 const busy = new Map<string, Readonly<Record<string, Answering>>>([
   ['/agent/v1/goal-state', { GET: goalState }],
   ['/agent/v1/reports', { POST: reports }],
+  ['/agent/v1/executions/next', { GET: nextExecution }],
 ]);
-
-type Route = (call: AgentCall, match: RegExpExecArray) => Promise<Response>;
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const ofExecution = (what: string) => new RegExp(`^/agent/v1/executions/(${uuid})/${what}$`);
 
+type Numbered = (call: AgentCall, id: string) => AgentAnswer | Promise<AgentAnswer>;
+
+/** The frequent calls about one execution, by the end of the path. */
+const busyOfExecution = new Map<string, Numbered>([
+  ['progress', executionProgress],
+  ['result', executionResult],
+]);
+const executionPath = ofExecution(`(${[...busyOfExecution.keys()].join('|')})`);
+
+/** Returns the function for a frequent call; undefined for any other call. */
+function busyRoute(path: string, method: string): Answering | undefined {
+  const exact = busy.get(path)?.[method];
+  if (exact !== undefined || method !== 'PUT') return exact;
+  const [, id = '', what = ''] = executionPath.exec(path) ?? [];
+  const route = busyOfExecution.get(what);
+  return route && ((call) => route(call, id));
+}
+
+type Route = (call: AgentCall, match: RegExpExecArray) => Promise<Response>;
+
+/** Returns a route for a call that is answered independently of the transport. */
+const answering =
+  (route: Numbered): Route =>
+  async (call, match) =>
+    webAnswer(await route(call, match[1] ?? ''));
+
 const routes: readonly { method: string; path: RegExp; route: Route }[] = [
-  { method: 'GET', path: /^\/agent\/v1\/goal-state$/, route: async (call) => webAnswer(await goalState(call)) },
-  { method: 'POST', path: /^\/agent\/v1\/reports$/, route: async (call) => webAnswer(await reports(call)) },
+  { method: 'GET', path: /^\/agent\/v1\/goal-state$/, route: answering(goalState) },
+  { method: 'POST', path: /^\/agent\/v1\/reports$/, route: answering(reports) },
   { method: 'GET', path: /^\/agent\/v1\/packages\/([0-9a-f]{64})$/, route: packageBytes },
   { method: 'POST', path: /^\/agent\/v1\/enroll$/, route: enroll },
   { method: 'PUT', path: /^\/agent\/v1\/agent$/, route: agent },
@@ -63,11 +88,11 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
     path: new RegExp(`^/agent/v1/log-requests/(${uuid})/archive$`),
     route: logArchive,
   },
-  { method: 'GET', path: /^\/agent\/v1\/executions\/next$/, route: nextExecution },
-  { method: 'PUT', path: ofExecution('progress'), route: executionProgress },
+  { method: 'GET', path: /^\/agent\/v1\/executions\/next$/, route: answering(nextExecution) },
+  { method: 'PUT', path: ofExecution('progress'), route: answering(executionProgress) },
   { method: 'POST', path: ofExecution('transcript'), route: executionTranscript },
   { method: 'POST', path: ofExecution('messages'), route: executionMessages },
-  { method: 'PUT', path: ofExecution('result'), route: executionResult },
+  { method: 'PUT', path: ofExecution('result'), route: answering(executionResult) },
   { method: 'GET', path: ofExecution('files/([^/]+)'), route: executionFile },
   { method: 'PUT', path: /^\/agent\/v1\/platforms$/, route: platforms },
 ];
@@ -86,8 +111,8 @@ export interface CallInfo {
 export interface AgentHandler {
   (request: Request, info: CallInfo): Promise<Response>;
   /**
-   * Handles a poll or a report with Node's request and response objects. Returns false for any other call, without
-   * reading it.
+   * Handles a frequent call with Node's request and response objects. Returns false for any other call, without reading
+   * it.
    */
   serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival): boolean;
   close(): Promise<void>;
@@ -128,7 +153,7 @@ export function createAgentHandler(services: Services & { log: Logger; clock?: C
     }
   };
   const serve: AgentHandler['serve'] = (request, response, arrival) => {
-    const route = busy.get(arrival.path)?.[request.method ?? ''];
+    const route = busyRoute(arrival.path, request.method ?? '');
     if (route === undefined) return false;
     drainWith(arrival.closing);
     const call = new NodeCall(door, request, response, arrival);

@@ -1,4 +1,4 @@
 export { clearChanges } from './clear-changes.ts';
 export { dropHealthChecks, markForgotten, markHealthChecksDue, scheduleHealthChecks } from './health-checks.ts';
 export { type ChangeTopic, changesChannel, recordChange, recordChanges } from './record-change.ts';
-export { insertVmChangesSql, markHealthDueSql } from './statement-parts.ts';
+export { insertChangesSql, insertVmChangesSql, markHealthDueSql } from './statement-parts.ts';

@@ -10,6 +10,13 @@
 export const insertVmChangesSql = (vmIds: string): string =>
   `insert into changes (topic, key) select 'vm', vm_id::text from (${vmIds}) changed (vm_id) returning key`;
 
+/**
+ * Stores changes and returns their `topic` and `key`. `changes` is a query that returns the topics and the keys. The
+ * statement must send a notification on `changesChannel` for each row.
+ */
+export const insertChangesSql = (changes: string): string =>
+  `insert into changes (topic, key) ${changes} returning topic, key`;
+
 /** Marks the health of each VM as due. `vmIds` must return the VMs sorted, so that transactions do not deadlock. */
 export const markHealthDueSql = (vmIds: string): string =>
   `insert into health_checks (vm_id, due_at) select vm_id, 'epoch' from (${vmIds}) changed (vm_id)

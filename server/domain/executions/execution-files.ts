@@ -97,19 +97,23 @@ export async function withInlineFiles(
 }
 
 /** Returns the files of an execution by their ids in the plan, with the address from which the machine fetches each. */
-export async function filesOf(tx: Transaction, { vmId, id }: ExecutionRow) {
-  const rows = await tx
+export async function filesOf(tx: Transaction, row: ExecutionRow) {
+  const files = await tx
     .select({ file: executionFiles.file, sha256: executionFiles.sha256, size: executionFiles.size })
     .from(executionFiles)
-    .where(and(eq(executionFiles.vmId, vmId), eq(executionFiles.executionId, id)))
+    .where(and(eq(executionFiles.vmId, row.vmId), eq(executionFiles.executionId, row.id)))
     .orderBy(asc(executionFiles.file));
-  return Object.fromEntries(
-    rows.map(({ file, ...contents }) => [
+  return shownFiles(row, files);
+}
+
+/** Returns the files of an execution as its envelope shows them. */
+export const shownFiles = ({ id }: Pick<ExecutionRow, 'id'>, files: readonly PinnedFile[]) =>
+  Object.fromEntries(
+    files.map(({ file, ...contents }) => [
       file,
       { ...contents, url: `/agent/v1/executions/${id}/files/${encodeURIComponent(file)}` },
     ]),
   );
-}
 
 /** Returns the contents of a file of the execution that the VM's machine has. Throws 404 `execution_file_unknown`. */
 export async function findFileOfMachine(

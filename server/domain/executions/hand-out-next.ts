@@ -4,9 +4,11 @@ import { executionPlans } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { lockHead } from '#server/domain/goal-states/index.ts';
 import { readHold, readHoldPauses } from '#server/domain/holds/index.ts';
-import { dueAfter, expiryOf } from './execution.ts';
-import { filesOf } from './execution-files.ts';
+import { writeChange } from './change-execution.ts';
+import { after, dueAfter, type ExecutionEvent, expiryOf, isOpen } from './execution.ts';
+import { filesOf, shownFiles } from './execution-files.ts';
 import { fillPlan } from './fill-plan.ts';
+import { findNext, type NextExecution } from './next-execution.ts';
 import { findPlanMachine } from './plan-machine.ts';
 import { announce, apply, type ExecutionRow, lockOpen, lockQueued } from './rows.ts';
 import { sealedParameters } from './secret-parameters.ts';
@@ -17,6 +19,30 @@ import { sealedParameters } from './secret-parameters.ts';
  * not acknowledged is delivered again, and an acknowledged execution becomes `lost` (MU-36).
  */
 export async function handOutNext(ctx: Context, vmId: string): Promise<string | null> {
+  const next = await findNext(ctx, vmId);
+  if (next === null) return null;
+  const { row, planText, files } = next;
+  const state = isPlain(next, ctx.now) ? after(row.state, 'hand-out') : null;
+  if (state === null) return handOutCarefully(ctx, vmId);
+  const change = { values: { state, ...delivery(row, ctx.now) }, isHandOut: true };
+  if (!(await writeChange(ctx, next, change))) return handOutCarefully(ctx, vmId);
+  return envelopeOf(row, { plan: filledPlan(row, planText), files: shownFiles(row, files) });
+}
+
+/** Whether an execution can be delivered without changing another execution, and without secrets. */
+function isPlain({ row, isHeld, enrolledAt, holds }: NextExecution, now: Date): boolean {
+  const isFirst = row.state === 'queued' && endOfWaiting(row, { enrolledAt, holds }, now) === null;
+  const isAgain = isOpen(row.state) && row.receivedAt === null;
+  return row.channel === 'https' && row.secretId === null && !isHeld && (isFirst || isAgain);
+}
+
+/** Returns the columns of an execution that is delivered now. */
+function delivery(row: ExecutionRow, now: Date) {
+  const deliveredAt = row.deliveredAt ?? now;
+  return { handedOut: row.handedOut + 1, deliveredAt, dueAt: dueAfter(deliveredAt, row.timeoutSeconds) };
+}
+
+async function handOutCarefully(ctx: Context, vmId: string): Promise<string | null> {
   return ctx.db.transaction(async (tx) => {
     await lockHead(tx, vmId);
     const open = await lockOpen(tx, vmId);
@@ -30,16 +56,21 @@ export async function handOutNext(ctx: Context, vmId: string): Promise<string | 
     const next = await nextToDeliver(tx, ctx, vmId, open);
     if (next === null || next.row.channel !== 'https') return null;
     const { row, secrets } = next;
-    const deliveredAt = row.deliveredAt ?? ctx.now;
-    const dueAt = dueAfter(deliveredAt, row.timeoutSeconds);
-    await apply(tx, ctx, row, 'hand-out', { handedOut: row.handedOut + 1, deliveredAt, dueAt });
-    await announce(tx, vmId, 'pages');
-    return envelopeOf(tx, row, secrets);
+    await deliver(tx, ctx, row);
+    return envelopeOf(row, { plan: await filledPlanOf(tx, row), files: await filesOf(tx, row), ...secrets });
   });
 }
 
+/** Marks an execution as delivered. Returns when the portal ends it. */
+export async function deliver(tx: Transaction, ctx: Context, row: ExecutionRow): Promise<Date> {
+  const values = delivery(row, ctx.now);
+  await apply(tx, ctx, row, 'hand-out', values);
+  await announce(tx, row.vmId, 'pages');
+  return values.dueAt;
+}
+
 /** An execution, with the properties of the envelope for its secret parameters. */
-interface NextExecution {
+interface Deliverable {
   row: ExecutionRow;
   secrets: Exclude<Awaited<ReturnType<typeof sealedParameters>>, null>;
 }
@@ -50,7 +81,7 @@ export async function nextToDeliver(
   ctx: Context,
   vmId: string,
   open: ExecutionRow | undefined,
-): Promise<NextExecution | null> {
+): Promise<Deliverable | null> {
   return (await deliveredAgain(tx, ctx, open)) ?? (await firstQueued(tx, ctx, vmId));
 }
 
@@ -59,12 +90,12 @@ async function deliveredAgain(
   tx: Transaction,
   ctx: Context,
   row: ExecutionRow | undefined,
-): Promise<NextExecution | null> {
+): Promise<Deliverable | null> {
   return row === undefined || row.receivedAt !== null ? null : withSecrets(tx, ctx, row);
 }
 
 /** Adds the secret parameters. Cancels the execution and returns null if the machine cannot decrypt them. */
-async function withSecrets(tx: Transaction, ctx: Context, row: ExecutionRow): Promise<NextExecution | null> {
+async function withSecrets(tx: Transaction, ctx: Context, row: ExecutionRow): Promise<Deliverable | null> {
   const secrets = await sealedParameters(tx, row);
   if (secrets !== null) return { row, secrets };
   await apply(tx, ctx, row, 'cancel', { reason: 'execution.needs-secrets' });
@@ -76,14 +107,13 @@ async function withSecrets(tx: Transaction, ctx: Context, row: ExecutionRow): Pr
  * Returns the oldest execution that this machine may begin. Ends executions that have expired, were queued for a
  * previous machine, or have secret parameters that this machine cannot decrypt.
  */
-async function firstQueued(tx: Transaction, ctx: Context, vmId: string): Promise<NextExecution | null> {
+async function firstQueued(tx: Transaction, ctx: Context, vmId: string): Promise<Deliverable | null> {
   const { enrolledAt } = await findPlanMachine(tx, vmId);
   const holds = await readHoldPauses(tx, vmId);
   for (const row of await lockQueued(tx, vmId)) {
-    if (expiryOf(row, holds, ctx.now) <= ctx.now) await apply(tx, ctx, row, 'expire', { reason: 'execution.expired' });
-    else if (row.machineEnrolledAt !== null && row.machineEnrolledAt.getTime() !== enrolledAt?.getTime()) {
-      await apply(tx, ctx, row, 'end', { reason: 'execution.machine-replaced' });
-    } else {
+    const end = endOfWaiting(row, { enrolledAt, holds }, ctx.now);
+    if (end !== null) await apply(tx, ctx, row, end.event, { reason: end.reason });
+    else {
       const next = await withSecrets(tx, ctx, row);
       if (next !== null) return next;
     }
@@ -91,16 +121,29 @@ async function firstQueued(tx: Transaction, ctx: Context, vmId: string): Promise
   return null;
 }
 
+/** Returns how an execution ends that waits but may not begin any more; null if it may begin. */
+function endOfWaiting(
+  row: ExecutionRow,
+  { enrolledAt, holds }: Pick<NextExecution, 'enrolledAt' | 'holds'>,
+  now: Date,
+): { event: ExecutionEvent; reason: string } | null {
+  if (expiryOf(row, holds, now) <= now) return { event: 'expire', reason: 'execution.expired' };
+  const isForAnother = row.machineEnrolledAt !== null && row.machineEnrolledAt.getTime() !== enrolledAt?.getTime();
+  return isForAnother ? { event: 'end', reason: 'execution.machine-replaced' } : null;
+}
+
 /** Returns the plan of an execution as JSON text, with `ID` and `Stamp` filled in. */
 export async function filledPlanOf(tx: Transaction, row: ExecutionRow): Promise<string> {
   const [stored] = await tx.select().from(executionPlans).where(eq(executionPlans.sha256, row.planSha256));
   if (stored === undefined) throw new Error(`the plan of execution ${row.id} is not stored`);
-  return fillPlan(stored.text, { id: row.planId, stamp: row.stamp });
+  return filledPlan(row, stored.text);
 }
 
-async function envelopeOf(tx: Transaction, row: ExecutionRow, secrets: object): Promise<string> {
+const filledPlan = ({ planId, stamp }: ExecutionRow, text: string): string => fillPlan(text, { id: planId, stamp });
+
+/** Returns the envelope as JSON text. `plan` is JSON text. */
+function envelopeOf(row: ExecutionRow, { plan, ...others }: { plan: string; files: object }): string {
   const { id, stamp, turn, timeoutSeconds } = row;
   const lead = JSON.stringify({ protocol: 1, id, stamp, turn, timeoutSeconds });
-  const end = JSON.stringify({ files: await filesOf(tx, row), ...secrets });
-  return `${lead.slice(0, -1)},"plan":${await filledPlanOf(tx, row)},${end.slice(1)}`;
+  return `${lead.slice(0, -1)},"plan":${plan},${JSON.stringify(others).slice(1)}`;
 }

@@ -4,10 +4,9 @@ import type { Context } from '#server/domain/context.ts';
 import { lockHead } from '#server/domain/goal-states/index.ts';
 import { readHold } from '#server/domain/holds/index.ts';
 import { findChannel } from './channel.ts';
-import { dueAfter } from './execution.ts';
 import { withInlineFiles } from './execution-files.ts';
-import { filledPlanOf, nextToDeliver } from './hand-out-next.ts';
-import { announce, apply, lockOpen } from './rows.ts';
+import { deliver, filledPlanOf, nextToDeliver } from './hand-out-next.ts';
+import { lockOpen } from './rows.ts';
 
 /** Maximum number of VMs that one pass publishes plans for. */
 const atOnce = 500;
@@ -72,10 +71,7 @@ export async function publishNext(ctx: Context, vmId: string): Promise<PlanToPub
     const next = await nextToDeliver(tx, ctx, vmId, open);
     if (next === null || next.row.channel !== 'amqp') return null;
     const { row, secrets } = next;
-    const deliveredAt = row.deliveredAt ?? ctx.now;
-    const dueAt = dueAfter(deliveredAt, row.timeoutSeconds);
-    await apply(tx, ctx, row, 'hand-out', { handedOut: row.handedOut + 1, deliveredAt, dueAt });
-    await announce(tx, vmId, 'pages');
+    const dueAt = await deliver(tx, ctx, row);
     const { id: executionId, planId, turn, timeoutSeconds, validUntil } = row;
     const { inputQueue, dialect } = channel;
     return {

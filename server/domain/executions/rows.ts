@@ -7,7 +7,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { deleteSecret, goalStatesChannel } from '#server/domain/goal-states/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
-import { after, type ExecutionEvent, isFinal, isOpen } from './execution.ts';
+import { after, type ExecutionEvent, type ExecutionState, isFinal, isOpen } from './execution.ts';
 import { noteLaneFree } from './lane-times.ts';
 
 export type ExecutionRow = typeof executions.$inferSelect;
@@ -71,15 +71,18 @@ export async function apply(
 ): Promise<boolean> {
   const state = after(row.state, event);
   if (state === null) return false;
-  const concluded = isFinal(state) ? { concludedAt: ctx.now, dueAt: null, secretId: null } : {};
   if (isFinal(state) && row.secretId !== null) await deleteSecret(tx, row.vmId, row.secretId);
   await tx
     .update(executions)
-    .set({ ...concluded, ...values, state })
+    .set({ ...values, ...endedAs(state, ctx.now) })
     .where(only(row.vmId, row.id));
   if (isFinal(state) && isOpen(row.state)) await noteLaneFree(tx, ctx, row.vmId);
   return true;
 }
+
+/** Returns the columns that an execution has when it ends in this state, or just the state if it is not final. */
+export const endedAs = (state: ExecutionState, now: Date) =>
+  isFinal(state) ? { state, concludedAt: now, dueAt: null, secretId: null } : { state };
 
 /** Sets columns of an execution without changing its state. */
 export async function note(tx: Transaction, row: ExecutionRow, values: Partial<ExecutionRow>): Promise<void> {

@@ -2,9 +2,10 @@ import { executionLimits } from '#protocol/executions/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parseJson } from '#server/platform/json.ts';
-import { isFinal, isOpen } from './execution.ts';
+import { changeExecution, type ExecutionChange } from './change-execution.ts';
+import { after, isOpen } from './execution.ts';
 import { isSuccess, type ReceivedResult, resultOf } from './result-of.ts';
-import { announce, apply, lockExecution, note } from './rows.ts';
+import { type ExecutionRow, endedAs } from './rows.ts';
 
 /**
  * Stores the result of an execution and ends the execution. The JSON text is stored unchanged. Only the first result is
@@ -13,25 +14,20 @@ import { announce, apply, lockExecution, note } from './rows.ts';
  */
 export async function takeResult(ctx: Context, vmId: string, id: string, text: string): Promise<void> {
   const result = readResult(text);
-  await ctx.db.transaction(async (tx) => {
-    const row = await lockExecution(tx, vmId, id);
-    // The machine cannot have a result for a plan that it never received.
-    if (!isOpen(row.state) && row.handedOut === 0) throw new DomainError('not_found', 'execution_unknown');
-    if (result.sourceId !== null && result.sourceId !== row.planId)
-      throw new DomainError('unprocessable', 'result_of_another');
-    if (row.result !== null) {
-      await note(tx, row, { repeats: row.repeats + 1 });
-      return;
-    }
-    const values = { result: text, errorCode: result.code, receivedAt: row.receivedAt ?? ctx.now };
-    if (isFinal(row.state)) await note(tx, row, { ...values, resultLate: true });
-    else {
-      const ended = isSuccess(result) ? 'succeed' : 'fail';
-      await apply(tx, ctx, row, row.cancelAskedAt === null ? ended : 'cancel', values);
-    }
-    // The VM's next execution can now begin.
-    await announce(tx, vmId, 'agent');
-  });
+  await changeExecution(ctx, vmId, id, (row) => ({ answer: undefined, change: changeBy(result, text, row, ctx.now) }));
+}
+
+function changeBy(result: ReceivedResult, text: string, row: ExecutionRow, now: Date): ExecutionChange {
+  // The machine cannot have a result for a plan that it never received.
+  if (!isOpen(row.state) && row.handedOut === 0) throw new DomainError('not_found', 'execution_unknown');
+  if (result.sourceId !== null && result.sourceId !== row.planId)
+    throw new DomainError('unprocessable', 'result_of_another');
+  if (row.result !== null) return { values: { repeats: row.repeats + 1 } };
+  const values = { result: text, errorCode: result.code, receivedAt: row.receivedAt ?? now };
+  const ended = isSuccess(result) ? 'succeed' : 'fail';
+  const state = after(row.state, row.cancelAskedAt === null ? ended : 'cancel');
+  if (state === null) return { values: { ...values, resultLate: true } };
+  return { values: { ...values, ...endedAs(state, now) } };
 }
 
 function readResult(text: string): ReceivedResult {

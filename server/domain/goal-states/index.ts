@@ -5,6 +5,7 @@ export { compareGoalStates, type GoalStateComparison, previewRevert } from './co
 export { completeRemoval, type Removal } from './complete-removal.ts';
 export {
   deleteSecret,
+  deleteSecretsSql,
   dropSealedCopies,
   findSecret,
   fingerprintOf,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { executionLimits } from '#protocol/executions/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from '#server/domain/executions/index.ts';
 import { admit } from '../../authenticate.ts';
 import { readJson, readText } from '../../body.ts';
-import { type AgentCall, contextOf } from '../../call.ts';
+import { type AgentAnswer, type AgentCall, contextOf } from '../../call.ts';
 import { sendBytes } from '../../send-bytes.ts';
 import { readRange, unpacked } from '../logs/route.ts';
 
@@ -21,28 +21,33 @@ const progressBytes = 8 * 1024 * 1024;
 const messagesBytes = 8 * 1024 * 1024;
 
 /** `GET /agent/v1/executions/next`: returns the next execution for this machine, or 204. */
-export async function nextExecution(call: AgentCall): Promise<Response> {
+export async function nextExecution(call: AgentCall): Promise<AgentAnswer> {
   const { agent } = await admit(call);
   const envelope = await handOutNext(contextOf(call, agent), agent.vmId);
   call.door.agents.forget(agent.vmId);
-  if (envelope === null) return new Response(null, { status: 204, headers: { 'cache-control': 'no-store' } });
-  const digest = createHash('sha256').update(envelope).digest('base64');
-  return new Response(envelope, {
-    headers: {
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(envelope)),
-      'repr-digest': `sha-256=:${digest}:`,
-      'cache-control': 'no-store',
-    },
-  });
+  const headers = ['cache-control', 'no-store'];
+  if (envelope === null) return { status: 204, headers, body: null };
+  headers.push('content-type', 'application/json', 'repr-digest', `sha-256=:${hash('sha256', envelope, 'base64')}:`);
+  return { status: 200, headers, body: envelope };
 }
 
 /** `PUT /agent/v1/executions/{id}/progress`: stores the agent's receipt of the plan, and later the Body's progress. */
-export async function executionProgress(call: AgentCall, match: RegExpExecArray): Promise<Response> {
+export async function executionProgress(call: AgentCall, id: string): Promise<AgentAnswer> {
   const { agent } = await admit(call);
   const { value } = await readJson(call, progressBytes);
-  const seconds = await noteProgress(contextOf(call, agent), agent.vmId, match[1] ?? '', value);
-  return new Response(null, { status: 204, headers: { 'annex-next-after': String(seconds) } });
+  const seconds = await noteProgress(contextOf(call, agent), agent.vmId, id, value);
+  return { status: 204, headers: ['annex-next-after', String(seconds)], body: null };
+}
+
+/**
+ * `PUT /agent/v1/executions/{id}/result`: stores the result and ends the execution. Repeated results are only counted.
+ */
+export async function executionResult(call: AgentCall, id: string): Promise<AgentAnswer> {
+  const { agent } = await admit(call);
+  const text = await readText(call, executionLimits.resultBytes, 'result_too_large');
+  await takeResult(contextOf(call, agent), agent.vmId, id, text);
+  call.door.agents.forget(agent.vmId);
+  return { status: 204, headers: [], body: null };
 }
 
 /** `POST /agent/v1/executions/{id}/transcript`: stores a part of the transcript, as `POST /logs` does for outputs. */
@@ -66,17 +71,6 @@ export async function executionMessages(call: AgentCall, match: RegExpExecArray)
   const { value } = await readJson(call, messagesBytes);
   const seconds = await takeMessages(contextOf(call, agent), agent.vmId, match[1] ?? '', value);
   return new Response(null, { status: 204, headers: { 'annex-next-after': String(seconds) } });
-}
-
-/**
- * `PUT /agent/v1/executions/{id}/result`: stores the result and ends the execution. Repeated results are only counted.
- */
-export async function executionResult(call: AgentCall, match: RegExpExecArray): Promise<Response> {
-  const { agent } = await admit(call);
-  const text = await readText(call, executionLimits.resultBytes, 'result_too_large');
-  await takeResult(contextOf(call, agent), agent.vmId, match[1] ?? '', text);
-  call.door.agents.forget(agent.vmId);
-  return new Response(null, { status: 204 });
 }
 
 /**
