@@ -1,4 +1,14 @@
-import { Activity, CircleAlert, CirclePlay, LayoutGrid, Package, Server, Settings, Upload } from 'lucide-react';
+import {
+  Activity,
+  CircleAlert,
+  CirclePlay,
+  LayoutGrid,
+  NotebookText,
+  Package,
+  Server,
+  Settings,
+  Upload,
+} from 'lucide-react';
 
 /**
  * The main pages, in the order of the menu. `role`: the role that a reader needs to see the page. `key`: the shortcut
@@ -10,6 +20,7 @@ export const places = [
   { id: 'vms', key: 'v', href: '/vms', icon: Server, role: 'viewer' },
   { id: 'executions', key: 'e', href: '/executions', icon: CirclePlay, role: 'viewer' },
   { id: 'handlers', key: 'h', href: '/handlers', icon: Package, role: 'viewer' },
+  { id: 'runbooks', key: 'r', href: '/runbooks', icon: NotebookText, role: 'viewer' },
   { id: 'publish', key: 'p', href: '/publish', icon: Upload, role: 'publisher' },
   { id: 'activity', key: 'a', href: '/activity', icon: Activity, role: 'viewer' },
   { id: 'settings', key: 's', href: '/settings', icon: Settings, role: 'viewer' },

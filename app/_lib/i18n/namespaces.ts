@@ -17,6 +17,7 @@ export const namespaces = [
   'reports',
   'enrollment',
   'executions',
+  'runbooks',
   'overview',
   'attention',
   'activity',

@@ -1,0 +1,132 @@
+'use client';
+
+import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useKeys } from '#app/_lib/keys.tsx';
+import { useSearchedRows } from '#app/_lib/searched-rows.ts';
+import { Card } from '#app/_ui/card.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
+import { Chip } from '#app/_ui/tag.tsx';
+import { RelativeTime } from '#app/_ui/time.tsx';
+import { RunBar } from './run-bar.tsx';
+import { type RunbookEntry, runbookHref } from './runbook-data.ts';
+import { RunbookState } from './runbook-state.tsx';
+
+export interface RunbookTableProps {
+  rows: readonly RunbookEntry[];
+  /** The search text that `rows` match, unless they are stale. */
+  search: string;
+  loading: boolean;
+  /** Whether the rows belong to an earlier search. */
+  stale: boolean;
+}
+
+/** Runbooks by title. `j` and `k` move the cursor; Enter opens a runbook. */
+export function RunbookTable({ rows, search, loading, stale }: RunbookTableProps) {
+  const { t } = useTranslation('runbooks');
+  const { cursor, body } = useCursor(rows, stale ? undefined : search);
+  return (
+    <Card aria-busy={loading || stale} className={cn(stale && 'opacity-60')}>
+      <TableFrame label={t('title')}>
+        <Table>
+          <THead>
+            <tr>
+              <Th className="w-full">{t('column.runbook')}</Th>
+              <Th>{t('column.version')}</Th>
+              <Th className="max-md:hidden">{t('column.state')}</Th>
+              <Th className="max-sm:hidden">{t('column.runs')}</Th>
+              <Th className="max-lg:hidden">{t('column.publishedBy')}</Th>
+              <Th end className="max-lg:hidden">
+                {t('column.lastRun')}
+              </Th>
+            </tr>
+          </THead>
+          <TBody ref={body}>
+            {rows.map((row, index) => (
+              <RunbookRow key={row.name} row={row} cursor={index === cursor} />
+            ))}
+          </TBody>
+        </Table>
+        {loading ? (
+          <SkeletonRows columns={['w-48', 'w-16', 'w-24', 'w-32']} rows={8} label={t('list.loading')} />
+        ) : null}
+      </TableFrame>
+    </Card>
+  );
+}
+
+/** The row that the keys have reached, and the keys that move it. */
+function useCursor(rows: readonly RunbookEntry[], text: string | undefined) {
+  const { t } = useTranslation('runbooks');
+  const router = useRouter();
+  const [cursor, setCursor] = useState(-1);
+  const body = useRef<HTMLTableSectionElement>(null);
+  useEffect(() => body.current?.children[cursor]?.scrollIntoView({ block: 'nearest' }), [cursor]);
+  const walk = (step: number) => setCursor((at) => Math.max(0, Math.min(rows.length - 1, at + step)));
+  useSearchedRows({
+    text,
+    only: rows.length === 1 ? rows[0]?.name : undefined,
+    enter: () => walk(1),
+    open: (name) => router.push(runbookHref(name)),
+  });
+  useKeys([
+    { key: 'j', label: t('keys.next'), run: () => walk(1) },
+    { key: 'k', label: t('keys.previous'), run: () => walk(-1) },
+    {
+      key: 'Enter',
+      label: t('keys.open'),
+      run: (event) => {
+        const row = rows[cursor];
+        if (!row || (event.target instanceof Element && event.target.closest('a, button'))) return;
+        router.push(runbookHref(row.name));
+      },
+    },
+  ]);
+  return { cursor, body };
+}
+
+function RunbookRow({ row, cursor }: { row: RunbookEntry; cursor: boolean }) {
+  const { t } = useTranslation('runbooks');
+  const { name, title, description, version, state, draft, publishedBy, runs } = row;
+  return (
+    <Tr cursor={cursor} className="relative">
+      <Td className="max-w-96 py-1.5 max-sm:max-w-52">
+        <Link
+          href={runbookHref(name)}
+          translate="no"
+          className="block truncate font-medium after:absolute after:inset-0 focus-visible:shadow-none focus-visible:after:shadow-(--focus)"
+        >
+          {title}
+        </Link>
+        <span translate="no" className="block truncate text-12 text-ink-3" title={description || name}>
+          {description || <span className="mono-11">{name}</span>}
+        </span>
+        <RunBar runs={runs} className="mt-1 sm:hidden" />
+      </Td>
+      <Td className="tabular-nums">
+        <span translate="no">{version}</span>
+        {draft === null ? null : <Chip className="ms-2">{t('list.draft', { version: draft })}</Chip>}
+      </Td>
+      <Td className="max-md:hidden">
+        <RunbookState state={state} />
+      </Td>
+      <Td className="max-sm:hidden">
+        <RunBar runs={runs} />
+      </Td>
+      <Td translate="no" className="max-w-40 truncate text-ink-2 max-lg:hidden">
+        {publishedBy}
+      </Td>
+      <Td end className="text-ink-2 max-lg:hidden">
+        {runs.lastAt === null ? (
+          <span className="text-ink-3">{t('never')}</span>
+        ) : (
+          <RelativeTime value={new Date(runs.lastAt)} />
+        )}
+      </Td>
+    </Tr>
+  );
+}
