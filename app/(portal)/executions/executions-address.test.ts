@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { addressOfFilter, filterOfAddress } from './executions-address.ts';
 
 test('a filter stays the same when it is written to a URL and read again', () => {
-  const filter = { state: 'timed-out', code: 10, by: 'Ada Brandt', q: 'web & 1' } as const;
+  const filter = { state: 'timed-out', code: 10, by: 'Ada Brandt', runbook: 'rotate', q: 'web & 1' } as const;
   expect(filterOfAddress(Object.fromEntries(new URLSearchParams(addressOfFilter(filter))))).toEqual(filter);
   expect(addressOfFilter({})).toBe('');
 });

@@ -5,6 +5,7 @@ export interface ExecutionsFilter {
   state?: ExecutionState;
   code?: number;
   by?: string;
+  runbook?: string;
   q?: string;
 }
 
@@ -16,19 +17,20 @@ export function filterOfAddress(query: Readonly<Record<string, string | string[]
   };
   const state = executionStates.find((each) => each === word('state'));
   const code = /^\d{1,10}$/.test(word('code') ?? '') ? Number(word('code')) : undefined;
-  const [by, q] = [word('by'), word('q')];
+  const [by, runbook, q] = [word('by'), word('runbook'), word('q')];
   return {
     ...(state !== undefined && { state }),
     ...(code !== undefined && { code }),
     ...(by !== undefined && { by }),
+    ...(runbook !== undefined && runbook.length <= 64 && { runbook }),
     ...(q !== undefined && { q }),
   };
 }
 
 /** Returns the filter as a query string without `?`. Equal filters yield equal strings. */
-export function addressOfFilter({ state, code, by, q }: ExecutionsFilter): string {
+export function addressOfFilter({ state, code, by, runbook, q }: ExecutionsFilter): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries({ state, code, by, q })) {
+  for (const [name, value] of Object.entries({ state, code, by, runbook, q })) {
     if (value !== undefined && value !== '') query.set(name, String(value));
   }
   return query.toString();

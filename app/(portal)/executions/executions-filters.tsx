@@ -59,6 +59,14 @@ export function ExecutionsFilters({ filter, onChange, onClear }: ExecutionsFilte
         onChange={type('by')}
       />
       <Input
+        aria-label={t('filter.runbook')}
+        placeholder={t('filter.runbook')}
+        className="w-40 max-sm:w-auto max-sm:flex-[1_1_30%]"
+        value={typed.runbook}
+        maxLength={64}
+        onChange={type('runbook')}
+      />
+      <Input
         aria-label={t('filter.code')}
         placeholder={t('filter.code')}
         inputMode="numeric"
@@ -76,4 +84,7 @@ export function ExecutionsFilters({ filter, onChange, onClear }: ExecutionsFilte
   );
 }
 
-const typedOf = ({ q = '', by = '', code }: ExecutionsFilter) => ({ q, by, code: code === undefined ? '' : `${code}` });
+const typedOf = ({ q = '', by = '', runbook = '', code }: ExecutionsFilter) => ({
+  ...{ q, by, runbook },
+  code: code === undefined ? '' : `${code}`,
+});

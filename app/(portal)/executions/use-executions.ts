@@ -12,6 +12,7 @@ export interface ExecutionQuery {
   state?: ExecutionState;
   code?: number;
   by?: string;
+  runbook?: string;
   q?: string;
 }
 

@@ -16,6 +16,7 @@ import { RunningFor } from '#app/(portal)/executions/duration.tsx';
 import { isWaiting, type ShownExecution } from '#app/(portal)/executions/execution-data.ts';
 import { ExecutionName, ExecutionState } from '#app/(portal)/executions/execution-name.tsx';
 import { RunPlanLink } from './run-plan-link.tsx';
+import { RunRunbookLink } from './run-runbook-link.tsx';
 
 const CancelDialog = dynamic(
   () => import('#app/(portal)/executions/cancel-dialog.tsx').then((module) => module.CancelDialog),
@@ -52,6 +53,7 @@ export function NowAndNext({ vmId, name }: { vmId: string; name: string }) {
               </Button>
             ) : null}
             <RunPlanLink vmId={vmId} />
+            <RunRunbookLink vmId={vmId} />
           </>
         }
       />

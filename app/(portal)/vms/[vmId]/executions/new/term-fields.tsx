@@ -5,6 +5,7 @@ import { Field } from '#app/_ui/field.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Input, Textarea } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
+import { useSeconds } from '#app/(portal)/executions/use-seconds.ts';
 import { executionLimits } from '#protocol/executions/limits.ts';
 
 const units = { s: 1, min: 60, h: 3_600 } as const;
@@ -21,12 +22,22 @@ export interface Terms {
   note: string;
 }
 
-export const firstTerms: Terms = {
-  time: String(executionLimits.timeoutSeconds.usual / units.min),
-  unit: 'min',
+/** Returns the terms with which a form starts, with the timeout in its largest whole unit. */
+export function termsFrom({
+  timeoutSeconds,
+  validForSeconds,
+}: {
+  timeoutSeconds: number;
+  validForSeconds: number;
+}): Terms {
+  const unit = timeoutSeconds % units.h === 0 ? 'h' : timeoutSeconds % units.min === 0 ? 'min' : 's';
+  return { time: String(timeoutSeconds / units[unit]), unit, validForSeconds, note: '' };
+}
+
+export const firstTerms: Terms = termsFrom({
+  timeoutSeconds: executionLimits.timeoutSeconds.usual,
   validForSeconds: executionLimits.validForSeconds.usual,
-  note: '',
-};
+});
 
 /** Returns the terms as the portal expects them; null while the timeout is not valid. */
 export function termsOf({ time, unit, validForSeconds, note }: Terms) {
@@ -39,16 +50,18 @@ export function termsOf({ time, unit, validForSeconds, note }: Terms) {
 export interface TermFieldsProps {
   terms: Terms;
   onChange(terms: Terms): void;
+  /** Whether to offer a note. */
+  withNote?: boolean;
 }
 
 /** The time that an execution may take and wait, and a note. */
-export function TermFields({ terms, onChange }: TermFieldsProps) {
+export function TermFields({ terms, onChange, withNote = true }: TermFieldsProps) {
   const { t } = useTranslation(['executions', 'common']);
   const format = useFormat();
-  const validityWords = (seconds: number) =>
-    seconds < 86_400
-      ? t('common:time.for.h', { n: seconds / 3_600 })
-      : t('common:time.for.d', { count: seconds / 86_400 });
+  const inWords = useSeconds();
+  const offered = validities.includes(terms.validForSeconds)
+    ? validities
+    : [...validities, terms.validForSeconds].toSorted((a, b) => a - b);
   return (
     <>
       <div className="flex items-start gap-2">
@@ -79,17 +92,19 @@ export function TermFields({ terms, onChange }: TermFieldsProps) {
         <Select
           value={String(terms.validForSeconds)}
           onChange={(event) => onChange({ ...terms, validForSeconds: Number(event.target.value) })}
-          options={validities.map((seconds) => ({ value: String(seconds), label: validityWords(seconds) }))}
+          options={offered.map((seconds) => ({ value: String(seconds), label: inWords(seconds) }))}
         />
       </Field>
-      <Field label={t('executions:run.note')} note={t('common:optional')}>
-        <Textarea
-          rows={2}
-          maxLength={500}
-          value={terms.note}
-          onChange={(event) => onChange({ ...terms, note: event.target.value })}
-        />
-      </Field>
+      {withNote ? (
+        <Field label={t('executions:run.note')} note={t('common:optional')}>
+          <Textarea
+            rows={2}
+            maxLength={500}
+            value={terms.note}
+            onChange={(event) => onChange({ ...terms, note: event.target.value })}
+          />
+        </Field>
+      ) : null}
     </>
   );
 }

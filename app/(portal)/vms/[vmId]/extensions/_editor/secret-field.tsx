@@ -21,6 +21,8 @@ export interface SecretFieldProps {
   takesFocus: boolean;
   /** A sentence after the hint. */
   note?: string | undefined;
+  /** A sentence that says when the value is encrypted; by default that it is encrypted when the change is applied. */
+  hint?: string;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface SecretFieldProps {
  * line breaks.
  */
 export function SecretField(props: SecretFieldProps) {
-  const { name, title, schema, required, value, onChange, fault, takesFocus, note } = props;
+  const { name, title, schema, required, value, onChange, fault, takesFocus, note, hint } = props;
   const { t } = useTranslation(['editor', 'common']);
   const id = useId();
   const place = useRef<HTMLDivElement>(null);
@@ -64,7 +66,7 @@ export function SecretField(props: SecretFieldProps) {
         note={required ? t('common:required') : undefined}
         hint={
           <>
-            <Theirs>{schema.description}</Theirs> {t('protected.sealedWhenApplied')} {note}
+            <Theirs>{schema.description}</Theirs> {hint ?? t('protected.sealedWhenApplied')} {note}
           </>
         }
         error={fault === undefined ? undefined : required && value === undefined ? t('protected.required') : fault}

@@ -1,0 +1,24 @@
+import type { RunbookVersionDetails } from '#app/(portal)/runbooks/runbook-data.ts';
+
+type Values = Record<string, unknown>;
+
+const object = (value: unknown): Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {};
+
+/**
+ * Returns the parameters of an earlier execution's plan that this version still defines. Returns all if the schema
+ * defines none by name.
+ */
+export function earlierValues(
+  plan: string | null,
+  { parameters, secretParameters }: Pick<RunbookVersionDetails, 'parameters' | 'secretParameters'>,
+): Values {
+  if (plan === null || parameters === null) return {};
+  const defined = object(parameters.properties);
+  const isFree = Object.keys(defined).length === 0;
+  return Object.fromEntries(
+    Object.entries(object(object(JSON.parse(plan)).Parameters)).filter(
+      ([name]) => !secretParameters.includes(name) && (isFree || Object.hasOwn(defined, name)),
+    ),
+  );
+}
