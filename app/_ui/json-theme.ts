@@ -25,4 +25,6 @@ export const colors = HighlightStyle.define([
   { tag: tags.propertyName, color: 'var(--brand-text)' },
   { tag: tags.string, color: 'var(--healthy-text)' },
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--progressing-text)' },
+  { tag: [tags.keyword, tags.operatorKeyword], color: 'var(--brand-text)' },
+  { tag: tags.comment, color: 'var(--text-3)' },
 ]);

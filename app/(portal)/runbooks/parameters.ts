@@ -51,7 +51,5 @@ export function presetsOf({ parameters, plan, secretParameters }: RunbookVersion
   );
   const parsed: unknown = JSON.parse(plan ?? '{}');
   const own = isObject(parsed) && isObject(parsed.Parameters) ? parsed.Parameters : {};
-  return Object.fromEntries(
-    [...defaults, ...Object.entries(own)].filter(([name]) => !secretParameters.includes(name)),
-  );
+  return Object.fromEntries([...defaults, ...Object.entries(own)].filter(([name]) => !secretParameters.includes(name)));
 }

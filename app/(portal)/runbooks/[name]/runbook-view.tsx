@@ -71,11 +71,7 @@ export function RunbookView({ first, firstVersion, firstRuns, readAt }: RunbookV
           <RunsCard name={name} first={{ page: firstRuns, readAt }} />
         </div>
         <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4">
-          <VersionsCard
-            runbook={runbook}
-            shown={version.version}
-            onAct={reader.scripts ? setAct : undefined}
-          />
+          <VersionsCard runbook={runbook} shown={version.version} onAct={reader.scripts ? setAct : undefined} />
           <ParametersCard version={version} />
           <Card>
             <CardHeader title={t('runs.days')} />

@@ -37,12 +37,16 @@ function PastExecutions({ vmId }: { vmId: string }) {
       ) : list.isPending ? (
         <SkeletonRows columns={['w-20', 'w-40', 'w-48']} rows={5} label={t('loading')} />
       ) : executions.length === 0 ? (
-        <EmptyState as="h3" title={t('past.none')} actions={
+        <EmptyState
+          as="h3"
+          title={t('past.none')}
+          actions={
             <>
               <RunRunbookLink vmId={vmId} />
               <RunPlanLink vmId={vmId} />
             </>
-          }>
+          }
+        >
           <p>{t('none.vm')}</p>
         </EmptyState>
       ) : (

@@ -1,6 +1,6 @@
 'use client';
 
-import { Download, GitCompare, RotateCw, X } from 'lucide-react';
+import { Download, GitCompare, NotebookPen, RotateCw, X } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useState } from 'react';
@@ -20,6 +20,7 @@ import {
   statusOfState,
   tookMs,
 } from '#app/(portal)/executions/execution-data.ts';
+import { runbookHref, runHref } from '#app/(portal)/runbooks/runbook-data.ts';
 
 const CancelDialog = dynamic(
   () => import('#app/(portal)/executions/cancel-dialog.tsx').then((module) => module.CancelDialog),
@@ -29,10 +30,16 @@ const RunAgainDialog = dynamic(() => import('./run-again-dialog.tsx').then((modu
   ssr: false,
 });
 
+const NameDialog = dynamic(() => import('#app/(portal)/runbooks/name-dialog.tsx').then((module) => module.NameDialog), {
+  ssr: false,
+});
+
+type OpenDialog = 'cancel' | 'again' | 'runbook';
+
 /** The name and state of an execution, with its actions and facts. */
 export function ExecutionHeader({ execution }: { execution: ShownExecution }) {
   const { t } = useTranslation('executions');
-  const [open, setOpen] = useState<'cancel' | 'again' | null>(null);
+  const [open, setOpen] = useState<OpenDialog | null>(null);
   const { name, version, state } = execution;
   const close = () => setOpen(null);
   return (
@@ -53,13 +60,14 @@ export function ExecutionHeader({ execution }: { execution: ShownExecution }) {
       <ExecutionFacts execution={execution} />
       {open === 'cancel' ? <CancelDialog execution={execution} onClose={close} /> : null}
       {open === 'again' ? <RunAgainDialog execution={execution} onClose={close} /> : null}
+      {open === 'runbook' ? <NameDialog from={execution} onClose={close} /> : null}
     </PageHeader>
   );
 }
 
 interface ActionsProps {
   execution: ShownExecution;
-  onOpen(dialog: 'cancel' | 'again'): void;
+  onOpen(dialog: OpenDialog): void;
 }
 
 function Actions({ execution, onOpen }: ActionsProps) {
@@ -97,19 +105,46 @@ function Actions({ execution, onOpen }: ActionsProps) {
           <Button asChild>
             <Link href={`/vms/${vmId}/executions/new?from=${id}`}>{t('again.edit')}</Link>
           </Button>
-          <Button onClick={() => onOpen('again')}>
-            <RotateCw aria-hidden />
-            {t('again')}
-          </Button>
+          {execution.runbook === null ? (
+            <Button onClick={() => onOpen('runbook')}>
+              <NotebookPen aria-hidden />
+              {t('saveAsRunbook')}
+            </Button>
+          ) : null}
         </>
       ) : null}
+      <RunAgain execution={execution} onOpen={onOpen} />
     </>
   );
+}
+
+/** Runs a runbook again with its form, which asks for secret parameters again, and any other plan after a confirmation. */
+function RunAgain({ execution, onOpen }: ActionsProps) {
+  const { t } = useTranslation('executions');
+  const reader = useReader();
+  const { vmId, id, runbook, runbookVersion } = execution;
+  if (runbook !== null && reader.can('operator')) {
+    return (
+      <Button asChild>
+        <Link href={runHref(vmId, { name: runbook, version: runbookVersion ?? undefined, from: id })}>
+          <RotateCw aria-hidden />
+          {t('again')}
+        </Link>
+      </Button>
+    );
+  }
+  return reader.scripts && runbook === null ? (
+    <Button onClick={() => onOpen('again')}>
+      <RotateCw aria-hidden />
+      {t('again')}
+    </Button>
+  ) : null;
 }
 
 function ExecutionFacts({ execution }: { execution: ShownExecution }) {
   const { t } = useTranslation('executions');
   const { vmId, vmName, errorCode, queuedAt, queuedBy, begunAt, concludedAt, note, run, reboots } = execution;
+  const { runbook, runbookVersion, approval } = execution;
   const took = tookMs(execution);
   const items = [
     {
@@ -117,6 +152,14 @@ function ExecutionFacts({ execution }: { execution: ShownExecution }) {
       value: (
         <TextLink href={`/vms/${vmId}`} translate="no">
           {vmName}
+        </TextLink>
+      ),
+    },
+    runbook !== null && {
+      label: t('fact.runbook'),
+      value: (
+        <TextLink href={runbookHref(runbook, runbookVersion ?? undefined)} translate="no">
+          {runbook}
         </TextLink>
       ),
     },
@@ -134,6 +177,15 @@ function ExecutionFacts({ execution }: { execution: ShownExecution }) {
     took !== null && { label: t('fact.took'), value: <Duration ms={took} /> },
     run > 1 && { label: t('fact.run'), value: run },
     reboots > 0 && { label: t('fact.reboots'), value: reboots },
+    approval !== null && {
+      label: t(approval.approved ? 'fact.approved' : 'fact.declined'),
+      value: (
+        <>
+          <DateTime value={new Date(approval.at)} /> · <span translate="no">{approval.by}</span>
+          {approval.note === null ? null : <span translate="no">: {approval.note}</span>}
+        </>
+      ),
+    },
     note !== null && { label: t('fact.note'), value: <span translate="no">{note}</span> },
   ].filter((item) => item !== false);
   return <Facts items={items} className="tabular-nums" />;

@@ -13,6 +13,7 @@ import {
 } from '#app/(portal)/executions/execution-data.ts';
 import { OperatorsOnly } from '../../operators-only.tsx';
 import type { InstanceDetails } from '../../vm-data.ts';
+import { ApprovalCard } from './approval-card.tsx';
 import { CallsCard } from './calls-card.tsx';
 import { ExecutionHeader } from './execution-header.tsx';
 import type { LogHandle } from './log/log-card.tsx';
@@ -56,6 +57,7 @@ export function ExecutionPage({ first, parts, readAt }: ExecutionPageProps) {
     <>
       <ExecutionHeader execution={execution} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        {execution.state === 'waiting-approval' ? <ApprovalCard execution={execution} /> : null}
         {hasEnded(execution) ? (
           <OutcomeCard execution={execution} />
         ) : (

@@ -35,7 +35,7 @@ export default async function ExecutionRoute({ params }: Address) {
         first.name === '' ? { label: t('unnamed') } : { label: first.name, isName: true },
       ]}
     >
-      <Words namespaces={['executions', 'vms']}>
+      <Words namespaces={['executions', 'vms', 'runbooks']}>
         <ExecutionPage first={first} parts={parts} readAt={Date.now()} />
       </Words>
     </Page>

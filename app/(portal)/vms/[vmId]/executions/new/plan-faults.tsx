@@ -12,12 +12,14 @@ export interface PlanFaultsProps {
   /** Null before the first check. */
   check: PlanCheck | null;
   settled: boolean;
-  /** Moves the focus of the editor to a place in the plan, a JSON pointer. */
-  onGo(pointer: string): void;
+  /** The sentence about a plan without faults; by default that it can run on this VM. */
+  fine?: string;
+  /** Moves the focus of the editor to a place in the plan, a JSON pointer. Absent where no editor shows the whole plan. */
+  onGo?(pointer: string): void;
 }
 
 /** Shows whether the plan can run and, if not, each fault with its place in the plan. */
-export function PlanFaults({ check, settled, onGo }: PlanFaultsProps) {
+export function PlanFaults({ check, settled, fine, onGo }: PlanFaultsProps) {
   const { t } = useTranslation('executions');
   const rest = (check?.faults.length ?? 0) - maxListed;
   return (
@@ -28,7 +30,11 @@ export function PlanFaults({ check, settled, onGo }: PlanFaultsProps) {
         ) : check.problem !== null ? null : (
           <>
             <StatusIcon status={check.code === 0 ? 'healthy' : 'failed'} className="relative top-0.5" />
-            <span className="min-w-0">{t(wordOf(check), { count: check.faults.length, code: check.code ?? 0 })}</span>
+            <span className="min-w-0">
+              {check.code === 0 && fine !== undefined
+                ? fine
+                : t(wordOf(check), { count: check.faults.length, code: check.code ?? 0 })}
+            </span>
           </>
         )}
       </p>
@@ -41,7 +47,7 @@ export function PlanFaults({ check, settled, onGo }: PlanFaultsProps) {
             <li key={index}>
               <button
                 type="button"
-                onClick={() => onGo(path)}
+                onClick={() => onGo?.(path)}
                 className="block w-full rounded-sm px-2 py-1 text-start text-12 shadow-hair hover:bg-hover"
               >
                 <code translate="no" className="mono-11 block wrap-anywhere text-ink-2">

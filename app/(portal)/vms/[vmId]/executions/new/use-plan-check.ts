@@ -18,8 +18,11 @@ export interface PlanCheck {
   problem: ExplainedProblem | null;
 }
 
-/** Checks a plan shortly after the last change. `settled` is whether the check is about the current text. */
-export function usePlanCheck(vmId: string, text: string): { check: PlanCheck | null; settled: boolean } {
+/**
+ * Checks a plan shortly after the last change, with a VM also against what its machine can run. `settled` is whether the check
+ * is about the current text.
+ */
+export function usePlanCheck(vmId: string | undefined, text: string): { check: PlanCheck | null; settled: boolean } {
   const client = useTRPCClient();
   const explain = useProblem();
   const [told, setTold] = useState<{ about: string; check: PlanCheck } | null>(null);
@@ -31,7 +34,10 @@ export function usePlanCheck(vmId: string, text: string): { check: PlanCheck | n
     const abort = new AbortController();
     const timer = setTimeout(async () => {
       try {
-        const judged = await client.executions.validate.mutate({ vmId, plan: text }, { signal: abort.signal });
+        const judged = await client.executions.validate.mutate(
+          { ...(vmId !== undefined && { vmId }), plan: text },
+          { signal: abort.signal },
+        );
         setTold({ about: text, check: { ...judged, problem: null } });
       } catch (error) {
         if (abort.signal.aborted) return;

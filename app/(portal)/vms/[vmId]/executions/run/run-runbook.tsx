@@ -155,10 +155,7 @@ function RunForm({ vm, runbook, version, first, from }: RunFormProps) {
       <CardBody className="grid grid-cols-[minmax(0,1fr)] gap-4">
         {from === null ? null : (
           <p className="text-12 text-ink-2">
-            <Trans
-              text={t('run.from')}
-              tags={{ link: <TextLink href={executionHref({ vmId: vm.id, id: from })} /> }}
-            />
+            <Trans text={t('run.from')} tags={{ link: <TextLink href={executionHref({ vmId: vm.id, id: from })} /> }} />
           </p>
         )}
         {version.parameters === null ? (

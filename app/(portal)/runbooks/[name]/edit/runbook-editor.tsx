@@ -1,0 +1,212 @@
+'use client';
+
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { faultAt } from '#app/_lib/problem.ts';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
+import { useReader } from '#app/_shell/reader.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card, CardBody, CardFooter, CardHeader } from '#app/_ui/card.tsx';
+import { Field, FieldError } from '#app/_ui/field.tsx';
+import { Input, Textarea } from '#app/_ui/input.tsx';
+import { PageHeader } from '#app/_ui/page-header.tsx';
+import { Segmented } from '#app/_ui/segmented.tsx';
+import { toast } from '#app/_ui/toast.tsx';
+import { PlanFaults } from '#app/(portal)/vms/[vmId]/executions/new/plan-faults.tsx';
+import { TermFields, termsOf } from '#app/(portal)/vms/[vmId]/executions/new/term-fields.tsx';
+import { usePlanCheck } from '#app/(portal)/vms/[vmId]/executions/new/use-plan-check.ts';
+import { LeaveGuard } from '#app/(portal)/vms/[vmId]/extensions/_editor/leave-guard.tsx';
+import { runbookHref } from '../../runbook-data.ts';
+import { JsonCard } from './json-card.tsx';
+import { PlanPartsEditor } from './plan-parts-editor.tsx';
+import { SchemaCard } from './schema-card.tsx';
+import type { StartingPoint } from './starting-point.ts';
+import { type RunbookDraft, schemaIn, useRunbookDraft } from './use-runbook-draft.ts';
+import { Warnings } from './warnings.tsx';
+
+type View = 'parts' | 'json';
+
+export interface RunbookEditorProps {
+  name: string;
+  start: StartingPoint;
+  /** Whether the runbook does not exist yet. */
+  isNew: boolean;
+}
+
+/** Writes a version of a runbook, checks it while it changes, and saves it as a draft. */
+export function RunbookEditor({ name, start, isNew }: RunbookEditorProps) {
+  const { t } = useTranslation('runbooks');
+  const { draft, change, isSaved, isTouched, noteSaved } = useRunbookDraft(start);
+  const [view, setView] = useState<View>('parts');
+  const explain = useProblem();
+  const save = useSave(name, noteSaved);
+  const problem = save.error === null ? undefined : explain(save.error);
+  const edit = (part: Partial<RunbookDraft>) => {
+    forgetError(save);
+    change(part);
+  };
+  return (
+    <>
+      <PageHeader
+        title={isNew ? t('new') : <span translate="no">{draft.title || name}</span>}
+        note={
+          <span translate="no" className="mono">
+            {name}
+          </span>
+        }
+        actions={
+          <Segmented<View>
+            label={t('edit.view')}
+            value={view}
+            onChange={setView}
+            options={[
+              { value: 'parts', label: t('edit.parts') },
+              { value: 'json', label: <span translate="no">JSON</span> },
+            ]}
+          />
+        }
+      />
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
+        <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4">
+          {view === 'json' ? (
+            <JsonCard text={draft.plan} onText={(plan) => edit({ plan })} />
+          ) : (
+            <PlanPartsEditor text={draft.plan} onText={(plan) => edit({ plan })} onJson={() => setView('json')} />
+          )}
+          <SchemaCard
+            text={draft.schema}
+            onText={(schema) => edit({ schema })}
+            faults={(problem?.faults ?? []).filter(({ path }) => path.startsWith('/parameters'))}
+          />
+        </div>
+        <VersionCard
+          {...{ name, draft, isSaved, problem }}
+          onChange={edit}
+          onSave={save.mutateAsync}
+          busy={save.isPending}
+        />
+      </div>
+      <LeaveGuard active={isTouched && !isSaved} />
+    </>
+  );
+}
+
+type Save = ReturnType<typeof useSave>;
+
+/** Saves the draft. */
+function useSave(name: string, onSaved: (draft: RunbookDraft) => void) {
+  const { t } = useTranslation('runbooks');
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const save = useMutation(trpc.runbooks.save.mutationOptions());
+  return useMutation({
+    mutationFn: async (draft: RunbookDraft) => {
+      const { title, description, version, plan, schema, terms } = draft;
+      const times = termsOf(terms);
+      if (times === null) return;
+      const { timeoutSeconds, validForSeconds } = times;
+      await save.mutateAsync({
+        ...{ name, title, description, version, plan, timeoutSeconds, validForSeconds },
+        parameters: schemaIn(schema) ?? null,
+      });
+      onSaved(draft);
+      toast(t('edit.saved', { version }));
+      await queries.invalidateQueries(trpc.runbooks.pathFilter());
+    },
+  });
+}
+
+interface VersionCardProps {
+  name: string;
+  draft: RunbookDraft;
+  isSaved: boolean;
+  problem: ReturnType<ReturnType<typeof useProblem>> | undefined;
+  busy: boolean;
+  onChange(part: Partial<RunbookDraft>): void;
+  onSave: Save['mutateAsync'];
+}
+
+/** The title, version and times of the draft, the check of its plan, and the button that saves it. */
+function VersionCard({ name, draft, isSaved, problem, busy, onChange, onSave }: VersionCardProps) {
+  const { t } = useTranslation(['runbooks', 'common']);
+  const router = useRouter();
+  const isReady = schemaIn(draft.schema) !== undefined && termsOf(draft.terms) !== null;
+  return (
+    <Card>
+      <CardHeader title={t('runbooks:edit.version')} />
+      <CardBody className="grid grid-cols-[minmax(0,1fr)] gap-3">
+        <Field label={t('runbooks:edit.name')} error={faultAt(problem, '/title')}>
+          <Input maxLength={100} value={draft.title} onChange={(event) => onChange({ title: event.target.value })} />
+        </Field>
+        <Field
+          label={t('runbooks:edit.description')}
+          note={t('common:optional')}
+          error={faultAt(problem, '/description')}
+        >
+          <Textarea
+            rows={2}
+            maxLength={4000}
+            value={draft.description}
+            onChange={(event) => onChange({ description: event.target.value })}
+          />
+        </Field>
+        <Field
+          label={t('runbooks:run.version')}
+          hint={t('runbooks:edit.version.hint')}
+          error={faultAt(problem, '/version')}
+        >
+          <Input
+            mono
+            maxLength={64}
+            value={draft.version}
+            onChange={(event) => onChange({ version: event.target.value })}
+          />
+        </Field>
+        <TermFields withNote={false} terms={draft.terms} onChange={(terms) => onChange({ terms })} />
+        <Check draft={draft} problem={problem} />
+        {problem === undefined ? null : <FieldError>{problem.message}</FieldError>}
+      </CardBody>
+      <CardFooter>
+        <Button variant="primary" busy={busy} disabled={!isReady || isSaved} onClick={() => void onSave(draft)}>
+          {t('runbooks:edit.save')}
+        </Button>
+        <Button disabled={!isSaved} onClick={() => router.push(runbookHref(name, draft.version))}>
+          {t('runbooks:edit.show')}
+        </Button>
+        <span role="status" className="min-w-0 flex-1 text-12 text-ink-2">
+          {isSaved ? t('runbooks:edit.isSaved') : null}
+        </span>
+      </CardFooter>
+    </Card>
+  );
+}
+
+/** Whether the plan can run, and what is doubtful in it. Only operators can check plans before they save them. */
+function Check({ draft, problem }: Pick<VersionCardProps, 'draft' | 'problem'>) {
+  const reader = useReader();
+  const rejected = (problem?.faults ?? []).filter(({ path }) => path.startsWith('/plan'));
+  return (
+    <>
+      {reader.can('operator') ? <PortalCheck text={draft.plan} /> : null}
+      {rejected.map(({ path, message }) => (
+        <FieldError key={`${path} ${message}`}>
+          <code translate="no" className="mono-11">
+            {path.slice('/plan'.length)}
+          </code>{' '}
+          {message}
+        </FieldError>
+      ))}
+      <Warnings plan={draft.plan} schema={schemaIn(draft.schema)} />
+    </>
+  );
+}
+
+function PortalCheck({ text }: { text: string }) {
+  const { t } = useTranslation('runbooks');
+  const { check, settled } = usePlanCheck(undefined, text);
+  return <PlanFaults check={check} settled={settled} fine={t('edit.fine')} />;
+}

@@ -1,0 +1,80 @@
+'use client';
+
+import { useMemo, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import type { ProblemFault } from '#app/_lib/problem.ts';
+import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
+import { CodeEditor } from '#app/_ui/code-editor.tsx';
+import { FieldError } from '#app/_ui/field.tsx';
+import { ParameterForm } from '#app/(portal)/vms/[vmId]/executions/run/parameter-form.tsx';
+import { schemaIn } from './use-runbook-draft.ts';
+
+type Values = Record<string, unknown>;
+
+export interface SchemaCardProps {
+  text: string;
+  onText(text: string): void;
+  faults: readonly ProblemFault[];
+}
+
+/** The schema of the parameters, and the form that people will fill in. */
+export function SchemaCard({ text, onText, faults }: SchemaCardProps) {
+  const { t } = useTranslation('runbooks');
+  const schema = useMemo(() => schemaIn(text), [text]);
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 xl:grid-cols-2">
+      <Card>
+        <CardHeader title={t('edit.schema')} note={t('edit.schema.note')} />
+        <CodeEditor value={text} onChange={onText} language="json" label={t('edit.schema')} />
+        <div className="grid gap-1 border-t border-line-subtle px-4 py-2 text-12 text-ink-3">
+          <p>{t('edit.schema.hint')}</p>
+          {schema === undefined ? <FieldError>{t('edit.schema.malformed')}</FieldError> : null}
+          {faults.map(({ path, message }) => (
+            <FieldError key={`${path} ${message}`}>
+              <code translate="no" className="mono-11">
+                {path}
+              </code>{' '}
+              {message}
+            </FieldError>
+          ))}
+        </div>
+      </Card>
+      <Card>
+        <CardHeader title={t('edit.preview')} note={t('edit.preview.note')} />
+        <CardBody>
+          {schema === undefined ? (
+            <p className="text-ink-2">{t('edit.schema.malformed')}</p>
+          ) : schema === null ? (
+            <p className="text-ink-2">{t('parameters.none')}</p>
+          ) : (
+            <Preview key={text} schema={schema} />
+          )}
+        </CardBody>
+      </Card>
+    </div>
+  );
+}
+
+function Preview({ schema }: { schema: Values }) {
+  const secretParameters = useMemo(() => secretsIn(schema), [schema]);
+  const [values, setValues] = useState<Values | null>({});
+  const [secrets, setSecrets] = useState<Values>({});
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+      <ParameterForm
+        version={{ secretParameters }}
+        schema={schema}
+        values={values}
+        onValues={setValues}
+        secrets={secrets}
+        onSecrets={setSecrets}
+        faults={[]}
+      />
+    </div>
+  );
+}
+
+const secretsIn = ({ properties }: Values): string[] =>
+  Object.entries((properties ?? {}) as Values)
+    .filter(([, part]) => typeof part === 'object' && part !== null && Reflect.get(part, 'writeOnly') === true)
+    .map(([name]) => name);

@@ -1,0 +1,156 @@
+'use client';
+
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { CodeEditor } from '#app/_ui/code-editor.tsx';
+import { Field, FieldError } from '#app/_ui/field.tsx';
+import { Input } from '#app/_ui/input.tsx';
+import { Segmented } from '#app/_ui/segmented.tsx';
+import { Select } from '#app/_ui/select.tsx';
+import { FileButton } from '#app/(portal)/handlers/file-button.tsx';
+import { useFileDrop } from '#app/(portal)/handlers/use-file-drop.ts';
+import { removeFile, removeScript, type ScriptDraft, setFileText, setOptions, setScript } from './plan-draft.ts';
+import { scriptTypes } from './script-types.ts';
+
+export interface ScriptCardProps {
+  script: ScriptDraft;
+  /** The plan's text. */
+  text: string;
+  onText(text: string): void;
+  /** Adds files to the script. */
+  onFiles(files: readonly File[]): void;
+}
+
+/** Edits a script: its files, its type and its options. */
+export function ScriptCard({ script, text, onText, onFiles }: ScriptCardProps) {
+  const { t } = useTranslation('runbooks');
+  const [chosen, setChosen] = useState(script.entryPoint);
+  const [isOver, drop] = useFileDrop(onFiles);
+  const { name, files, entryPoint } = script;
+  const file = files.find(({ id }) => id === chosen) ?? files[0];
+  return (
+    <Card {...drop} aria-label={name} className={cn(isOver && 'outline-2 outline-brand-text')}>
+      <CardHeader
+        title={
+          <span translate="no" className="mono">
+            {name}
+          </span>
+        }
+        note={t('script.note')}
+        actions={
+          <>
+            <FileButton label={t('script.file')} accept="*" onFiles={onFiles} />
+            <Button size="sm" variant="ghost" onClick={() => onText(removeScript(text, name))}>
+              <Trash2 aria-hidden />
+              {t('script.remove')}
+            </Button>
+          </>
+        }
+      />
+      {files.length < 2 ? null : (
+        <div className="flex flex-wrap items-center gap-2 px-4 pb-2">
+          <Segmented<string>
+            label={t('script.files', { name })}
+            value={file?.id ?? ''}
+            onChange={setChosen}
+            options={files.map(({ id, name: label }) => ({ value: id, label: <span translate="no">{label}</span> }))}
+            className="max-w-full overflow-x-auto"
+          />
+          {file === undefined || file.id === entryPoint ? null : (
+            <Button size="sm" variant="ghost" onClick={() => onText(removeFile(text, name, file.id))}>
+              {t('script.file.remove', { name: file.name })}
+            </Button>
+          )}
+        </div>
+      )}
+      {file === undefined ? (
+        <CardBody className="text-ink-2">{t('script.noFile')}</CardBody>
+      ) : file.text === null ? (
+        <CardBody className="text-ink-2">{t('script.notText', { name: file.name })}</CardBody>
+      ) : (
+        <CodeEditor
+          key={file.id}
+          value={file.text}
+          onChange={(body) => onText(setFileText(text, file.id, body))}
+          language={file.name.endsWith('.py') ? 'python' : file.name.endsWith('.json') ? 'json' : 'text'}
+          label={t('script.text', { name: file.name })}
+        />
+      )}
+      <ScriptFields script={script} text={text} onText={onText} />
+    </Card>
+  );
+}
+
+function ScriptFields({ script, text, onText }: Omit<ScriptCardProps, 'onFiles'>) {
+  const { t } = useTranslation(['runbooks', 'common']);
+  const { name, type, version, entryPoint, files } = script;
+  const isKnown = scriptTypes.some((each) => each === type);
+  const isFile = files.some(({ id }) => id === entryPoint);
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3 border-t border-line-subtle px-4 py-3 sm:grid-cols-3">
+      <Field label={t('runbooks:script.type')}>
+        <Select
+          value={type}
+          onChange={(event) => onText(setScript(text, name, { type: event.target.value }))}
+          options={[...(isKnown ? [] : [type]), ...scriptTypes].map((each) => ({
+            value: each,
+            label: each,
+            isName: true,
+          }))}
+        />
+      </Field>
+      <Field label={t('runbooks:script.entryPoint')}>
+        <Select
+          value={entryPoint}
+          onChange={(event) => onText(setScript(text, name, { entryPoint: event.target.value }))}
+          options={[
+            ...(isFile ? [] : [{ value: entryPoint, label: entryPoint, isName: true }]),
+            ...files.map(({ id, name: label }) => ({ value: id, label, isName: true })),
+          ]}
+        />
+      </Field>
+      <Field label={t('runbooks:script.version')} note={t('common:optional')}>
+        <Input
+          mono
+          maxLength={64}
+          value={version}
+          onChange={(event) => onText(setScript(text, name, { version: event.target.value }))}
+        />
+      </Field>
+      <Options script={script} text={text} onText={onText} />
+    </div>
+  );
+}
+
+/** The options as JSON. Text that is not valid JSON stays here until it is. */
+function Options({ script: { name, options }, text, onText }: Omit<ScriptCardProps, 'onFiles'>) {
+  const { t } = useTranslation('runbooks');
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5 sm:col-span-3">
+      <span className="text-12 font-medium">{t('script.options')}</span>
+      <div className="overflow-hidden rounded-md shadow-hair">
+        <CodeEditor
+          value={typed ?? options}
+          onChange={(next) => {
+            const plan = setOptions(text, name, next);
+            // Keeps the text as it was typed while the plan has the same options in another notation.
+            setTyped(next);
+            if (plan !== null && plan !== text) onText(plan);
+          }}
+          language="json"
+          label={t('script.options.of', { name })}
+        />
+      </div>
+      {typed !== null && setOptions(text, name, typed) === null ? (
+        <FieldError>{t('run.json.malformed')}</FieldError>
+      ) : (
+        <p className="text-12 text-ink-3">{t('script.options.hint')}</p>
+      )}
+    </div>
+  );
+}

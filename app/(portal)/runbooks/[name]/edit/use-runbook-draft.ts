@@ -1,0 +1,49 @@
+'use client';
+
+import { useState } from 'react';
+import { type Terms, termsFrom } from '#app/(portal)/vms/[vmId]/executions/new/term-fields.tsx';
+import type { StartingPoint } from './starting-point.ts';
+
+/** A version as it is being written. */
+export interface RunbookDraft {
+  title: string;
+  description: string;
+  version: string;
+  plan: string;
+  schema: string;
+  terms: Terms;
+}
+
+const draftFrom = ({ title, description, version, plan, schema, ...times }: StartingPoint): RunbookDraft => ({
+  ...{ title, description, version, plan, schema },
+  terms: termsFrom(times),
+});
+
+/** The draft in the editor, and whether it differs from what is saved. */
+export function useRunbookDraft(start: StartingPoint) {
+  const [draft, setDraft] = useState(() => draftFrom(start));
+  const [saved, setSaved] = useState(() => (start.draft === null ? '' : JSON.stringify(draftFrom(start))));
+  const [first] = useState(() => JSON.stringify(draftFrom(start)));
+  const now = JSON.stringify(draft);
+  return {
+    draft,
+    change: (part: Partial<RunbookDraft>) => setDraft((before) => ({ ...before, ...part })),
+    isSaved: now === saved,
+    isTouched: now !== saved && now !== first,
+    /** Remembers that this draft is saved. */
+    noteSaved: (what: RunbookDraft) => setSaved(JSON.stringify(what)),
+  };
+}
+
+/** Returns the schema of the parameters: null if there is none, undefined if the text is no JSON object. */
+export function schemaIn(text: string): Record<string, unknown> | null | undefined {
+  if (text.trim() === '') return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

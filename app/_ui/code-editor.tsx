@@ -1,0 +1,91 @@
+'use client';
+
+import { json } from '@codemirror/lang-json';
+import { python } from '@codemirror/lang-python';
+import { syntaxHighlighting } from '@codemirror/language';
+import { EditorState } from '@codemirror/state';
+import { EditorView, lineNumbers } from '@codemirror/view';
+import { minimalSetup } from 'codemirror';
+import { useEffect, useRef } from 'react';
+import { colors, theme } from './json-theme.ts';
+import { styleNonce } from './style-nonce.ts';
+
+export type CodeLanguage = 'json' | 'python' | 'text';
+
+export interface CodeEditorProps {
+  value: string;
+  onChange(text: string): void;
+  language: CodeLanguage;
+  /** The editor's accessible name. */
+  label: string;
+}
+
+const languages = { json, python, text: () => [] };
+
+/**
+ * Edits code. Tab leaves the editor like any other field; `Ctrl ]` indents lines. The script is large, so load it with
+ * `dynamic`.
+ */
+export function CodeEditor({ value, onChange, language, label }: CodeEditorProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const changed = useRef(onChange);
+  const first = useRef({ value, language, label });
+  useEffect(() => {
+    changed.current = onChange;
+  }, [onChange]);
+  useEffect(() => {
+    if (place.current === null) return;
+    const created = createView(place.current, first.current, (text) => changed.current(text));
+    view.current = created;
+    return () => {
+      created.destroy();
+      view.current = null;
+    };
+  }, []);
+  // Takes over texts that come from outside, such as a change in the JSON of the whole plan.
+  useEffect(() => {
+    const current = view.current;
+    if (current === null || current.state.doc.toString() === value) return;
+    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
+  }, [value]);
+  return (
+    <div
+      ref={place}
+      // Code runs from left to right in every language.
+      dir="ltr"
+      className="max-h-[36rem] min-h-24 overflow-auto has-[.cm-content:focus-visible]:outline-2 has-[.cm-content:focus-visible]:-outline-offset-2 has-[.cm-content:focus-visible]:outline-brand-text"
+    />
+  );
+}
+
+function createView(
+  parent: HTMLElement,
+  { value, language, label }: Pick<CodeEditorProps, 'value' | 'language' | 'label'>,
+  onChange: (text: string) => void,
+): EditorView {
+  return new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: value,
+      extensions: [
+        minimalSetup,
+        lineNumbers(),
+        languages[language](),
+        EditorView.lineWrapping,
+        syntaxHighlighting(colors),
+        theme,
+        EditorView.cspNonce.of(styleNonce() ?? ''),
+        EditorView.contentAttributes.of({
+          'aria-label': label,
+          autocapitalize: 'off',
+          autocorrect: 'off',
+          spellcheck: 'false',
+        }),
+        EditorView.updateListener.of(({ docChanged, state }) => {
+          if (docChanged) onChange(state.doc.toString());
+        }),
+      ],
+    }),
+  });
+}
