@@ -88,6 +88,10 @@ function placeOf({ target, vm, facts }: ListedAct, isAdmin: boolean): string | n
       return `/handlers?q=${encodeURIComponent(target.id)}`;
     case 'problem':
       return `/attention?problem=${encodeURIComponent(target.id)}`;
+    case 'runbook':
+      return `/runbooks/${encodeURIComponent(target.id)}`;
+    case 'execution-rules':
+      return isAdmin ? '/settings/rules' : null;
     case 'member':
       return isAdmin ? '/settings/members' : null;
     case 'token':

@@ -2,15 +2,18 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { Role } from '#app/_shell/reader.tsx';
-import { Field } from '#app/_ui/field.tsx';
+import { Checkbox } from '#app/_ui/checkbox.tsx';
+import { ControlRow, Field } from '#app/_ui/field.tsx';
 import { Select } from '#app/_ui/select.tsx';
+import { canHoldScripts } from '#server/domain/actor.ts';
 import { type ChosenNamespaces, NamespacePicker } from './namespace-picker.tsx';
 
 export const roles: readonly Role[] = ['viewer', 'operator', 'publisher', 'admin'];
 
-/** A role and, for publishers, their namespaces. */
+/** A role, for publishers their namespaces, and whether the holder may run any plan. */
 export interface RoleChoice extends ChosenNamespaces {
   role: Role;
+  scripts: boolean;
 }
 
 export interface RoleFieldsProps {
@@ -37,13 +40,27 @@ export function RoleField({ value, onChange }: { value: Role; onChange(role: Rol
   );
 }
 
-/** The role of a member or token, and namespaces for publishers. */
+/** The role of a member or token, namespaces for publishers, and the right to run any plan. */
 export function RoleFields({ value, onChange, error }: RoleFieldsProps) {
+  const { t } = useTranslation('settings');
   return (
     <>
       <RoleField value={value.role} onChange={(role) => onChange({ ...value, role })} />
       {value.role === 'publisher' ? (
         <NamespacePicker value={value} onChange={(changed) => onChange({ ...value, ...changed })} error={error} />
+      ) : null}
+      {canHoldScripts(value.role) ? (
+        <ControlRow
+          control={
+            <Checkbox
+              checked={value.scripts}
+              onCheckedChange={(checked) => onChange({ ...value, scripts: checked === true })}
+            />
+          }
+          hint={t('scripts.what')}
+        >
+          {t('scripts')}
+        </ControlRow>
       ) : null}
     </>
   );

@@ -7,7 +7,7 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { TabLinks } from '#app/_ui/tab-links.tsx';
 
-export type SettingsPlace = 'account' | 'members' | 'tokens' | 'signIn' | 'amqp';
+export type SettingsPlace = 'account' | 'members' | 'tokens' | 'signIn' | 'rules' | 'amqp';
 
 /** Title and tabs of the settings. Readers who may not see a page get an explanation instead of its content. */
 export async function SettingsFrame({ place, children }: { place: SettingsPlace; children: ReactNode }) {
@@ -22,6 +22,7 @@ export async function SettingsFrame({ place, children }: { place: SettingsPlace;
           { href: '/settings/members', label: t('members') },
           { href: '/settings/tokens', label: t('tokens') },
           { href: '/settings/sign-in', label: t('signIn') },
+          { href: '/settings/rules', label: t('rules') },
           { href: '/settings/amqp', label: t('amqp') },
         ]}
       />

@@ -10,6 +10,7 @@ import {
   Pause,
   Plus,
   Server,
+  ShieldCheck,
   Sun,
   Upload,
   UserPlus,
@@ -70,6 +71,7 @@ export function useCommands(): { pages: PaletteCommand[]; states: PaletteCommand
       ? [
           { id: 'members', href: '/settings/members', icon: Users, label: t('members') },
           { id: 'tokens', href: '/settings/tokens', icon: KeyRound, label: t('tokens') },
+          { id: 'rules', href: '/settings/rules', icon: ShieldCheck, label: t('rules') },
         ]
       : []),
   ];

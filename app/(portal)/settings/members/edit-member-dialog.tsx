@@ -8,6 +8,7 @@ import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { toast } from '#app/_ui/toast.tsx';
+import { canHoldScripts } from '#server/domain/actor.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { type RoleChoice, RoleFields } from '../role-fields.tsx';
 import { useNewNamespace } from '../use-new-namespace.ts';
@@ -23,6 +24,7 @@ export function EditMemberDialog({ member, onClose }: { member: Member; onClose(
     role: member.role,
     namespaces: member.namespaces,
     added: undefined,
+    scripts: member.scripts,
   });
   const update = useMutation(
     trpc.members.update.mutationOptions({
@@ -46,7 +48,16 @@ export function EditMemberDialog({ member, onClose }: { member: Member; onClose(
         forgetError(creation);
         forgetError(update);
       }}
-      onSubmit={() => saveAfter((namespaces) => update.mutate({ id: member.id, role: choice.role, namespaces }))}
+      onSubmit={() =>
+        saveAfter((namespaces) =>
+          update.mutate({
+            id: member.id,
+            role: choice.role,
+            namespaces,
+            scripts: choice.scripts && canHoldScripts(choice.role),
+          }),
+        )
+      }
       onClose={onClose}
       error={problem?.message}
     >

@@ -32,7 +32,10 @@ export function MemberRow({ member, onAct }: MemberRowProps) {
       <Td data-label={t('settings:email')} className="text-ink-2 wrap-anywhere">
         {member.email}
       </Td>
-      <Td data-label={t('settings:role')}>{t(`common:role.${member.role}`)}</Td>
+      <Td data-label={t('settings:role')}>
+        {t(`common:role.${member.role}`)}
+        {member.scripts ? <Chip className="ms-2">{t('settings:scripts.short')}</Chip> : null}
+      </Td>
       {hasNamespaces(member.role) ? (
         <Td data-label={t('settings:namespaces')} className="whitespace-normal">
           <Namespaces role={member.role} namespaces={member.namespaces} />

@@ -12,6 +12,7 @@ import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { ConfirmationDialog } from '#app/(auth)/second-factor/confirmation-dialog.tsx';
+import { canHoldScripts } from '#server/domain/actor.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { type RoleChoice, RoleFields } from '../role-fields.tsx';
 import { ShownOnceDialog } from '../shown-once-dialog.tsx';
@@ -27,7 +28,12 @@ export function CreateTokenDialog({ portalUrl, onClose }: { portalUrl: string; o
   const queryClient = useQueryClient();
   const explain = useProblem();
   const [name, setName] = useState('');
-  const [choice, setChoice] = useState<RoleChoice>({ role: 'publisher', namespaces: [], added: undefined });
+  const [choice, setChoice] = useState<RoleChoice>({
+    role: 'publisher',
+    namespaces: [],
+    added: undefined,
+    scripts: false,
+  });
   const [life, setLife] = useState<string>('90');
   const [wasTried, setTried] = useState(false);
   const create = useMutation(
@@ -77,7 +83,8 @@ export function CreateTokenDialog({ portalUrl, onClose }: { portalUrl: string; o
         setTried(true);
         if (name.trim() === '') return;
         const expiresAt = life === 'never' ? null : new Date(Date.now() + Number(life) * day);
-        saveAfter((namespaces) => create.mutate({ name, role: choice.role, namespaces, expiresAt }));
+        const scripts = choice.scripts && canHoldScripts(choice.role);
+        saveAfter((namespaces) => create.mutate({ name, role: choice.role, namespaces, scripts, expiresAt }));
       }}
       onClose={onClose}
       error={problem?.message}

@@ -5,6 +5,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { useTicking } from '#app/_ui/clock.ts';
 import { Status } from '#app/_ui/status.tsx';
 import { Td, Tr } from '#app/_ui/table.tsx';
+import { Chip } from '#app/_ui/tag.tsx';
 import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
 import { hasNamespaces, Namespaces } from '../role-cell.tsx';
 import type { Token } from './token.ts';
@@ -18,7 +19,10 @@ export function TokenRow({ token, onRevoke }: { token: Token; onRevoke(): void }
       <Td translate="no" className={works ? 'font-medium' : 'line-through'}>
         {token.name}
       </Td>
-      <Td data-label={t('settings:role')}>{t(`common:role.${token.role}`)}</Td>
+      <Td data-label={t('settings:role')}>
+        {t(`common:role.${token.role}`)}
+        {token.scripts ? <Chip className="ms-2">{t('settings:scripts.short')}</Chip> : null}
+      </Td>
       {hasNamespaces(token.role) ? (
         <Td data-label={t('settings:namespaces')} className="whitespace-normal">
           <Namespaces role={token.role} namespaces={token.namespaces} />

@@ -1,11 +1,12 @@
 'use client';
 
 import { useQueryClient } from '@tanstack/react-query';
-import { Pause, PencilLine, Play, RotateCw, SquareTerminal, Undo2 } from 'lucide-react';
+import { NotebookText, Pause, PencilLine, Play, RotateCw, SquareTerminal, Undo2 } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { type PageCommand, usePageCommands } from '#app/_lib/page-commands.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
+import { runHref } from '#app/(portal)/runbooks/runbook-data.ts';
 import { needsRetry } from './retry/retryable.ts';
 import type { Retry } from './retry/use-retry.ts';
 import { type Extension, editHref, type InstanceDetails, tabHref } from './vm-data.ts';
@@ -66,6 +67,7 @@ export function useVmCommands(view: InstanceDetails, retry: Retry, onAct: (act: 
         ]),
     ...ordered.map(edited),
     ...view.extensions.filter(({ handlerState }) => handlerState?.outputTail).map(output),
+    { id: 'runbook', label: t('reports:palette.runRunbook'), icon: NotebookText, href: runHref(view.vmId) },
     ...holds,
   ];
   usePageCommands({ heading: view.name, commands: reader.can('operator') ? commands : [] });
