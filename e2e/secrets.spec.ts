@@ -9,6 +9,7 @@ import type { AgentProcess } from './support/agent-process.ts';
 import { Api, type CreatedVm } from './support/api.ts';
 import { dumpDatabase } from './support/database.ts';
 import { pageAddresses } from './support/page-addresses.ts';
+import { publishRunbook } from './support/runbook.ts';
 import { expect, test } from './support/test.ts';
 import { type Evidence, filesBelow, tracesOf } from './support/traces.ts';
 
@@ -279,6 +280,7 @@ test('MU-44 a secret is stored, used on the machine, and found nowhere else', as
     ...logs,
     execution,
     executionId: execution,
+    runbook: await publishRunbook(api, `secrets-${unique}`),
   };
   const tabs = ['goal-state', 'output', 'documents'].map((tab) => `/vms/${vm.id}?tab=${tab}`);
   const places = await test.step('every response, page, table, file and log is collected', async () => ({

@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { samplePackage, sampleResource, sampleSchema } from '#samples/build.ts';
 import { helloPlan } from '../../e2e/support/plan-machine.ts';
+import { greetingParameters, greetingPlan } from '../../e2e/support/runbook.ts';
 import { zipOf } from '../../e2e/support/zip.ts';
 import { type Api, apiOf, Person, type StorageState } from './portal.ts';
 
@@ -14,6 +15,8 @@ export interface ScreenshotStage {
   handler: string;
   /** An execution on the VM files-1. */
   execution: string;
+  /** A published runbook. */
+  runbook: string;
   invitation: string;
   api: Api;
 }
@@ -81,6 +84,7 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
     vms,
     handler: studio,
     execution: await executionOf(api, vms['files-1'] ?? ''),
+    runbook: await runbookOf(api),
     invitation: invitation.link,
     api,
   };
@@ -92,6 +96,15 @@ async function executionOf(api: Api, vmId: string): Promise<string> {
   const { items } = await api<{ items: { id: string }[] }>('GET', `${at}?limit=1`);
   const known = items[0]?.id;
   return known ?? (await api<{ id: string }>('POST', at, { plan: helloPlan })).id;
+}
+
+/** Publishes a runbook, unless it is published already. Returns its name. */
+async function runbookOf(api: Api): Promise<string> {
+  const name = 'greet';
+  const version = `/runbooks/${name}/versions/1.0.0`;
+  await api('PUT', version, { title: 'Greet', plan: greetingPlan, parameters: greetingParameters });
+  await api('POST', `${version}/publish`);
+  return name;
 }
 
 /** Publishes two versions with missing texts, creates a draft, and publishes a handler for VMs with many extensions. */

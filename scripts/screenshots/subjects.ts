@@ -273,8 +273,15 @@ function subject(name: string, address: string, act?: Act, rest: Partial<Subject
   return { name, address, who: 'admin', ...(act && { act }), ...rest };
 }
 
-function everyPage({ vms, handler, execution }: ScreenshotStage): Subject[] {
-  const parts = { vmId: vms['files-1'] ?? '', name: 'share', handler, version: '1.2.0.0', executionId: execution };
+function everyPage({ vms, handler, execution, runbook }: ScreenshotStage): Subject[] {
+  const parts = {
+    vmId: vms['files-1'] ?? '',
+    name: 'share',
+    handler,
+    version: '1.2.0.0',
+    executionId: execution,
+    runbook,
+  };
   const labels = new Map(
     Object.entries({
       [parts.vmId]: 'vm',
@@ -282,6 +289,7 @@ function everyPage({ vms, handler, execution }: ScreenshotStage): Subject[] {
       [handler]: 'handler',
       '1.2.0.0': 'version',
       [execution]: 'execution',
+      [runbook]: 'runbook',
     }),
   );
   return pageAddresses(parts)

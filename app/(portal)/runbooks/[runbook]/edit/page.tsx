@@ -18,12 +18,12 @@ interface Query {
 }
 
 interface Props {
-  params: Promise<{ name: string }>;
+  params: Promise<{ runbook: string }>;
   searchParams: Promise<Query>;
 }
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const [{ t }, { name }] = await Promise.all([words('runbooks'), params]);
+  const [{ t }, { runbook: name }] = await Promise.all([words('runbooks'), params]);
   return { title: `${t('edit.title')} · ${decodeURIComponent(name)}` };
 }
 
@@ -32,7 +32,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
  * an execution, or with an empty plan.
  */
 export default async function EditRunbookPage({ params, searchParams }: Props) {
-  const [{ t }, { t: say }, { name: given }, query] = await Promise.all([
+  const [{ t }, { t: say }, { runbook: given }, query] = await Promise.all([
     words('runbooks'),
     words('common'),
     params,

@@ -9,17 +9,17 @@ import { pageSize } from '#app/(portal)/executions/execution-data.ts';
 import { RunbookView } from './runbook-view.tsx';
 
 interface Props {
-  params: Promise<{ name: string }>;
+  params: Promise<{ runbook: string }>;
   searchParams: Promise<{ version?: string | string[] }>;
 }
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  return { title: (await read((await params).name)).title };
+  return { title: (await read((await params).runbook)).title };
 }
 
 /** One runbook: its versions, their plans and parameters, and where it ran. */
 export default async function RunbookPage({ params, searchParams }: Props) {
-  const [{ t }, { name }, { version: wanted }] = await Promise.all([words('runbooks'), params, searchParams]);
+  const [{ t }, { runbook: name }, { version: wanted }] = await Promise.all([words('runbooks'), params, searchParams]);
   const [first, { runbooks, executions }] = await Promise.all([read(name), portal()]);
   const shown = first.versions.find(({ version }) => version === wanted)?.version ?? leading(first);
   const [version, runs] = await Promise.all([
