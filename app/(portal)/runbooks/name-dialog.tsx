@@ -4,7 +4,6 @@ import { useMutation } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { problemOf } from '#app/_lib/problem.ts';
 import { useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { Field } from '#app/_ui/field.tsx';
@@ -29,7 +28,8 @@ export function NameDialog({ from, onClose }: NameDialogProps) {
   const [wasTried, setTried] = useState(false);
   const open = useMutation({
     mutationFn: async () => {
-      if (await exists(client, name)) return false;
+      const { items } = await client.runbooks.list.query({ q: name });
+      if (items.some((runbook) => runbook.name === name)) return false;
       const query = from === undefined ? '' : `?vm=${from.vmId}&execution=${from.id}`;
       router.push(`${editHref(name)}${query}`);
       return true;
@@ -69,14 +69,4 @@ export function NameDialog({ from, onClose }: NameDialogProps) {
       </Field>
     </FormDialog>
   );
-}
-
-async function exists(client: ReturnType<typeof useTRPCClient>, name: string): Promise<boolean> {
-  try {
-    await client.runbooks.get.query({ name });
-    return true;
-  } catch (error) {
-    if (problemOf(error).code === 'runbook_unknown') return false;
-    throw error;
-  }
 }

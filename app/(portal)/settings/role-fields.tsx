@@ -5,7 +5,6 @@ import type { Role } from '#app/_shell/reader.tsx';
 import { Checkbox } from '#app/_ui/checkbox.tsx';
 import { ControlRow, Field } from '#app/_ui/field.tsx';
 import { Select } from '#app/_ui/select.tsx';
-import { canHoldScripts } from '#server/domain/actor.ts';
 import { type ChosenNamespaces, NamespacePicker } from './namespace-picker.tsx';
 
 export const roles: readonly Role[] = ['viewer', 'operator', 'publisher', 'admin'];
@@ -49,7 +48,7 @@ export function RoleFields({ value, onChange, error }: RoleFieldsProps) {
       {value.role === 'publisher' ? (
         <NamespacePicker value={value} onChange={(changed) => onChange({ ...value, ...changed })} error={error} />
       ) : null}
-      {canHoldScripts(value.role) ? (
+      {value.role === 'operator' || value.role === 'publisher' ? (
         <ControlRow
           control={
             <Checkbox

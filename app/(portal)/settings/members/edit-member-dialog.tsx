@@ -8,7 +8,6 @@ import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { toast } from '#app/_ui/toast.tsx';
-import { canHoldScripts } from '#server/domain/actor.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { type RoleChoice, RoleFields } from '../role-fields.tsx';
 import { useNewNamespace } from '../use-new-namespace.ts';
@@ -54,7 +53,7 @@ export function EditMemberDialog({ member, onClose }: { member: Member; onClose(
             id: member.id,
             role: choice.role,
             namespaces,
-            scripts: choice.scripts && canHoldScripts(choice.role),
+            scripts: choice.scripts,
           }),
         )
       }

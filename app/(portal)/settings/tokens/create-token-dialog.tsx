@@ -12,7 +12,6 @@ import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { ConfirmationDialog } from '#app/(auth)/second-factor/confirmation-dialog.tsx';
-import { canHoldScripts } from '#server/domain/actor.ts';
 import { FormDialog } from '../form-dialog.tsx';
 import { type RoleChoice, RoleFields } from '../role-fields.tsx';
 import { ShownOnceDialog } from '../shown-once-dialog.tsx';
@@ -83,8 +82,8 @@ export function CreateTokenDialog({ portalUrl, onClose }: { portalUrl: string; o
         setTried(true);
         if (name.trim() === '') return;
         const expiresAt = life === 'never' ? null : new Date(Date.now() + Number(life) * day);
-        const scripts = choice.scripts && canHoldScripts(choice.role);
-        saveAfter((namespaces) => create.mutate({ name, role: choice.role, namespaces, scripts, expiresAt }));
+        const { role, scripts } = choice;
+        saveAfter((namespaces) => create.mutate({ name, role, namespaces, scripts, expiresAt }));
       }}
       onClose={onClose}
       error={problem?.message}

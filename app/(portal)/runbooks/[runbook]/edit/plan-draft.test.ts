@@ -8,7 +8,6 @@ import {
   setBody,
   setFileText,
   setOptions,
-  setParameters,
   setScript,
 } from './plan-draft.ts';
 
@@ -65,12 +64,10 @@ test('two files with the same name in different scripts get different ids', () =
   expect(Object.keys(JSON.parse(json).Files)).toEqual(['a.sh', 'b.sh', 'a.sh-2']);
 });
 
-test('type, version, options and parameters change, and options that are not JSON change nothing', () => {
+test('type, version and options change, and options that are not JSON change nothing', () => {
   let json = setScript(addScript(empty, 'a', 'Bash'), 'a', { type: 'Python', version: '3.6' });
   json = setOptions(json, 'a', '{"timeout": 300}') ?? '';
-  json = setParameters(json, { who: 'Ada' });
   expect(readDraft(json)).toMatchObject({
-    parameters: { who: 'Ada' },
     scripts: [{ type: 'Python', version: '3.6', options: '{\n  "timeout": 300\n}' }],
   });
   expect(setOptions(json, 'a', '{')).toBeNull();

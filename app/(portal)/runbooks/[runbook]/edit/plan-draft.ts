@@ -88,9 +88,6 @@ export const withLf = (given: string): string => given.replace(/\r\n?/g, '\n');
 export const setBody = (json: string, body: string): string =>
   changed(json, (plan) => ({ ...plan, Body: withLf(body) }));
 
-export const setParameters = (json: string, parameters: Values): string =>
-  changed(json, (plan) => ({ ...plan, Parameters: parameters }));
-
 const changeScript = (json: string, name: string, change: (script: Values) => Values): string =>
   changed(json, (plan) => {
     const scripts = object(plan.Scripts);

@@ -6,6 +6,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { CodeEditor } from '#app/_ui/code-editor.tsx';
 import { Chip } from '#app/_ui/tag.tsx';
+import { executionLimits } from '#protocol/executions/limits.ts';
 import { AddScript } from './add-script.tsx';
 import { addFile, addScript, readDraft, setBody } from './plan-draft.ts';
 import { ScriptCard } from './script-card.tsx';
@@ -37,14 +38,19 @@ export function PlanPartsEditor({ text, onText, onJson }: PlanPartsEditorProps) 
   }
   const takeFiles = async (script: string, files: readonly File[]) => {
     let next = text;
-    let hadCr = false;
+    const notes = new Set<string>();
     for (const file of files) {
-      const body = await file.text();
-      hadCr ||= body.includes('\r');
-      next = addFile(next, script, file.name, body);
+      const body = file.size > executionLimits.planBytes ? '' : await file.text();
+      if (file.size > executionLimits.planBytes) notes.add(t('edit.tooLarge', { name: file.name }));
+      // Text has no NUL, so this is a program or an archive.
+      else if (body.includes('\0')) notes.add(t('edit.notText', { name: file.name }));
+      else {
+        if (body.includes('\r')) notes.add(t('edit.madeLf'));
+        next = addFile(next, script, file.name, body);
+      }
     }
     onText(next);
-    setNote(hadCr ? t('edit.madeLf') : '');
+    setNote([...notes].join(' '));
   };
   return (
     <>

@@ -20,7 +20,7 @@ import { PlanFaults } from '#app/(portal)/vms/[vmId]/executions/new/plan-faults.
 import { TermFields, termsOf } from '#app/(portal)/vms/[vmId]/executions/new/term-fields.tsx';
 import { usePlanCheck } from '#app/(portal)/vms/[vmId]/executions/new/use-plan-check.ts';
 import { LeaveGuard } from '#app/(portal)/vms/[vmId]/extensions/_editor/leave-guard.tsx';
-import { runbookHref } from '../../runbook-data.ts';
+import { editHref, runbookHref } from '../../runbook-data.ts';
 import { JsonCard } from './json-card.tsx';
 import { PlanPartsEditor } from './plan-parts-editor.tsx';
 import { SchemaCard } from './schema-card.tsx';
@@ -86,7 +86,7 @@ export function RunbookEditor({ name, start, isNew }: RunbookEditorProps) {
         <VersionCard
           {...{ name, draft, isSaved, problem }}
           onChange={edit}
-          onSave={save.mutateAsync}
+          onSave={save.mutate}
           busy={save.isPending}
         />
       </div>
@@ -114,6 +114,8 @@ function useSave(name: string, onSaved: (draft: RunbookDraft) => void) {
         parameters: schemaIn(schema) ?? null,
       });
       onSaved(draft);
+      // A reload then opens what was saved, not what the editor started with.
+      window.history.replaceState(null, '', editHref(name, version));
       toast(t('edit.saved', { version }));
       await queries.invalidateQueries(trpc.runbooks.pathFilter());
     },
@@ -127,7 +129,7 @@ interface VersionCardProps {
   problem: ReturnType<ReturnType<typeof useProblem>> | undefined;
   busy: boolean;
   onChange(part: Partial<RunbookDraft>): void;
-  onSave: Save['mutateAsync'];
+  onSave: Save['mutate'];
 }
 
 /** The title, version and times of the draft, the check of its plan, and the button that saves it. */
@@ -171,7 +173,7 @@ function VersionCard({ name, draft, isSaved, problem, busy, onChange, onSave }: 
         {problem === undefined ? null : <FieldError>{problem.message}</FieldError>}
       </CardBody>
       <CardFooter>
-        <Button variant="primary" busy={busy} disabled={!isReady || isSaved} onClick={() => void onSave(draft)}>
+        <Button variant="primary" busy={busy} disabled={!isReady || isSaved} onClick={() => onSave(draft)}>
           {t('runbooks:edit.save')}
         </Button>
         <Button disabled={!isSaved} onClick={() => router.push(runbookHref(name, draft.version))}>

@@ -43,7 +43,7 @@ export function ScriptCard({ script, text, onText, onFiles }: ScriptCardProps) {
         note={t('script.note')}
         actions={
           <>
-            <FileButton label={t('script.file')} accept="*" onFiles={onFiles} />
+            <FileButton label={t('script.file')} accept="" multiple onFiles={onFiles} />
             <Button size="sm" variant="ghost" onClick={() => onText(removeScript(text, name))}>
               <Trash2 aria-hidden />
               {t('script.remove')}

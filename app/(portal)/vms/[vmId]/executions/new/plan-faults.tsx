@@ -1,6 +1,7 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import type { ProblemFault } from '#app/_lib/problem.ts';
 import { FieldError } from '#app/_ui/field.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { PlanCheck } from './use-plan-check.ts';
@@ -45,22 +46,34 @@ export function PlanFaults({ check, settled, fine, onGo }: PlanFaultsProps) {
           {check.faults.slice(0, maxListed).map(({ path, message }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the faults of a check keep their order
             <li key={index}>
-              <button
-                type="button"
-                onClick={() => onGo?.(path)}
-                className="block w-full rounded-sm px-2 py-1 text-start text-12 shadow-hair hover:bg-hover"
-              >
-                <code translate="no" className="mono-11 block wrap-anywhere text-ink-2">
-                  {path === '' ? t('check.whole') : path}
-                </code>
-                <span className="wrap-anywhere text-failed-text">{message}</span>
-              </button>
+              <Fault path={path} message={message} onGo={onGo} />
             </li>
           ))}
           {rest > 0 ? <li className="text-12 text-ink-2">{t('check.rest', { count: rest })}</li> : null}
         </ol>
       )}
     </section>
+  );
+}
+
+/** A fault with its place. A button if an editor can go there. */
+function Fault({ path, message, onGo }: Pick<ProblemFault, 'path' | 'message'> & Pick<PlanFaultsProps, 'onGo'>) {
+  const { t } = useTranslation('executions');
+  const content = (
+    <>
+      <code translate="no" className="mono-11 block wrap-anywhere text-ink-2">
+        {path === '' ? t('check.whole') : path}
+      </code>
+      <span className="wrap-anywhere text-failed-text">{message}</span>
+    </>
+  );
+  const box = 'block w-full rounded-sm px-2 py-1 text-start text-12 shadow-hair';
+  return onGo === undefined ? (
+    <div className={box}>{content}</div>
+  ) : (
+    <button type="button" onClick={() => onGo(path)} className={`${box} hover:bg-hover`}>
+      {content}
+    </button>
   );
 }
 

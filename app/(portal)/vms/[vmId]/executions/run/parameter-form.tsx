@@ -1,11 +1,10 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { ProblemFault } from '#app/_lib/problem.ts';
 import { FieldError } from '#app/_ui/field.tsx';
-import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
 import { planForm } from '#app/_ui/schema-form/bounded.ts';
 import { SchemaForm } from '#app/_ui/schema-form/form.tsx';
 import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
@@ -57,7 +56,6 @@ function PlainParameters({ schema, values, onValues, faults }: PlainParametersPr
   const { t } = useTranslation('runbooks');
   const plan = useMemo(() => planForm(schema), [schema]);
   const [view, setView] = useState<View>(plan === null ? 'json' : 'form');
-  const editor = useRef<JsonEditorHandle>(null);
   const at = useCallback(
     (path: SettingPath) => faults.find((fault) => fault.path === `/parameters${jsonPointer(path)}`)?.message,
     [faults],
@@ -89,18 +87,16 @@ function PlainParameters({ schema, values, onValues, faults }: PlainParametersPr
           onEditJson={() => setView('json')}
         />
       ) : (
-        <JsonParameters editor={editor} values={values} onValues={onValues} faults={faults} />
+        <JsonParameters values={values} onValues={onValues} faults={faults} />
       )}
       {general === undefined ? null : <FieldError>{general}</FieldError>}
     </div>
   );
 }
 
-interface JsonParametersProps extends Pick<ParameterFormProps, 'values' | 'onValues' | 'faults'> {
-  editor: React.RefObject<JsonEditorHandle | null>;
-}
+type JsonParametersProps = Pick<ParameterFormProps, 'values' | 'onValues' | 'faults'>;
 
-function JsonParameters({ editor, values, onValues, faults }: JsonParametersProps) {
+function JsonParameters({ values, onValues, faults }: JsonParametersProps) {
   const { t } = useTranslation('runbooks');
   const [text, setText] = useState(() => JSON.stringify(values ?? {}, null, 2));
   const marks = useMemo(
@@ -115,7 +111,6 @@ function JsonParameters({ editor, values, onValues, faults }: JsonParametersProp
     <div>
       <div className="overflow-hidden rounded-md shadow-hair">
         <JsonEditor
-          ref={editor}
           value={text}
           onChange={(next) => {
             setText(next);
