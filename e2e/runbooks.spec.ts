@@ -31,22 +31,24 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
   await test.step('the editor checks the plan and warns, and saves a draft', async () => {
     await author.goto('/runbooks');
     await author.getByRole('button', { name: 'New runbook' }).click();
-    await author.getByLabel('Name').fill('Not a name');
+    const naming = author.getByRole('dialog');
+    await naming.getByLabel('Name').fill('Not a name');
     await author.getByRole('button', { name: 'Open editor' }).click();
     await expect(author.getByText('Use lowercase letters and digits')).toBeVisible();
-    await author.getByLabel('Name').fill(name);
+    await naming.getByLabel('Name').fill(name);
     await author.getByRole('button', { name: 'Open editor' }).click();
     await expect(author.getByRole('heading', { level: 1, name: 'New runbook' })).toBeVisible();
     await expectAccessibleInBothThemes(author);
     await author.getByLabel('Title').fill(title);
-    await author.getByText('JSON', { exact: true }).click();
+    const view = author.getByRole('radiogroup', { name: 'View of the plan' });
+    await view.getByRole('radio', { name: 'JSON' }).check();
     await paste(author, 'Plan', { ...greetingPlan, Body: 'return hello(args.whom)' });
     await paste(author, 'Schema of the parameters', greetingParameters);
     await expect(author.getByText('The schema has no parameter whom.')).toBeVisible();
     await expect(author.getByText('The plan is valid.')).toBeVisible();
     await paste(author, 'Plan', greetingPlan);
     await expect(author.getByRole('region', { name: 'Warnings' })).toBeHidden();
-    await author.getByText('Parts', { exact: true }).click();
+    await view.getByRole('radio', { name: 'Parts' }).check();
     await expect(author.getByRole('textbox', { name: 'Text of hello.sh' })).toContainText('no one is there');
     await expectAccessibleInBothThemes(author);
     await author.getByRole('button', { name: 'Save draft' }).click();

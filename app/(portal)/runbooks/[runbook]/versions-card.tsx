@@ -3,7 +3,7 @@
 import { Ellipsis } from 'lucide-react';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
-import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
@@ -62,7 +62,8 @@ function VersionDate({ version }: { version: RunbookVersion }) {
   const { publishedAt, publishedBy, savedAt, savedBy } = version;
   return (
     <span className="block text-12 text-ink-3">
-      <DateTime value={new Date(publishedAt ?? savedAt)} /> {t('versions.by', { name: publishedBy ?? savedBy })}
+      <DateTime value={new Date(publishedAt ?? savedAt)} />{' '}
+      <Trans text={t('versions.by')} tags={{ who: <span translate="no">{publishedBy ?? savedBy}</span> }} />
     </span>
   );
 }

@@ -33,7 +33,7 @@ export function ScriptCard({ script, text, onText, onFiles }: ScriptCardProps) {
   const { name, files, entryPoint } = script;
   const file = files.find(({ id }) => id === chosen) ?? files[0];
   return (
-    <Card {...drop} aria-label={name} className={cn(isOver && 'outline-2 outline-brand-text')}>
+    <Card {...drop} className={cn(isOver && 'outline-2 outline-brand-text')}>
       <CardHeader
         title={
           <span translate="no" className="mono">

@@ -73,6 +73,7 @@ function ChoiceCard({ vm, choices, chosen }: Pick<RunRunbookProps, 'vm' | 'choic
       </Card>
     );
   }
+  const description = chosen?.version.description ?? '';
   const isListed = choices.some(({ name }) => name === chosen?.runbook.name);
   const all = chosen === null || isListed ? choices : [{ ...chosen.version, name: chosen.runbook.name }, ...choices];
   const versions = (chosen?.runbook.versions ?? []).filter(
@@ -82,7 +83,10 @@ function ChoiceCard({ vm, choices, chosen }: Pick<RunRunbookProps, 'vm' | 'choic
   return (
     <Card>
       <CardBody className="grid grid-cols-[minmax(0,1fr)] gap-3 pt-4 sm:grid-cols-[minmax(0,1fr)_11rem]">
-        <Field label={t('run.runbook')} hint={chosen?.version.description || undefined}>
+        <Field
+          label={t('run.runbook')}
+          hint={description === '' ? undefined : <span translate="no">{description}</span>}
+        >
           <Select
             value={chosen?.runbook.name ?? ''}
             onChange={(event) => router.replace(runHref(vm.id, { name: event.target.value }))}

@@ -29,8 +29,11 @@ export function RunsWhatCard({ runbook, version }: { runbook: Runbook; version: 
         {version.publishedAt === null ? null : (
           <Line icon={<CircleCheck aria-hidden className="size-4 text-ink-3" />}>
             <Trans
-              text={t('what.published', { name: version.publishedBy ?? '' })}
-              tags={{ time: <DateTime value={new Date(version.publishedAt)} /> }}
+              text={t('what.published')}
+              tags={{
+                who: <span translate="no">{version.publishedBy}</span>,
+                time: <DateTime value={new Date(version.publishedAt)} />,
+              }}
             />
           </Line>
         )}
