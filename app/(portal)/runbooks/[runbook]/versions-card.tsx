@@ -63,7 +63,7 @@ function VersionDate({ version }: { version: RunbookVersion }) {
   return (
     <span className="block text-12 text-ink-3">
       <DateTime value={new Date(publishedAt ?? savedAt)} />{' '}
-      <Trans text={t('versions.by')} tags={{ who: <span translate="no">{publishedBy ?? savedBy}</span> }} />
+      <Trans text={t('versions.by', { name: publishedBy ?? savedBy })} tags={{ who: <span translate="no" /> }} />
     </span>
   );
 }

@@ -29,9 +29,9 @@ export function RunsWhatCard({ runbook, version }: { runbook: Runbook; version: 
         {version.publishedAt === null ? null : (
           <Line icon={<CircleCheck aria-hidden className="size-4 text-ink-3" />}>
             <Trans
-              text={t('what.published')}
+              text={t('what.published', { name: version.publishedBy ?? '' })}
               tags={{
-                who: <span translate="no">{version.publishedBy}</span>,
+                who: <span translate="no" />,
                 time: <DateTime value={new Date(version.publishedAt)} />,
               }}
             />
