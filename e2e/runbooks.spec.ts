@@ -50,6 +50,7 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
     await expect(author.getByRole('region', { name: 'Warnings' })).toBeHidden();
     await view.getByRole('radio', { name: 'Parts' }).check();
     await expect(author.getByRole('textbox', { name: 'Text of hello.sh' })).toContainText('no one is there');
+    await expect(author.getByLabel('Timeout in seconds')).toHaveValue('300');
     await expectAccessibleInBothThemes(author);
     await author.getByRole('button', { name: 'Save draft' }).click();
     await expect(author.getByText('All changes are saved.')).toBeVisible();

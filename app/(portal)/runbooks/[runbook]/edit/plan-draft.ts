@@ -51,7 +51,7 @@ export function readDraft(json: string): PlanDraft | null {
         version: text(script.Version),
         entryPoint: text(script.EntryPoint),
         files: fileIdsOf(script, files).map((id) => fileOf(id, object(files[id]))),
-        options: JSON.stringify(script.Options ?? {}, null, 2),
+        options: JSON.stringify(object(script.Options), null, 2),
       };
     }),
   };

@@ -13,6 +13,7 @@ import { Segmented } from '#app/_ui/segmented.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { FileButton } from '#app/(portal)/handlers/file-button.tsx';
 import { useFileDrop } from '#app/(portal)/handlers/use-file-drop.ts';
+import { OptionsForm } from './options-form.tsx';
 import { removeFile, removeScript, type ScriptDraft, setFileText, setOptions, setScript } from './plan-draft.ts';
 import { scriptTypes } from './script-types.ts';
 
@@ -126,31 +127,61 @@ function ScriptFields({ script, text, onText }: Omit<ScriptCardProps, 'onFiles'>
   );
 }
 
-/** The options as JSON. Text that is not valid JSON stays here until it is. */
-function Options({ script: { name, options }, text, onText }: Omit<ScriptCardProps, 'onFiles'>) {
+type OptionsView = 'form' | 'json';
+
+/** The options of a script, as a form or as JSON. */
+function Options({ script, text, onText }: Omit<ScriptCardProps, 'onFiles'>) {
   const { t } = useTranslation('runbooks');
-  const [typed, setTyped] = useState<string | null>(null);
+  const [view, setView] = useState<OptionsView>('form');
+  const { name, type, options } = script;
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5 sm:col-span-3">
-      <span className="text-12 font-medium">{t('script.options')}</span>
+    <section aria-label={t('script.options')} className="grid grid-cols-[minmax(0,1fr)] gap-2 sm:col-span-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <h3 className="text-13 font-semibold">{t('script.options')}</h3>
+        <Segmented<OptionsView>
+          label={t('script.options.view')}
+          value={view}
+          onChange={setView}
+          options={[
+            { value: 'form', label: t('run.view.form') },
+            { value: 'json', label: <span translate="no">JSON</span> },
+          ]}
+          className="ms-auto"
+        />
+      </div>
+      {view === 'form' ? (
+        <OptionsForm
+          type={type}
+          options={JSON.parse(options)}
+          onOptions={(next) => onText(setOptions(text, name, JSON.stringify(next)) ?? text)}
+        />
+      ) : (
+        <OptionsJson script={script} text={text} onText={onText} />
+      )}
+    </section>
+  );
+}
+
+/** The options as JSON. Text that is not valid JSON stays here until it is. */
+function OptionsJson({ script: { name, options }, text, onText }: Omit<ScriptCardProps, 'onFiles'>) {
+  const { t } = useTranslation('runbooks');
+  const [typed, setTyped] = useState(options);
+  const isValid = setOptions(text, name, typed) !== null;
+  return (
+    <>
       <div className="overflow-hidden rounded-md shadow-hair">
         <CodeEditor
-          value={typed ?? options}
+          value={typed}
           onChange={(next) => {
-            const plan = setOptions(text, name, next);
-            // Keeps the text as it was typed while the plan has the same options in another notation.
             setTyped(next);
-            if (plan !== null && plan !== text) onText(plan);
+            const plan = setOptions(text, name, next);
+            if (plan !== null) onText(plan);
           }}
           language="json"
           label={t('script.options.of', { name })}
         />
       </div>
-      {typed !== null && setOptions(text, name, typed) === null ? (
-        <FieldError>{t('run.json.malformed')}</FieldError>
-      ) : (
-        <p className="text-12 text-ink-3">{t('script.options.hint')}</p>
-      )}
-    </div>
+      {isValid ? null : <FieldError>{t('run.json.malformed')}</FieldError>}
+    </>
   );
 }

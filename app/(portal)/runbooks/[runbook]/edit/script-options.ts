@@ -1,0 +1,43 @@
+type Values = Readonly<Record<string, unknown>>;
+
+/** The options that are on or off, with their defaults, for each type of script. */
+const common = { verifyExitcode: true, captureStdout: true, captureStderr: true, reboots: false } as const;
+const switchesOfTypes = {
+  Puppet: { noop: false },
+  Chef: { useBerkshelf: false },
+  SaltStack: { test: false },
+} as const;
+
+export type SwitchName = keyof typeof common | 'noop' | 'useBerkshelf' | 'test';
+export type TextName = 'stdin' | 'commandLine' | 'berksfilePath';
+
+/** Returns the options of a type that are on or off, with their defaults. */
+export function switchesOf(type: string): [SwitchName, boolean][] {
+  const own = Object.hasOwn(switchesOfTypes, type) ? switchesOfTypes[type as keyof typeof switchesOfTypes] : {};
+  return Object.entries({ ...common, ...own }) as [SwitchName, boolean][];
+}
+
+/** Returns the options of a type that are texts. */
+export function textsOf(type: string): TextName[] {
+  if (type === 'Application') return ['commandLine', 'stdin'];
+  return type === 'Chef' ? ['stdin', 'berksfilePath'] : ['stdin'];
+}
+
+/** Returns options with one changed. A value that is undefined, empty or the default removes the option. */
+export function withOption(options: Values, name: string, value: unknown, fallback?: unknown): Values {
+  const { [name]: _, ...others } = options;
+  return value === undefined || value === '' || value === fallback ? others : { ...others, [name]: value };
+}
+
+/** Returns the timeout in seconds that a text says: undefined if it is empty, null if it is no whole number. */
+export function timeoutOf(text: string): number | undefined | null {
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  return /^[1-9]\d{0,6}$/.test(trimmed) ? Number(trimmed) : null;
+}
+
+/** Returns environment variables from rows of a form; undefined without any. Rows without a name are left out. */
+export function environmentOf(rows: readonly { name: string; value: string }[]): Record<string, string> | undefined {
+  const named = rows.filter(({ name }) => name.trim() !== '');
+  return named.length === 0 ? undefined : Object.fromEntries(named.map(({ name, value }) => [name.trim(), value]));
+}
