@@ -37,7 +37,9 @@ test('the plan’s own parameters take precedence over the defaults, and a secre
   expect(presetsOf(version({ parameters, secretParameters: ['token'], plan }))).toEqual({ size: 'l' });
 });
 
-test('a version without a schema has no parameters, and a hidden plan has no presets', () => {
-  expect(parametersOf(version({}))).toEqual([]);
+test('a version without a schema has neither parameters nor presets, and a hidden plan has no presets', () => {
+  const plan = JSON.stringify({ Parameters: { who: 'Ada' } });
+  expect(parametersOf(version({ plan }))).toEqual([]);
+  expect(presetsOf(version({ plan }))).toEqual({});
   expect(presetsOf(version({ parameters: { type: 'object' } }))).toEqual({});
 });

@@ -42,10 +42,11 @@ export function parametersOf(version: RunbookVersionDetails): ShownParameter[] {
 
 /**
  * Returns the values with which the form of a version starts: the plan's own parameters, and otherwise the defaults of
- * the schema. Secret parameters have none.
+ * the schema. Secret parameters have none, and neither does a version that accepts no parameters.
  */
 export function presetsOf({ parameters, plan, secretParameters }: RunbookVersionDetails): Values {
-  const properties = isObject(parameters?.properties) ? parameters.properties : {};
+  if (parameters === null) return {};
+  const properties = isObject(parameters.properties) ? parameters.properties : {};
   const defaults = Object.entries(properties).flatMap(([name, part]) =>
     isObject(part) && part.default !== undefined ? [[name, part.default] as const] : [],
   );
