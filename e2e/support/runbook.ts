@@ -1,6 +1,6 @@
 import type { Api } from './api.ts';
 
-/** The plan of a runbook: a Bash script that waits, greets someone, and fails for "nobody". */
+/** The plan of a runbook: a Bash script that waits and greets, and fails if no one is there to greet. */
 export const greetingPlan = {
   FormatVersion: '2.0.0',
   Body: "api.logInfo('greeting')\nreturn hello(args.who, args.get('seconds', 0), token=args.token).stdout",

@@ -11,7 +11,7 @@ const schema = {
   additionalProperties: false,
 };
 
-test('a secret parameter leaves the form and gets a field of its own', () => {
+test('a secret parameter leaves the form and gets a separate field', () => {
   const { plain, hasPlain, secrets } = partsOfSchema(schema, ['token']);
   expect(plain).toEqual({ ...schema, properties: { who: { type: 'string' } }, required: ['who'] });
   expect(hasPlain).toBe(true);
