@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { parametersOf, presetsOf } from './parameters.ts';
-import type { RunbookVersionDetails } from './runbook-data.ts';
+import type { ShownRunbookVersion } from './runbook-data.ts';
 
-const version = (given: Partial<RunbookVersionDetails>): RunbookVersionDetails => ({
+const version = (given: Partial<ShownRunbookVersion>): ShownRunbookVersion => ({
   ...{ runbook: 'greet', version: '1.0.0', state: 'published', title: 'Greet', description: '' },
   ...{ parameters: null, secretParameters: [], timeoutSeconds: 60, validForSeconds: 60, sha256: '', plan: null },
   ...{ savedAt: '', savedBy: '', publishedAt: null, publishedBy: null, withdrawnAt: null, withdrawnReason: null },

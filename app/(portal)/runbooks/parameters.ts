@@ -1,5 +1,5 @@
 import { planForm } from '#app/_ui/schema-form/bounded.ts';
-import type { RunbookVersionDetails } from './runbook-data.ts';
+import type { ShownRunbookVersion } from './runbook-data.ts';
 
 const types = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const;
 
@@ -22,7 +22,7 @@ const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the parameters that the schema of a version defines, in its order. */
-export function parametersOf(version: RunbookVersionDetails): ShownParameter[] {
+export function parametersOf(version: ShownRunbookVersion): ShownParameter[] {
   const { properties = {}, required = [] } = planForm(version.parameters)?.schema ?? {};
   const presets = presetsOf(version);
   return Object.entries(properties).map(([name, part]) => {
@@ -44,7 +44,7 @@ export function parametersOf(version: RunbookVersionDetails): ShownParameter[] {
  * Returns the values with which the form of a version starts: the plan's own parameters, and otherwise the defaults of
  * the schema. Secret parameters have none, and neither does a version that accepts no parameters.
  */
-export function presetsOf({ parameters, plan, secretParameters }: RunbookVersionDetails): Values {
+export function presetsOf({ parameters, plan, secretParameters }: ShownRunbookVersion): Values {
   if (parameters === null) return {};
   const properties = isObject(parameters.properties) ? parameters.properties : {};
   const defaults = Object.entries(properties).flatMap(([name, part]) =>

@@ -3,10 +3,10 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
-import type { RunCounts } from './runbook-data.ts';
+import type { ShownRuns } from './runbook-data.ts';
 
 /** How often a runbook ran in the last 30 days and how it ended, as a bar with its numbers. */
-export function RunBar({ runs, className }: { runs: RunCounts; className?: string }) {
+export function RunBar({ runs, className }: { runs: ShownRuns; className?: string }) {
   const { t } = useTranslation('runbooks');
   const format = useFormat();
   const { succeeded, failed, other } = runs;

@@ -5,13 +5,13 @@ type Outputs = inferRouterOutputs<AppRouter>['runbooks'];
 
 /** The runbooks of the list. */
 export type RunbookList = Outputs['list'];
-export type RunbookEntry = RunbookList['items'][number];
+export type ListedRunbook = RunbookList['items'][number];
 /** A runbook with its versions. */
 export type Runbook = Outputs['get'];
 export type RunbookVersion = Runbook['versions'][number];
 /** A version with its plan. */
-export type RunbookVersionDetails = Outputs['version'];
-export type RunCounts = Runbook['runs'];
+export type ShownRunbookVersion = Outputs['version'];
+export type ShownRuns = Runbook['runs'];
 
 /** Returns the URL of a runbook; with `version`, of this version. */
 export const runbookHref = (name: string, version?: string): string =>

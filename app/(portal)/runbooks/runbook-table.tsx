@@ -13,11 +13,11 @@ import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx'
 import { Chip } from '#app/_ui/tag.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import { RunBar } from './run-bar.tsx';
-import { type RunbookEntry, runbookHref } from './runbook-data.ts';
+import { type ListedRunbook, runbookHref } from './runbook-data.ts';
 import { RunbookState } from './runbook-state.tsx';
 
 export interface RunbookTableProps {
-  rows: readonly RunbookEntry[];
+  rows: readonly ListedRunbook[];
   /** The search text that `rows` match, unless they are stale. */
   search: string;
   loading: boolean;
@@ -60,7 +60,7 @@ export function RunbookTable({ rows, search, loading, stale }: RunbookTableProps
 }
 
 /** The row that the keys have reached, and the keys that move it. */
-function useCursor(rows: readonly RunbookEntry[], text: string | undefined) {
+function useCursor(rows: readonly ListedRunbook[], text: string | undefined) {
   const { t } = useTranslation('runbooks');
   const router = useRouter();
   const [cursor, setCursor] = useState(-1);
@@ -89,7 +89,7 @@ function useCursor(rows: readonly RunbookEntry[], text: string | undefined) {
   return { cursor, body };
 }
 
-function RunbookRow({ row, cursor }: { row: RunbookEntry; cursor: boolean }) {
+function RunbookRow({ row, cursor }: { row: ListedRunbook; cursor: boolean }) {
   const { t } = useTranslation('runbooks');
   const { name, title, description, version, state, draft, publishedBy, runs } = row;
   return (

@@ -11,14 +11,14 @@ import { Dialog } from '#app/_ui/dialog.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import { type Runbook, type RunbookVersionDetails, runHref } from '../runbook-data.ts';
+import { type Runbook, runHref, type ShownRunbookVersion } from '../runbook-data.ts';
 
 /** VMs that the dialog lists. */
 const shown = 12;
 
 export interface ChooseVmDialogProps {
   runbook: Runbook;
-  version: RunbookVersionDetails;
+  version: ShownRunbookVersion;
   onClose(): void;
 }
 

@@ -7,10 +7,10 @@ import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { Num } from '#app/_ui/num.tsx';
 import { Chip } from '#app/_ui/tag.tsx';
 import { parametersOf, type ShownParameter } from '../parameters.ts';
-import type { RunbookVersionDetails } from '../runbook-data.ts';
+import type { ShownRunbookVersion } from '../runbook-data.ts';
 
 /** The parameters of a version as its schema describes them. */
-export function ParametersCard({ version }: { version: RunbookVersionDetails }) {
+export function ParametersCard({ version }: { version: ShownRunbookVersion }) {
   const { t } = useTranslation('runbooks');
   const parameters = useMemo(() => parametersOf(version), [version]);
   return (

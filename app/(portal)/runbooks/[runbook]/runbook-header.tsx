@@ -9,12 +9,12 @@ import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Tag } from '#app/_ui/tag.tsx';
 import { useSeconds } from '#app/(portal)/executions/use-seconds.ts';
 import { IdentityAndFacts } from '#app/(portal)/handlers/identity-and-facts.tsx';
-import { editHref, type Runbook, type RunbookVersionDetails } from '../runbook-data.ts';
+import { editHref, type Runbook, type ShownRunbookVersion } from '../runbook-data.ts';
 import type { VersionAct } from './version-dialogs.tsx';
 
 export interface RunbookHeaderProps {
   runbook: Runbook;
-  version: RunbookVersionDetails;
+  version: ShownRunbookVersion;
   onAct(act: VersionAct | 'run'): void;
 }
 

@@ -11,7 +11,7 @@ import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import type { ExecutionPage } from '#app/(portal)/executions/execution-data.ts';
 import { PlanView } from '#app/(portal)/vms/[vmId]/executions/[executionId]/plan-view.tsx';
 import { RunBar } from '../run-bar.tsx';
-import type { Runbook, RunbookVersionDetails } from '../runbook-data.ts';
+import type { Runbook, ShownRunbookVersion } from '../runbook-data.ts';
 import { ParametersCard } from './parameters-card.tsx';
 import { RunbookHeader } from './runbook-header.tsx';
 import { RunsCard } from './runs-card.tsx';
@@ -28,7 +28,7 @@ const ChooseVmDialog = dynamic(() => import('./choose-vm-dialog.tsx').then((modu
 export interface RunbookViewProps {
   first: Runbook;
   /** The version whose plan is shown. */
-  firstVersion: RunbookVersionDetails;
+  firstVersion: ShownRunbookVersion;
   firstRuns: ExecutionPage;
   /** When the server read them, in milliseconds since 1970. */
   readAt: number;
@@ -91,7 +91,7 @@ export function RunbookView({ first, firstVersion, firstRuns, readAt }: RunbookV
 }
 
 /** Why operators cannot run the version; nothing for a published version. */
-function VersionNotice({ version: { state, version, withdrawnReason } }: { version: RunbookVersionDetails }) {
+function VersionNotice({ version: { state, version, withdrawnReason } }: { version: ShownRunbookVersion }) {
   const { t } = useTranslation('runbooks');
   if (state === 'published') return null;
   return (

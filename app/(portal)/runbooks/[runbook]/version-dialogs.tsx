@@ -21,14 +21,14 @@ export interface VersionAct {
   version: string;
 }
 
-export interface VersionDialogProps {
+export interface RunbookDialogProps {
   act: VersionAct;
   runbook: Runbook;
   onClose(): void;
 }
 
 /** Asks for confirmation before a version is published, withdrawn or deleted. */
-export function VersionDialog(props: VersionDialogProps) {
+export function VersionDialog(props: RunbookDialogProps) {
   if (props.act.kind === 'publish') return <PublishDialog {...props} />;
   return props.act.kind === 'withdraw' ? <WithdrawDialog {...props} /> : <DeleteDialog {...props} />;
 }
@@ -39,7 +39,7 @@ function useReload() {
   return () => queries.invalidateQueries(trpc.runbooks.pathFilter());
 }
 
-function PublishDialog({ act: { version }, runbook: { name, title }, onClose }: VersionDialogProps) {
+function PublishDialog({ act: { version }, runbook: { name, title }, onClose }: RunbookDialogProps) {
   const { t } = useTranslation('runbooks');
   const trpc = useTRPC();
   const explain = useProblem();
@@ -66,7 +66,7 @@ function PublishDialog({ act: { version }, runbook: { name, title }, onClose }: 
   );
 }
 
-function WithdrawDialog({ act: { version }, runbook: { name, title }, onClose }: VersionDialogProps) {
+function WithdrawDialog({ act: { version }, runbook: { name, title }, onClose }: RunbookDialogProps) {
   const { t } = useTranslation('runbooks');
   const trpc = useTRPC();
   const explain = useProblem();
@@ -114,7 +114,7 @@ function WithdrawDialog({ act: { version }, runbook: { name, title }, onClose }:
   );
 }
 
-function DeleteDialog({ act: { version }, runbook: { name, versions }, onClose }: VersionDialogProps) {
+function DeleteDialog({ act: { version }, runbook: { name, versions }, onClose }: RunbookDialogProps) {
   const { t } = useTranslation('runbooks');
   const trpc = useTRPC();
   const router = useRouter();

@@ -20,6 +20,8 @@ import { useNewNamespace } from '../use-new-namespace.ts';
 const day = 24 * 60 * 60 * 1000;
 const lives = ['7', '30', '90', '365', 'never'] as const;
 
+const firstChoice: RoleChoice = { role: 'publisher', namespaces: [], added: undefined, scripts: false };
+
 /** Creates a token and shows it only once, with a command that tries it. */
 export function CreateTokenDialog({ portalUrl, onClose }: { portalUrl: string; onClose(): void }) {
   const { t } = useTranslation(['settings', 'common']);
@@ -27,12 +29,7 @@ export function CreateTokenDialog({ portalUrl, onClose }: { portalUrl: string; o
   const queryClient = useQueryClient();
   const explain = useProblem();
   const [name, setName] = useState('');
-  const [choice, setChoice] = useState<RoleChoice>({
-    role: 'publisher',
-    namespaces: [],
-    added: undefined,
-    scripts: false,
-  });
+  const [choice, setChoice] = useState(firstChoice);
   const [life, setLife] = useState<string>('90');
   const [wasTried, setTried] = useState(false);
   const create = useMutation(

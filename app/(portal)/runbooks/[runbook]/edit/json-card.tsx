@@ -10,13 +10,13 @@ import { useFileDrop } from '#app/(portal)/handlers/use-file-drop.ts';
 import { readable, withoutIdentity } from '#app/(portal)/vms/[vmId]/executions/plan-text.ts';
 import { executionLimits } from '#protocol/executions/limits.ts';
 
-export interface JsonCardProps {
+export interface PlanJsonCardProps {
   text: string;
   onText(text: string): void;
 }
 
 /** The whole plan as JSON. A file can be opened or dropped instead; its ID and stamp are removed. */
-export function JsonCard({ text, onText }: JsonCardProps) {
+export function JsonCard({ text, onText }: PlanJsonCardProps) {
   const { t } = useTranslation('executions');
   const [note, setNote] = useState('');
   const take = async ([file]: readonly File[]) => {

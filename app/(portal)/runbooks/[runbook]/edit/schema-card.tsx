@@ -11,14 +11,14 @@ import { schemaIn } from './use-runbook-draft.ts';
 
 type Values = Record<string, unknown>;
 
-export interface SchemaCardProps {
+export interface ParameterSchemaCardProps {
   text: string;
   onText(text: string): void;
   faults: readonly ProblemFault[];
 }
 
 /** The schema of the parameters, and the form that people will fill in. */
-export function SchemaCard({ text, onText, faults }: SchemaCardProps) {
+export function SchemaCard({ text, onText, faults }: ParameterSchemaCardProps) {
   const { t } = useTranslation('runbooks');
   const schema = useMemo(() => schemaIn(text), [text]);
   return (

@@ -1,7 +1,7 @@
 import parse from 'semver/functions/parse.js';
 import { readable, startingPlan, withoutIdentity } from '#app/(portal)/vms/[vmId]/executions/plan-text.ts';
 import { executionLimits } from '#protocol/executions/limits.ts';
-import type { Runbook, RunbookVersionDetails } from '../../runbook-data.ts';
+import type { Runbook, ShownRunbookVersion } from '../../runbook-data.ts';
 
 type Values = Record<string, unknown>;
 
@@ -35,7 +35,7 @@ export function startOfNew(): StartingPoint {
 }
 
 /** The start from a version: the draft itself, or otherwise a new version with the same contents. */
-export function startOfVersion(runbook: Runbook, from: RunbookVersionDetails): StartingPoint {
+export function startOfVersion(runbook: Runbook, from: ShownRunbookVersion): StartingPoint {
   const { title, description, version, plan, parameters, timeoutSeconds, validForSeconds } = from;
   const isDraft = from.state === 'draft';
   return {

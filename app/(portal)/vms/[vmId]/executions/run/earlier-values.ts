@@ -1,4 +1,4 @@
-import type { RunbookVersionDetails } from '#app/(portal)/runbooks/runbook-data.ts';
+import type { ShownRunbookVersion } from '#app/(portal)/runbooks/runbook-data.ts';
 
 type Values = Record<string, unknown>;
 
@@ -11,7 +11,7 @@ const object = (value: unknown): Values =>
  */
 export function earlierValues(
   plan: string | null,
-  { parameters, secretParameters }: Pick<RunbookVersionDetails, 'parameters' | 'secretParameters'>,
+  { parameters, secretParameters }: Pick<ShownRunbookVersion, 'parameters' | 'secretParameters'>,
 ): Values {
   if (plan === null || parameters === null) return {};
   const defined = object(parameters.properties);

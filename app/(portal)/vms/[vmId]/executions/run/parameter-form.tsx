@@ -10,7 +10,7 @@ import { SchemaForm } from '#app/_ui/schema-form/form.tsx';
 import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
-import type { RunbookVersionDetails } from '#app/(portal)/runbooks/runbook-data.ts';
+import type { ShownRunbookVersion } from '#app/(portal)/runbooks/runbook-data.ts';
 import { SecretField } from '#app/(portal)/vms/[vmId]/extensions/_editor/secret-field.tsx';
 import { jsonPointer } from '#protocol/pointer.ts';
 import { partsOfSchema } from './parts-of-schema.ts';
@@ -24,7 +24,7 @@ const JsonEditor = dynamic(() => import('#app/_ui/json-editor.tsx').then((module
 });
 
 export interface ParameterFormProps {
-  version: Pick<RunbookVersionDetails, 'secretParameters'>;
+  version: Pick<ShownRunbookVersion, 'secretParameters'>;
   schema: Values;
   /** Null while the JSON is not valid. */
   values: Values | null;

@@ -18,7 +18,7 @@ import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import { executionHref } from '#app/(portal)/executions/execution-data.ts';
-import { type Runbook, type RunbookVersionDetails, runHref } from '#app/(portal)/runbooks/runbook-data.ts';
+import { type Runbook, runHref, type ShownRunbookVersion } from '#app/(portal)/runbooks/runbook-data.ts';
 import { TermFields, termsFrom, termsOf } from '../new/term-fields.tsx';
 import { AheadCard } from './ahead-card.tsx';
 import { RunsWhatCard } from './runs-what-card.tsx';
@@ -32,7 +32,7 @@ export interface RunRunbookProps {
   vm: { id: string; name: string };
   /** The runbooks that the reader may run. */
   choices: readonly { name: string; title: string }[];
-  chosen: { runbook: Runbook; version: RunbookVersionDetails } | null;
+  chosen: { runbook: Runbook; version: ShownRunbookVersion } | null;
   /** The parameters with which the form starts. */
   first: Values;
   /** The execution whose parameters the form starts with. */
@@ -123,7 +123,7 @@ function ChoiceCard({ vm, choices, chosen }: Pick<RunRunbookProps, 'vm' | 'choic
 interface RunFormProps {
   vm: RunRunbookProps['vm'];
   runbook: Runbook;
-  version: RunbookVersionDetails;
+  version: ShownRunbookVersion;
   first: Values;
   from: string | null;
 }

@@ -7,11 +7,11 @@ import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { RunBar } from '#app/(portal)/runbooks/run-bar.tsx';
-import { type Runbook, type RunbookVersionDetails, runbookHref } from '#app/(portal)/runbooks/runbook-data.ts';
+import { type Runbook, runbookHref, type ShownRunbookVersion } from '#app/(portal)/runbooks/runbook-data.ts';
 import { readPlan } from '../[executionId]/read-plan.ts';
 
 /** What a version of a runbook runs, who published it, and how it ran lately. */
-export function RunsWhatCard({ runbook, version }: { runbook: Runbook; version: RunbookVersionDetails }) {
+export function RunsWhatCard({ runbook, version }: { runbook: Runbook; version: ShownRunbookVersion }) {
   const { t } = useTranslation('runbooks');
   const scripts = version.plan === null ? [] : (readPlan(version.plan)?.scripts ?? []);
   return (
