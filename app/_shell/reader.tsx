@@ -12,7 +12,7 @@ export interface Reader {
   role: Role;
   /** Namespaces that a publisher may publish in; admins may publish in all. */
   namespaces: readonly string[];
-  /** Whether the reader may run any execution plan. */
+  /** Whether the reader has the grant `scripts`; true for admins. `mayRunPlans` says who may run any plan. */
   scripts: boolean;
 }
 

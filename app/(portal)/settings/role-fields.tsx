@@ -6,10 +6,11 @@ import { Checkbox } from '#app/_ui/checkbox.tsx';
 import { ControlRow, Field } from '#app/_ui/field.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { type ChosenNamespaces, NamespacePicker } from './namespace-picker.tsx';
+import { mayHoldScripts } from './role-cell.tsx';
 
 export const roles: readonly Role[] = ['viewer', 'operator', 'publisher', 'admin'];
 
-/** A role, for publishers their namespaces, and whether the holder may run any plan. */
+/** A role, for publishers their namespaces, and whether the holder has the grant `scripts`. */
 export interface RoleChoice extends ChosenNamespaces {
   role: Role;
   scripts: boolean;
@@ -39,16 +40,17 @@ export function RoleField({ value, onChange }: { value: Role; onChange(role: Rol
   );
 }
 
-/** The role of a member or token, namespaces for publishers, and the right to run any plan. */
+/** The role of a member or token, namespaces for publishers, and the grant `scripts`. */
 export function RoleFields({ value, onChange, error }: RoleFieldsProps) {
   const { t } = useTranslation('settings');
+  const { role } = value;
   return (
     <>
-      <RoleField value={value.role} onChange={(role) => onChange({ ...value, role })} />
-      {value.role === 'publisher' ? (
+      <RoleField value={role} onChange={(chosen) => onChange({ ...value, role: chosen })} />
+      {role === 'publisher' ? (
         <NamespacePicker value={value} onChange={(changed) => onChange({ ...value, ...changed })} error={error} />
       ) : null}
-      {value.role === 'operator' || value.role === 'publisher' ? (
+      {mayHoldScripts(role) ? (
         <ControlRow
           control={
             <Checkbox
@@ -56,9 +58,9 @@ export function RoleFields({ value, onChange, error }: RoleFieldsProps) {
               onCheckedChange={(checked) => onChange({ ...value, scripts: checked === true })}
             />
           }
-          hint={t('scripts.what')}
+          hint={t(`scripts.${role}.what`)}
         >
-          {t('scripts')}
+          {t(`scripts.${role}`)}
         </ControlRow>
       ) : null}
     </>

@@ -3,6 +3,7 @@
 import { CirclePlay, Pencil, Plus } from 'lucide-react';
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { mayRunPlans } from '#app/_lib/may-run-plans.ts';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
@@ -49,7 +50,7 @@ function Actions({ runbook: { name }, version: { version, state }, onAct }: Runb
   const { t } = useTranslation('runbooks');
   const reader = useReader();
   const isDraft = state === 'draft';
-  const mayRun = reader.can('operator') && (state === 'published' || (isDraft && reader.scripts));
+  const mayRun = reader.can('operator') && (state === 'published' || (isDraft && mayRunPlans(reader)));
   return (
     <>
       {!reader.scripts ? null : (

@@ -8,7 +8,7 @@ import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
 import { Td, Tr } from '#app/_ui/table.tsx';
 import { Chip } from '#app/_ui/tag.tsx';
 import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
-import { hasNamespaces, Namespaces } from '../role-cell.tsx';
+import { hasNamespaces, Namespaces, ScriptsChip } from '../role-cell.tsx';
 import type { Member } from './member.ts';
 
 export type MemberAct = 'edit' | 'sessions' | 'reset' | 'remove';
@@ -34,7 +34,7 @@ export function MemberRow({ member, onAct }: MemberRowProps) {
       </Td>
       <Td data-label={t('settings:role')}>
         {t(`common:role.${member.role}`)}
-        {member.scripts ? <Chip className="ms-2">{t('settings:scripts.short')}</Chip> : null}
+        <ScriptsChip role={member.role} scripts={member.scripts} />
       </Td>
       {hasNamespaces(member.role) ? (
         <Td data-label={t('settings:namespaces')} className="whitespace-normal">

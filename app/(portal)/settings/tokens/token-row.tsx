@@ -5,9 +5,8 @@ import { Button } from '#app/_ui/button.tsx';
 import { useTicking } from '#app/_ui/clock.ts';
 import { Status } from '#app/_ui/status.tsx';
 import { Td, Tr } from '#app/_ui/table.tsx';
-import { Chip } from '#app/_ui/tag.tsx';
 import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
-import { hasNamespaces, Namespaces } from '../role-cell.tsx';
+import { hasNamespaces, Namespaces, ScriptsChip } from '../role-cell.tsx';
 import type { Token } from './token.ts';
 
 export function TokenRow({ token, onRevoke }: { token: Token; onRevoke(): void }) {
@@ -21,7 +20,7 @@ export function TokenRow({ token, onRevoke }: { token: Token; onRevoke(): void }
       </Td>
       <Td data-label={t('settings:role')}>
         {t(`common:role.${token.role}`)}
-        {token.scripts ? <Chip className="ms-2">{t('settings:scripts.short')}</Chip> : null}
+        <ScriptsChip role={token.role} scripts={token.scripts} />
       </Td>
       {hasNamespaces(token.role) ? (
         <Td data-label={t('settings:namespaces')} className="whitespace-normal">

@@ -133,7 +133,7 @@ function RunAgain({ execution, onOpen }: ActionsProps) {
       </Button>
     );
   }
-  return reader.scripts && runbook === null ? (
+  return mayRunPlans(reader) && runbook === null ? (
     <Button onClick={() => onOpen('again')}>
       <RotateCw aria-hidden />
       {t('again')}

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next';
 import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
+import { mayRunPlans } from '#app/_lib/may-run-plans.ts';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
@@ -58,7 +59,7 @@ export default async function RunRunbookPage({ params, searchParams }: Props) {
     );
   }
   const { items } = await api.runbooks.list({});
-  const choices = items.filter(({ state }) => state === 'published' || (state === 'draft' && who.scripts));
+  const choices = items.filter(({ state }) => state === 'published' || (state === 'draft' && mayRunPlans(who)));
   const chosen = typeof wanted.runbook === 'string' ? await readChosen(wanted.runbook, wanted.version) : null;
   const from = typeof wanted.from === 'string' ? wanted.from : null;
   const plan = from === null ? null : await orNotFound(api.executions.plan({ vmId: vm.id, executionId: from }));

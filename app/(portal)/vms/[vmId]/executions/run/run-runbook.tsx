@@ -6,6 +6,7 @@ import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { forgetError } from '#app/_lib/forget-error.ts';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { mayRunPlans } from '#app/_lib/may-run-plans.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { useReader } from '#app/_shell/reader.tsx';
@@ -62,7 +63,7 @@ export function RunRunbook({ vm, choices, chosen, first, from }: RunRunbookProps
 function ChoiceCard({ vm, choices, chosen }: Pick<RunRunbookProps, 'vm' | 'choices' | 'chosen'>) {
   const { t } = useTranslation('runbooks');
   const router = useRouter();
-  const { scripts } = useReader();
+  const mayRunDrafts = mayRunPlans(useReader());
   if (choices.length === 0 && chosen === null) {
     return (
       <Card>
@@ -78,7 +79,7 @@ function ChoiceCard({ vm, choices, chosen }: Pick<RunRunbookProps, 'vm' | 'choic
   const all = chosen === null || isListed ? choices : [{ ...chosen.version, name: chosen.runbook.name }, ...choices];
   const versions = (chosen?.runbook.versions ?? []).filter(
     ({ state, version }) =>
-      state === 'published' || (state === 'draft' && scripts) || version === chosen?.version.version,
+      state === 'published' || (state === 'draft' && mayRunDrafts) || version === chosen?.version.version,
   );
   return (
     <Card>
