@@ -12,7 +12,7 @@ const plan = (Body: string, script?: object, file = '#!/bin/sh\n') =>
 const timed = { Options: { timeout: 60 } };
 
 test('a plan without anything doubtful has no warnings', () => {
-  expect(lintPlan(plan('return hello(args.who, args.token).stdout', timed), known)).toEqual([]);
+  expect(lintPlan(plan('return hello(args.who, args.get("days"), args.token).stdout', timed), known)).toEqual([]);
   expect(lintPlan('{', known)).toEqual([]);
 });
 
