@@ -1,18 +1,22 @@
 'use client';
 
-import { useQuery } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
-import { useEffect } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useLive } from '../_lib/live/provider.tsx';
-import { useTRPC } from '../_lib/trpc.tsx';
 import { cn } from '../_ui/cn.ts';
 
-const loadNotices = () => import('./live-notices.tsx');
-const BackBanner = dynamic(() => loadNotices().then((module) => module.BackBanner), { ssr: false });
-const GatewayAwayBanner = dynamic(() => loadNotices().then((module) => module.GatewayAwayBanner), { ssr: false });
-const LostBanner = dynamic(() => loadNotices().then((module) => module.LostBanner), { ssr: false });
-const SignedOutBanner = dynamic(() => loadNotices().then((module) => module.SignedOutBanner), { ssr: false });
+/**
+ * Loaded on every page while the portal responds, because it is needed when the portal no longer responds. A page whose
+ * notices do not load works without them.
+ */
+export const LiveBanner = dynamic(
+  () =>
+    import('./live-notices.tsx').then(
+      (module) => module.LiveNotices,
+      () => () => null,
+    ),
+  { ssr: false },
+);
 
 const dots = {
   live: 'animate-breathe bg-healthy-solid ring-3 ring-healthy-tint motion-reduce:animate-none',
@@ -40,28 +44,4 @@ export function LiveIndicator() {
       </span>
     </span>
   );
-}
-
-/**
- * Shows a banner if the live connection was lost or restored, or if the session ended. Otherwise, shows a banner if the
- * portal cannot reach the gateway.
- */
-export function LiveBanner() {
-  const live = useLive();
-  // Loads the banners while the portal responds, because they appear when it no longer responds.
-  useEffect(() => void loadNotices().catch(() => {}), []);
-  if (live.phase === 'lost') return <LostBanner {...live} />;
-  if (live.phase === 'back') return <BackBanner caughtUp={live.caughtUp} />;
-  if (live.phase === 'signed-out') return <SignedOutBanner />;
-  return <GatewayBanner />;
-}
-
-const gatewayMs = 5_000;
-
-/** Shown if the portal cannot reach the gateway: the page becomes stale, but nothing is lost. */
-function GatewayBanner() {
-  const trpc = useTRPC();
-  const gateway = useQuery({ ...trpc.gateway.state.queryOptions(), refetchInterval: gatewayMs, retry: false });
-  if (gateway.data?.away !== true) return null;
-  return <GatewayAwayBanner />;
 }

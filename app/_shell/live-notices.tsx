@@ -1,16 +1,31 @@
 'use client';
 
+import { useQuery } from '@tanstack/react-query';
 import { Unplug, Wifi, WifiOff } from 'lucide-react';
 import { useEffect } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useLive } from '../_lib/live/provider.tsx';
 import { isSigningOut } from '../_lib/session.ts';
+import { useTRPC } from '../_lib/trpc.tsx';
 import { Banner } from '../_ui/banner.tsx';
 import { Button } from '../_ui/button.tsx';
 import { useTicking } from '../_ui/clock.ts';
 import { useFormat } from '../_ui/format.ts';
 
+/**
+ * Shows a banner if the live connection was lost or restored, or if the session ended. Otherwise, shows a banner if the
+ * portal cannot reach the gateway.
+ */
+export function LiveNotices() {
+  const live = useLive();
+  if (live.phase === 'lost') return <LostBanner {...live} />;
+  if (live.phase === 'back') return <BackBanner caughtUp={live.caughtUp} />;
+  if (live.phase === 'signed-out') return <SignedOutBanner />;
+  return <GatewayBanner />;
+}
+
 /** Shown after the live connection was restored. `caughtUp` is the number of missed changes, if it is known. */
-export function BackBanner({ caughtUp }: { caughtUp: number | undefined }) {
+function BackBanner({ caughtUp }: { caughtUp: number | undefined }) {
   const { t } = useTranslation('navigation');
   return (
     <Banner status="healthy" icon={<Wifi aria-hidden className="size-4" />}>
@@ -19,9 +34,14 @@ export function BackBanner({ caughtUp }: { caughtUp: number | undefined }) {
   );
 }
 
-/** Shown if the portal cannot reach the gateway. */
-export function GatewayAwayBanner() {
+const gatewayMs = 5_000;
+
+/** Shown if the portal cannot reach the gateway: the page becomes stale, but nothing is lost. */
+function GatewayBanner() {
   const { t } = useTranslation('navigation');
+  const trpc = useTRPC();
+  const gateway = useQuery({ ...trpc.gateway.state.queryOptions(), refetchInterval: gatewayMs, retry: false });
+  if (gateway.data?.away !== true) return null;
   return (
     <Banner status="warning" role="alert" icon={<Unplug aria-hidden className="size-4" />}>
       <span className="font-medium">{t('gateway.away.title')}</span> {t('gateway.away.why')}
@@ -29,7 +49,7 @@ export function GatewayAwayBanner() {
   );
 }
 
-export interface LostBannerProps {
+interface LostBannerProps {
   /** When the connection was lost, in milliseconds since 1970. */
   since: number;
   /** When the next attempt starts; undefined during an attempt. */
@@ -38,7 +58,7 @@ export interface LostBannerProps {
 }
 
 /** Shown while the live connection is lost. */
-export function LostBanner({ since, retryAt, retryNow }: LostBannerProps) {
+function LostBanner({ since, retryAt, retryNow }: LostBannerProps) {
   const { t } = useTranslation('navigation');
   const format = useFormat();
   const left = useTicking((now) => String(retryAt === undefined ? 0 : Math.max(0, Math.ceil((retryAt - now) / 1000))));
@@ -65,7 +85,7 @@ function signInAgain(): void {
 }
 
 /** Shown after the session ended. */
-export function SignedOutBanner() {
+function SignedOutBanner() {
   const { t } = useTranslation(['common', 'navigation']);
   // Redirects immediately, because the person at this browser may no longer be allowed to see the page.
   useEffect(() => {

@@ -6,64 +6,32 @@ export interface LiveChange {
   key: string;
 }
 
-interface Rule {
-  router: string;
-  /**
-   * Name of the input that identifies one object or a list of objects. Queries about other objects are not affected.
-   */
-  about?: string;
-  /** If given, only this procedure is affected. */
-  procedure?: string;
-}
-
-/** The queries that show the objects of each topic. An unknown topic affects every query. */
-const rules: Readonly<Record<string, readonly Rule[]>> = {
+/**
+ * The queries that show the objects of each topic, as `router`, `router.procedure` or `router?input`. The input
+ * identifies one object or a list of objects; queries about other objects are not affected. An unknown topic affects
+ * every query.
+ */
+const rules: Readonly<Record<string, readonly string[]>> = {
   vm: [
-    { router: 'vms', about: 'vmId' },
-    { router: 'goalStates', about: 'vmId' },
-    { router: 'instanceViews', about: 'vmId' },
-    { router: 'overview', procedure: 'firstSteps' },
-    { router: 'handlers', procedure: 'unknownMessages' },
-    { router: 'fleet', procedure: 'rows', about: 'vmIds' },
+    'vms?vmId',
+    'goalStates?vmId',
+    'instanceViews?vmId',
+    'overview.firstSteps',
+    'handlers.unknownMessages',
+    'fleet.rows?vmIds',
   ],
-  output: [
-    { router: 'outputs', about: 'vmId' },
-    { router: 'executions', procedure: 'log', about: 'vmId' },
-  ],
-  execution: [
-    { router: 'executions', procedure: 'get', about: 'vmId' },
-    { router: 'executions', procedure: 'list', about: 'vmId' },
-    { router: 'executions', procedure: 'result', about: 'vmId' },
-  ],
-  fleet: [
-    { router: 'vms', about: 'vmId' },
-    { router: 'instanceViews', about: 'vmId' },
-    { router: 'overview' },
-    { router: 'attention' },
-    { router: 'handlers' },
-    { router: 'fleet', about: 'vmIds' },
-  ],
-  runbook: [{ router: 'runbooks' }],
-  attention: [{ router: 'attention' }, { router: 'overview', procedure: 'failing' }],
+  output: ['outputs?vmId', 'executions.log?vmId'],
+  execution: ['executions.get?vmId', 'executions.list?vmId', 'executions.result?vmId'],
+  fleet: ['vms?vmId', 'instanceViews?vmId', 'overview', 'attention', 'handlers', 'fleet?vmIds'],
+  runbook: ['runbooks'],
+  attention: ['attention', 'overview.failing'],
   // The page counts new actions and loads them on request, so that rows do not move.
-  act: [
-    { router: 'activity', procedure: 'countNewer', about: 'vmId' },
-    { router: 'activity', procedure: 'chain' },
-    { router: 'overview', procedure: 'acts' },
-  ],
-  handler: [
-    { router: 'handlers' },
-    { router: 'overview', procedure: 'firstSteps' },
-    { router: 'packages' },
-    { router: 'resources' },
-    { router: 'instanceViews' },
-    { router: 'goalStates' },
-    { router: 'vms' },
-  ],
-  publisher: [{ router: 'publishers' }, { router: 'handlers' }],
-  member: [{ router: 'members' }],
-  invitation: [{ router: 'invitations' }],
-  token: [{ router: 'tokens' }],
+  act: ['activity.countNewer?vmId', 'activity.chain', 'overview.acts'],
+  handler: ['handlers', 'overview.firstSteps', 'packages', 'resources', 'instanceViews', 'goalStates', 'vms'],
+  publisher: ['publishers', 'handlers'],
+  member: ['members'],
+  invitation: ['invitations'],
+  token: ['tokens'],
 };
 
 /** Whether a query shows one of the changed objects. */
@@ -76,8 +44,9 @@ export function concerns(queryKey: Query['queryKey'], changes: readonly LiveChan
     const matching = rules[change.topic];
     if (matching === undefined) return true;
     return matching.some((rule) => {
-      if (rule.router !== router || (rule.procedure ?? procedure) !== procedure) return false;
-      const about = rule.about === undefined ? undefined : input?.[rule.about];
+      const [queries, name = ''] = rule.split('?');
+      if (queries !== router && queries !== `${router}.${procedure}`) return false;
+      const about = input?.[name];
       if (typeof about !== 'string' && !Array.isArray(about)) return true;
       // If too many objects changed at the same time, the hint names none of them.
       return change.key === '*' || [about].flat().includes(change.key);
