@@ -111,7 +111,7 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
     await operator.getByLabel('Token').fill(secret);
     await operator.getByRole('button', { name: `Run on ${vm.name}` }).click();
     await expect(operator.getByRole('region', { name: 'Log', exact: true })).toContainText(
-      'waiting for 250 s',
+      'waiting for 250',
       patient,
     );
     await operator.getByRole('button', { name: 'Cancel execution' }).click();

@@ -82,6 +82,19 @@ test('a value is masked in base64 wherever its lines break', () => {
   }
 });
 
+test.each([
+  ['a line', 'waiting for 250 s.\n', 'waiting for 250 s.\n'],
+  ['a line that ends with the first letter of a secret', 'waiting for 250 s\n', 'waiting for 250 '],
+  ['a line of Windows', 'waiting\r\n', 'waiting\r\n'],
+  ['a text without a line break', 'Continue? ', 'Continue? '],
+  ['a text that ends with the beginning of a secret', 'a swor', 'a '],
+  ['a line that ends with the beginning of a secret', 'a swo\n', 'a '],
+  ['a carriage return after the beginning of a secret', 'a swo\r', 'a '],
+  ['a whole secret', 'swordfish\n', '[masked]\n'],
+])('%s is passed on as soon as it is written', (_, written, expected) => {
+  expect(new Mask(['swordfish']).push(Buffer.from(written)).toString()).toBe(expected);
+});
+
 test('an endless run of line breaks is not held back', () => {
   const mask = new Mask(['swordfish']);
   const out = mask.push(Buffer.alloc(100_000, '\r\n'));

@@ -101,8 +101,24 @@ export class Mask {
     if (this.longest === 0) return chunk;
     const bytes = Buffer.concat([this.held, chunk]);
     const joined = new Joined(bytes);
-    // Holds back as many bytes as the longest secret has, not one less: the last byte may be the first half of a CRLF.
-    return this.take(bytes, joined, joined.from(Math.max(0, joined.bytes.length - this.longest)));
+    return this.take(bytes, joined, this.heldFrom(bytes, joined));
+  }
+
+  /**
+   * Returns the position from which bytes are held back: the first one at which a secret may begin that is not complete
+   * yet. All other bytes are passed on, so that a reader sees a line as soon as it is written.
+   */
+  private heldFrom(bytes: Buffer, joined: Joined): number {
+    const starts = [
+      ...this.texts.map((text) => beginningOf(text, bytes)),
+      ...this.lines.map((line) => joined.from(beginningOf(line, joined.bytes), bytes.length)),
+    ];
+    // The last byte may be the first half of a CRLF, which can be within a secret.
+    if (bytes.at(-1) === carriageReturn) {
+      const before = joined.bytes.subarray(0, -1);
+      starts.push(...this.lines.map((line) => joined.from(beginningOf(line, before), bytes.length)));
+    }
+    return starts.reduce((first, start) => Math.min(first, start), bytes.length);
   }
 
   end(): Buffer {
@@ -146,6 +162,18 @@ function allOf(secret: Buffer, bytes: Buffer): { start: number; end: number }[] 
   return found;
 }
 
+/** Returns the first position from which the bytes are the beginning of a secret, but not all of it. */
+function beginningOf(secret: Buffer, bytes: Buffer): number {
+  const last = bytes.at(-1);
+  const [first = 0] = secret;
+  for (let start = Math.max(0, bytes.length - secret.length + 1); ; start += 1) {
+    start = bytes.indexOf(first, start);
+    if (start < 0) return bytes.length;
+    const length = bytes.length - start;
+    if (secret[length - 1] === last && bytes.compare(secret, 0, length, start) === 0) return start;
+  }
+}
+
 const [newLine, carriageReturn] = [0x0a, 0x0d];
 
 /**
@@ -176,9 +204,9 @@ class Joined {
     this.bytes = this.bytes.subarray(0, length);
   }
 
-  /** Returns the original position of the byte at `index`; 0 if there is none. */
-  from(index: number): number {
-    return this.places[index] ?? 0;
+  /** Returns the original position of the byte at `index`; `otherwise` if there is none. */
+  from(index: number, otherwise = 0): number {
+    return index < this.bytes.length ? (this.places[index] ?? otherwise) : otherwise;
   }
 
   place(start: number, end: number): { start: number; end: number } {
