@@ -41,7 +41,9 @@ function lintBody(body: string, parameters: readonly string[], isOpen: boolean):
     .split('\n')
     .flatMap((code, index): PlanWarning[] => {
       const at = (id: WarningId, name = '') => ({ id, name, line: index + 1 });
-      const read = [...code.matchAll(/(?<![\w.])args\.(?!(?:get|items|keys|values)\()([A-Za-z_]\w*)/g)].map(([, name = '']) => name);
+      const read = [...code.matchAll(/(?<![\w.])args\.(?!(?:get|items|keys|values)\()([A-Za-z_]\w*)/g)].map(
+        ([, name = '']) => name,
+      );
       const unknown = isOpen ? [] : read.filter((name) => !parameters.includes(name));
       return [
         ...[...new Set(unknown)].map((name) => at('unknownParameter', name)),
