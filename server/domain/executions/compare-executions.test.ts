@@ -32,6 +32,14 @@ test('calls of the same script are pairs, in their order', () => {
   ]);
 });
 
+test('calls are listed one after the other if almost all of them differ', () => {
+  const calls = (name: string) => Array.from({ length: 1_200 }, (_, index) => call(index + 1, `${name}${index}`));
+  const pairs = pairsOf(calls('a'), calls('b'));
+  expect(pairs).toHaveLength(2_400);
+  expect(pairs.filter(({ before, after }) => before !== null && after !== null)).toEqual([]);
+  expect([pairs[0]?.before?.script, pairs[1_200]?.after?.script]).toEqual(['a0', 'b0']);
+});
+
 /** Runs a plan whose call writes these lines. */
 async function given(
   machine: Awaited<ReturnType<typeof givenMachine>>,
