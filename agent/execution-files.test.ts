@@ -19,10 +19,14 @@ test('MU-7 a machine fetches files by their ids from the portal, once, with the 
   await uploadRunbookFile(portal.admin, 'tools/probe ü', contents);
   const plan = {
     FormatVersion: '2.0.0',
-    Body: 'import hashlib\nreturn hashlib.sha256(open(api.putFile("a/ü", "copy"), "rb").read()).hexdigest() + check().stdout',
+    Body: `import hashlib
+def digest(file):
+  return hashlib.sha256(open(api.putFile(file, file.strip('_') + '-copy'), 'rb').read()).hexdigest()
+return [digest('a/ü'), digest('__proto__'), check().stdout]`,
     Scripts: { check: { Type: 'Application', EntryPoint: 'main', Files: ['a/ü'] } },
     Files: {
       'a/ü': { Name: 'data/probe.txt', BodyType: 'ID', Body: 'tools/probe ü' },
+      ['__proto__']: { Name: 'again.txt', BodyType: 'ID', Body: 'tools/probe ü' },
       main: { Name: 'main.sh', BodyType: 'Text', Body: '#!/bin/sh\nwc -c < data/probe.txt' },
     },
   };
@@ -31,7 +35,7 @@ test('MU-7 a machine fetches files by their ids from the portal, once, with the 
   await machine.until(id, 'its end', ({ concludedAt }) => concludedAt !== null);
   expect(await machine.result(id)).toMatchObject({
     ErrorCode: 0,
-    Body: `${digestOf(contents)}${contents.length}`,
+    Body: [digestOf(contents), digestOf(contents), String(contents.length)],
   });
   expect(readdirSync(join(machine.dir, 'plan-cache'))).toEqual([digestOf(contents)]);
 });

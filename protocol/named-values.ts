@@ -22,3 +22,26 @@ export function namedValues<Value extends z.ZodType>(name: z.ZodString, value: V
     z.record(name, value),
   );
 }
+
+/**
+ * Values by names that a plan chooses. Like `z.record`, but keeps a value named `__proto__`, because every name is
+ * valid in a plan.
+ */
+export function anyNamed<Value extends z.ZodType>(value: Value) {
+  return z
+    .custom<Record<string, z.input<Value>>>(
+      (input) => typeof input === 'object' && input !== null && !Array.isArray(input),
+      { error: 'field_not_object' },
+    )
+    .meta({ type: 'object' })
+    .transform((input, ctx): Record<string, z.output<Value>> => {
+      const read = Object.entries(input).map(([name, each]) => ({ name, ...value.safeParse(each) }));
+      for (const { name, error } of read) {
+        for (const issue of error?.issues ?? []) {
+          ctx.issues.push({ ...issue, input, path: [name, ...issue.path] } as z.core.$ZodRawIssue);
+        }
+      }
+      // `Object.fromEntries` makes `__proto__` an ordinary property.
+      return Object.fromEntries(read.map(({ name, data }) => [name, data as z.output<Value>]));
+    });
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyNamed } from '../named-values.ts';
 import { executionLimits } from './limits.ts';
 
 const seconds = z.number().positive().max(executionLimits.timeoutSeconds.most);
@@ -13,7 +14,7 @@ export const executionEnvelope = z.looseObject({
   /** The queued plan, with `ID` and `Stamp` filled in. */
   plan: z.unknown(),
   /** The plan's files of BodyType `ID`, by file id. `url` is relative to the gateway's URL. */
-  files: z.record(z.string(), z.looseObject({ sha256: z.string(), size: z.int().nonnegative(), url: z.string() })),
+  files: anyNamed(z.looseObject({ sha256: z.string(), size: z.int().nonnegative(), url: z.string() })),
   /** Secret parameters: DER of a CMS EnvelopedData, in base64. */
   protectedParameters: z.string().optional(),
   /** SHA-1 of the certificate, in hexadecimal. */

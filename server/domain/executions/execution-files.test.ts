@@ -28,6 +28,12 @@ const planWith = (id: string) => ({
   Files: { 'f/ü': { Name: 'x.bin', BodyType: 'ID', Body: id } },
 });
 
+/** Returns a plan whose file of BodyType `ID` has an id that is special in JavaScript. */
+const planWithProto = (id: string) => ({
+  ...{ FormatVersion: '2.0.0', Body: "api.putFile('__proto__', 'x')" },
+  Files: { ['__proto__']: { Name: 'x.bin', BodyType: 'ID', Body: id } },
+});
+
 describe('a file of BodyType ID', () => {
   test('MU-56 has the contents from when the plan was queued, with range, ETag and digest', async () => {
     const id = `tool-${randomUUID()}`;
@@ -50,6 +56,22 @@ describe('a file of BodyType ID', () => {
     expect(same.status).toBe(304);
     await removeUnusedBytes(admin, sha256);
     expect((await machine.agent.call(path)).status, 'the bytes are kept while the execution is open').toBe(200);
+  });
+
+  test('case 3: can have the id __proto__ in the plan, over HTTPS and over AMQP', async () => {
+    const id = `tool-${randomUUID()}`;
+    await upload(id, 'contents');
+    const machine = await givenMachine(admin, door);
+    const { id: execution } = await machine.queue(planWithProto(id));
+    const { files = {} } = (await machine.next()) ?? {};
+    const url = `/agent/v1/executions/${execution}/files/__proto__`;
+    expect(Object.entries(files)).toEqual([['__proto__', { sha256: digestOf('contents'), size: 8, url }]]);
+    expect(await (await machine.agent.call(url.replace('/agent/v1', ''))).text()).toBe('contents');
+    const vm = await givenBoundVm(admin);
+    await vm.queue(planWithProto(id));
+    const { Files } = JSON.parse((await vm.publish())?.text ?? '') as { Files: object };
+    const Body = Buffer.from('contents').toString('base64');
+    expect(Object.entries(Files)).toEqual([['__proto__', { Name: 'x.bin', BodyType: 'Base64', Body }]]);
   });
 
   test('is delivered only for the execution that the machine has', async () => {

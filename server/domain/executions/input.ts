@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ApprovalRule } from '#db/schema/index.ts';
 import { executionLimits, executionStates, isWithinDepth } from '#protocol/executions/index.ts';
 import { boundedText, givenText } from '#protocol/file.ts';
-import { namedValues } from '#protocol/named-values.ts';
+import { anyNamed, namedValues } from '#protocol/named-values.ts';
 import { givenPlan, timeoutSeconds, validForSeconds } from '#server/domain/runbooks/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
@@ -26,7 +26,7 @@ export const executionTerms = z.object({
   plan: givenPlan.optional(),
   runbook: z.string().max(64).optional(),
   version: z.string().max(64).optional(),
-  parameters: z.record(z.string(), z.unknown()).optional(),
+  parameters: anyNamed(z.unknown()).optional(),
   secretParameters: secretParameters.optional(),
   timeoutSeconds: timeoutSeconds.optional(),
   validForSeconds: validForSeconds.optional(),
