@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { executionLimits } from '#protocol/executions/index.ts';
 import { corpusPlatforms, planCorpus } from '#protocol/executions/testing/plan-corpus.ts';
@@ -227,6 +228,30 @@ return pids`;
     expect(kept.some(([, kind, text]) => kind === 'note' && /^Cut: \d+ bytes/.test(String(text)))).toBe(true);
     expect(kept.at(-1)?.[1]).toBe('done');
   }, 60_000);
+});
+
+describe('a hostile message from the broker', () => {
+  const text = (rest: string) => Buffer.from(`{"FormatVersion":"2.0.0",${rest}}`);
+  const filled = (bytes: number) =>
+    text(`"Body":"return 1","Files":{"f":{"Name":"f","BodyType":"Text","Body":"${'x'.repeat(bytes)}"}}`);
+
+  test.each<[number: number, what: string, content: Buffer, code: number, body: unknown]>([
+    [1, 'a plan of 5 MiB', filled(5 << 20), 2, failure('PlanInvalid')],
+    [1, 'a plan of 4 MiB', filled(executionLimits.planBytes), 0, 1],
+    [2, '10,000 levels', text(`"Name":${'['.repeat(10_000)}${']'.repeat(10_000)}`), 2, failure('PlanInvalid')],
+    [3, 'a parameter named __proto__', text('"Body":"return args[\'__proto__\']","Parameters":{"__proto__":1}'), 0, 1],
+    [5, 'the same property twice', text('"Body":"return 1","Body":"return 2"'), 0, 2],
+    [6, 'half of a character pair', text('"Name":"\\ud800"'), 2, failure('PlanInvalid')],
+    [6, 'a NUL character', text('"Name":"a\\u0000"'), 2, failure('PlanInvalid')],
+    [37, 'not JSON', Buffer.from('not json {'), 2, failure('PlanInvalid')],
+    [37, 'a JSON list', Buffer.from('[1]'), 2, failure('PlanInvalid')],
+    [37, 'compressed bytes', gzipSync('{"FormatVersion":"2.0.0"}'), 2, failure('PlanInvalid')],
+    [37, 'nothing', Buffer.alloc(0), 2, failure('PlanInvalid')],
+  ])('case %i: %s', async (_, __, content, code, body) => {
+    const run = await machine.runMessage(content);
+    expect([run.code, run.body]).toEqual([code, body]);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
 });
 
 describe('a machine in a bad state', () => {

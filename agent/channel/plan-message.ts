@@ -11,6 +11,9 @@ const reply = z.object({
 });
 export type AmqpReply = z.output<typeof reply>;
 
+/** Maximum size of a message. The conductor adds empty properties and encrypted parameters to a plan. */
+const maxMessageBytes = executionLimits.planBytes + 2 * executionLimits.parametersBytes;
+
 /** Returns where the answers to an execution go; null if its plan did not come over AMQP. */
 export function replyOf(envelope: ExecutionEnvelope): AmqpReply | null {
   return reply.safeParse(envelope.amqp).data ?? null;
@@ -25,7 +28,7 @@ export function envelopeOf(
   { content, properties }: ConsumeMessage,
   { turn, now }: { turn: number; now: Date },
 ): { text: string; envelope: ExecutionEnvelope } | null {
-  const text = content.byteLength <= executionLimits.planBytes * 2 ? content.toString('utf8') : '';
+  const text = content.byteLength <= maxMessageBytes ? content.toString('utf8') : '';
   const plan = objectOf(text);
   const messageId = textOf(properties.messageId);
   const id = textOf(plan?.ID) ?? messageId;

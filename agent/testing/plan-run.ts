@@ -1,7 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ConsumeMessage } from 'amqplib';
 import { type ExecutionCall, executionEnvelope } from '#protocol/executions/index.ts';
+import { envelopeOf } from '../channel/plan-message.ts';
 import type { FileSources } from '../execution/files/plan-files.ts';
 import { Inbox, type OpenExecution } from '../execution/inbox.ts';
 import { type FoundPlatforms, findPlatforms } from '../execution/platforms.ts';
@@ -37,6 +39,8 @@ export interface PlanMachine {
    */
   begin(plan: object | string, terms?: RunTerms): { running: RunningExecution; end: Promise<PlanRun | null> };
   run(plan: object | string, terms?: RunTerms): Promise<PlanRun>;
+  /** Runs the plan in a message from an AMQP broker. */
+  runMessage(content: Buffer): Promise<PlanRun>;
   /** Runs a plan with this Body. `more` has other properties of the plan. */
   body(body: string, more?: object): Promise<PlanRun>;
   close(): void;
@@ -58,44 +62,59 @@ export async function planMachine(found?: FoundPlatforms, path = process.env.PAT
     return inbox.receive(text, executionEnvelope.parse(JSON.parse(text))).open;
   };
 
+  const receiveMessage = (content: Buffer): OpenExecution => {
+    stamp += 1;
+    const properties = { messageId: `message-${stamp}` };
+    const message = { content, properties, fields: {} } as ConsumeMessage;
+    const read = envelopeOf(message, { turn: stamp, now: new Date() });
+    if (read === null) throw new Error('the message was discarded');
+    return inbox.receive(read.text, read.envelope).open;
+  };
+
   const machine: PlanMachine = {
     dir,
     begin(plan, terms = {}) {
-      const { maxCalls, sources } = terms;
-      const open = receive(
-        typeof plan === 'string' ? plan : JSON.stringify({ FormatVersion: '2.0.0', ...plan }),
-        terms,
-      );
-      const calls: ExecutionCall[] = [];
-      const journal: string[] = [];
-      const note = (line: string) => journal.push(line);
-      const running = new RunningExecution({
-        ...{ layout, found: platforms, environment: { PATH: path }, open, why: 'first' },
-        journal: { info: note, warn: note, note },
-        progress: { ...inbox.readProgress(open), run: 1, begunAt: momentNow() },
-        boot: '',
-        saveProgress: () => {},
-        ...{ maxCalls, sources },
-        onCall: (call) => calls.push(call),
-        onBegin: () => {},
-      });
-      const end = running.run().then((ended): PlanRun | null => {
-        const file = join(open.folder, 'transcript.jsonl');
-        const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
-        const rows = lines.map((line) => JSON.parse(line) as unknown[]);
-        inbox.close(open);
-        if (ended === null) return null;
-        return { code: ended.code, body: JSON.parse(ended.body), text: ended.body, rows, calls, journal };
-      });
-      return { running, end };
+      const text = typeof plan === 'string' ? plan : JSON.stringify({ FormatVersion: '2.0.0', ...plan });
+      return beginOpen(receive(text, terms), terms);
     },
     async run(plan, terms) {
-      const end = await machine.begin(plan, terms).end;
-      if (end === null) throw new Error('the execution was stopped');
-      return end;
+      return endOf(machine.begin(plan, terms));
     },
+    runMessage: (content) => endOf(beginOpen(receiveMessage(content))),
     body: (Body, more = {}) => machine.run({ Body, ...more }),
     close: () => rmSync(dir, { recursive: true, force: true }),
   };
+
+  const beginOpen: (open: OpenExecution, terms?: RunTerms) => ReturnType<PlanMachine['begin']> = (open, terms = {}) => {
+    const { maxCalls, sources } = terms;
+    const calls: ExecutionCall[] = [];
+    const journal: string[] = [];
+    const note = (line: string) => journal.push(line);
+    const running = new RunningExecution({
+      ...{ layout, found: platforms, environment: { PATH: path }, open, why: 'first' },
+      journal: { info: note, warn: note, note },
+      progress: { ...inbox.readProgress(open), run: 1, begunAt: momentNow() },
+      boot: '',
+      saveProgress: () => {},
+      ...{ maxCalls, sources },
+      onCall: (call) => calls.push(call),
+      onBegin: () => {},
+    });
+    const end = running.run().then((ended): PlanRun | null => {
+      const file = join(open.folder, 'transcript.jsonl');
+      const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+      const rows = lines.map((line) => JSON.parse(line) as unknown[]);
+      inbox.close(open);
+      if (ended === null) return null;
+      return { code: ended.code, body: JSON.parse(ended.body), text: ended.body, rows, calls, journal };
+    });
+    return { running, end };
+  };
   return machine;
+}
+
+async function endOf({ end }: ReturnType<PlanMachine['begin']>): Promise<PlanRun> {
+  const ended = await end;
+  if (ended === null) throw new Error('the execution was stopped');
+  return ended;
 }

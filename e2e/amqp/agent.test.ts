@@ -8,6 +8,7 @@ import { issueEnrollmentToken } from '#server/domain/enrollment/index.ts';
 import { cancelExecution, getResult, publishNext, readLog } from '#server/domain/executions/index.ts';
 import { openAgentDoor } from '#server/testing/agent-door.ts';
 import { type AmqpStage, openAmqpStage, patience, results } from '#server/testing/amqp-stage.ts';
+import { startLossyProxy } from '#server/testing/false-broker.ts';
 import { createAuthority } from '#server/testing/tls-authority.ts';
 import { AgentProcess } from './agent-process.ts';
 
@@ -141,12 +142,15 @@ describe('an agent that takes plans over AMQP only', () => {
     await stage.until(execution, 'succeeded');
   });
 
-  test('killed while a script runs, it sends one result; a broker that restarts loses nothing', async () => {
+  test('killed while a script runs, it does not run the script again; a broker that restarts loses nothing', async () => {
     const { vmId, queue } = await stage.boundVm();
     const [began, go] = [path.join(folder, 'began-2'), path.join(folder, 'go-2')];
     const agent = agentOf(queue);
     agent.start();
-    const execution = await stage.queue(vmId, shell(`touch ${began}; while [ ! -e ${go} ]; do sleep 0.05; done`));
+    const execution = await stage.queue(
+      vmId,
+      shell(`echo >> ${began}; while [ ! -e ${go} ]; do sleep 0.05; done; echo done >> ${began}`),
+    );
     const next = await stage.queue(vmId, hello);
     await expect.poll(() => existsSync(began), patience).toBe(true);
     await agent.stop('SIGKILL');
@@ -156,7 +160,8 @@ describe('an agent that takes plans over AMQP only', () => {
     await stage.broker.start();
     await stage.until(execution, 'succeeded');
     await stage.until(next, 'succeeded');
-    expect((await stage.get(execution)).repeats).toBe(0);
+    // A broker that is killed may deliver the plan again. The agent then sends the stored result again.
+    expect(readFileSync(began, 'utf8')).toBe('\ndone\n');
   });
 
   test('MU-61 with execution plans off, it takes nothing from its queue', async () => {
@@ -197,6 +202,32 @@ describe('an enrolled agent of a VM that is bound to AMQP', () => {
     } finally {
       for (const agent of agents) await agent.stop();
       await door.close();
+    }
+  });
+});
+
+describe('a firewall that drops all packets', () => {
+  test('the agent takes the next plan within a minute after packets pass again, and sends the result of the earlier one', async () => {
+    const proxy = await startLossyProxy(stage.broker.port);
+    try {
+      const { vmId, queue } = await stage.boundVm();
+      const [began, go] = [path.join(folder, 'began-4'), path.join(folder, 'go-4')];
+      const agent = agentOf(queue, { amqpPort: proxy.port, amqpHeartbeatSeconds: 1 });
+      agent.start();
+      const execution = await stage.queue(vmId, shell(`touch ${began}; while [ ! -e ${go} ]; do sleep 0.05; done`));
+      const next = await stage.queue(vmId, hello);
+      await expect.poll(() => existsSync(began), patience).toBe(true);
+      proxy.drop();
+      writeFileSync(go, '');
+      await expect.poll(() => agent.log(), patience).toContain('No plans over AMQP');
+      expect((await stage.get(execution)).state).toBe('delivered');
+      proxy.recover();
+      const recovered = performance.now();
+      await stage.until(execution, 'succeeded');
+      expect(performance.now() - recovered).toBeLessThan(60_000);
+      await stage.until(next, 'succeeded');
+    } finally {
+      await proxy.close();
     }
   });
 });

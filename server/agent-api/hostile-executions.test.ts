@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { outputPieces } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { cancelExecution, queueExecution, readLog } from '#server/domain/executions/index.ts';
 import { givenMachine, plan } from '#server/domain/executions/testing/machine.ts';
@@ -157,6 +159,21 @@ describe('hostile requests at the agents’ door', () => {
     const bomb = gzipSync(Buffer.alloc(80 << 20));
     const bombed = await machine.transcript(id, bomb, { 'content-encoding': 'gzip' });
     expect([far.status, bombed.status]).toEqual([413, 413]);
+  });
+
+  test('case 23: a transcript with very many gaps is rejected', async () => {
+    const { machine, id } = await begun();
+    const byte = Buffer.from('x');
+    await machine.transcript(id, byte, range(0, byte));
+    const [piece] = await admin.db.select().from(outputPieces).where(eq(outputPieces.vmId, machine.vmId));
+    if (piece === undefined) throw new Error('nothing is kept');
+    const others = Array.from({ length: 1_300 }, (_, index) => 2 * index + 2);
+    await admin.db.insert(outputPieces).values(others.map((start) => ({ ...piece, start, until: start + 1 })));
+    const refused = await machine.transcript(id, byte, range(9_000, byte));
+    expect([refused.status, await refused.json()]).toEqual([
+      422,
+      expect.objectContaining({ code: 'output_scattered' }),
+    ]);
   });
 
   test('case 29: of two different results at the same moment, one is kept', async () => {

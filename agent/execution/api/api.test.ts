@@ -59,7 +59,7 @@ except ZeroDivisionError:
   test('MU-16 putFile and addFile write files, relative ones into the working folder', async () => {
     const target = join(machine.dir, 'new', 'copy');
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
-    const { body } = await machine.run({
+    const { body, rows } = await machine.run({
       Body: `a = api.putFile('f', 'sub/f')
 api.putFile('f', args.target)
 id = api.addFile({'Name': 'x', 'BodyType': 'Text', 'Body': 'added'})
@@ -70,6 +70,8 @@ return [a, open(a, 'rb').read() == bytes(range(256)), id, open(b).read(), open('
     });
     expect(body).toEqual([expect.stringMatching(/\/work\/sub\/f$/), true, 'added-1', 'added', true]);
     expect(readFileSync(target)).toEqual(bytes);
+    const notes = rows.filter(([, kind]) => kind === 'note').map(([, , text]) => text);
+    expect(notes, 'only files outside of the working folder').toEqual([`The file f was written to ${target}.`]);
   });
 
   test('a file that is not there is code 8, one that cannot be added code 1', async () => {
