@@ -4,7 +4,7 @@ import type { AmqpSettings } from '../channel/amqp-settings.ts';
 import { type FileSettings, openFileSources } from '../execution/files/file-sources.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 import { readJson, writeJson } from '../folder/write-file.ts';
-import { type NewestByEpoch, newestByEpoch, replayFault, withNewest } from '../goal/newest.ts';
+import { type NewestByEpoch, replayFault, withNewest } from '../goal/newest.ts';
 import { readGoalState } from '../goal/read-goal-state.ts';
 import { sweepIncoming } from '../handler/folders.ts';
 import { KnownSecrets } from '../handler/known-secrets.ts';
@@ -30,7 +30,9 @@ import { ExtensionRunner } from './extensions/runner.ts';
 import { keepGoing } from './keep-going.ts';
 import { Lane } from './lane.ts';
 import { Machine } from './machine.ts';
+import { pauseAfter, startTroubleOf, troubleOf } from './poll-trouble.ts';
 import { PendingRestart } from './restart.ts';
+import { readStoredGoalState } from './stored-goal-state.ts';
 
 export interface AgentOptions extends ObserverSettings, FileSettings {
   layout: AgentLayout;
@@ -68,8 +70,6 @@ export interface AgentOptions extends ObserverSettings, FileSettings {
 
 /** How long the portal may hold a poll, in seconds; the portal allows at most 60. */
 const holdSeconds = 50;
-/** Retry interval for requests that the portal rejects until a person intervenes. */
-const refusedSeconds = 60;
 /** Minimum pause, in seconds, after a response that announces log requests and contains no goal state. */
 const logsPauseSeconds = 5;
 /** How often old handler events are deleted. */
@@ -189,7 +189,7 @@ export class Agent {
     this.executions.begin();
     const warning = plainHttpWarning(this.address);
     if (warning !== null) this.options.journal.warn(`${warning} ${plainHttpAdvice}`);
-    const stored = this.readStoredGoalState();
+    const stored = readStoredGoalState(this.options.layout);
     this.newest = stored?.newest ?? {};
     // An execution begins, or continues after a restart of the machine, once this goal state has been applied.
     if (stored !== null && this.executions.awaitsGoalState) {
@@ -425,52 +425,6 @@ export class Agent {
       this.options.journal.warn(`Old events of handlers could not be deleted: ${sentenceOf(error)}.`);
     }
   }
-
-  private readStoredGoalState(): { text: string; etag: string; newest: NewestByEpoch } | null {
-    const stored = readJson(this.options.layout.goalState);
-    if (typeof stored !== 'object' || stored === null || !('text' in stored) || !('etag' in stored)) return null;
-    const { text, etag } = { text: String(stored.text), etag: String(stored.etag) };
-    const newest = newestByEpoch.safeParse('newest' in stored ? stored.newest : null);
-    return { text, etag, newest: newest.success ? newest.data : newestIn(text, etag) };
-  }
-}
-
-/**
- * Reads the incarnation from the stored text, for files written by agents that did not store the incarnation
- * separately.
- */
-function newestIn(text: string, etag: string): NewestByEpoch {
-  try {
-    return withNewest({}, etag, readGoalState(text).incarnation);
-  } catch {
-    return {};
-  }
-}
-
-function pauseAfter(error: unknown, next: () => number): number {
-  if (!(error instanceof PortalRefusal)) return next();
-  return error.retryAfter ?? (error.passing ? next() : refusedSeconds);
-}
-
-function startTroubleOf(error: unknown): string {
-  return error instanceof AgentError ? error.message : `The portal does not respond: ${sentenceOf(error)}.`;
-}
-
-/** Describes why there is no new goal state, and what a person can do about it. */
-function troubleOf(error: unknown): string {
-  if (error instanceof AgentError) return `${error.message} Trying again.`;
-  return `No goal state from the portal: ${sentenceOf(error)}. ${adviceFor(error)}`;
-}
-
-function adviceFor(error: unknown): string {
-  const code = error instanceof PortalRefusal ? error.code : '';
-  if (code === 'duplicate_agent') {
-    return 'Two machines use one identity, as after copying a disk. Give the copy its own identity: create a VM and an enrollment token in the portal, then run enroll --again with it there. Handlers keep running.';
-  }
-  if (error instanceof PortalRefusal && error.status === 401) {
-    return 'The VM was deleted, or another machine was enrolled for it. To enroll this machine again, create an enrollment token in the portal and run enroll --again with it. Handlers keep running.';
-  }
-  return 'Trying again until it responds.';
 }
 
 function listOf(extensions: { name: string; version: string; state: string }[]): string {

@@ -15,6 +15,9 @@ export const instant = z.codec(time, z.date(), {
   encode: (date) => date.toISOString(),
 });
 
+/** Returns a time in ISO 8601; null if there is none. */
+export const isoOrNull = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
+
 export const count = z.number().int().min(0);
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorCodes, executionStates } from '#protocol/executions/index.ts';
-import { count, time } from '#server/domain/answers.ts';
+import { count, isoOrNull as iso, time } from '#server/domain/answers.ts';
 import { exceptionOf } from './result-of.ts';
 import type { ExecutionRow } from './rows.ts';
 
@@ -49,8 +49,6 @@ export const execution = z.object({
   note: z.string().nullable(),
 });
 export type Execution = z.infer<typeof execution>;
-
-const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 export function executionOf(row: ExecutionRow, vmName: string): Execution {
   return {
