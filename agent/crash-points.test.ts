@@ -5,12 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandNames } from '#protocol/index.ts';
 import { visitCrashPoints } from './folder/crash-point.ts';
 import { layoutOf } from './folder/layout.ts';
-import { writeAtomically, writeJson } from './folder/write-file.ts';
 import { readLocalState } from './goal/local-state.ts';
-import { liveWithCrashPoints } from './testing/crash-life.ts';
+import { liveUntilKilled, memoryAgent, writeIdentity } from './testing/crash-life.ts';
 import { zipOf } from './testing/fake-handler.ts';
 import { type MemoryGoal, MemoryPortal } from './testing/memory-portal.ts';
-import { Agent } from './work/agent.ts';
+import type { Agent } from './work/agent.ts';
 
 /*
  * These tests stop the agent at every point between two persistent effects: from the n-th point on, nothing that the
@@ -32,8 +31,6 @@ const enabled: MemoryGoal[] = [
 
 /** The agent's warnings, which help explain a failed run. */
 let warnings: string[] = [];
-
-class Killed extends Error {}
 
 interface Stage {
   name: string;
@@ -97,18 +94,7 @@ beforeAll(async () => {
     { handler: reboot.handler, version: '1.0', rebootAfterInstall: true },
   ];
   packages = await Promise.all(all.map(async (one) => ({ ...one, zip: await packageOf(one) })));
-  const first = layoutOf(join(base, 'before-0'));
-  writeAtomically(first.credential, 'credential\n');
-  const thumbprint = 'A'.repeat(40);
-  const identity = {
-    portal: 'http://portal.test',
-    name: 'vm',
-    thumbprint,
-    vmId: 'vm',
-    enrolledAt: null,
-    pollSeconds: 1,
-  };
-  writeJson(first.identity, identity);
+  writeIdentity(join(base, 'before-0'));
 });
 afterAll(() => {
   visitCrashPoints(null);
@@ -133,48 +119,19 @@ async function packageOf({ handler, version, rebootAfterInstall = false }: Packa
  * Runs the agent in a folder until it reaches its goal or is stopped at the n-th point. Returns the points that it
  * passed.
  */
-async function live(
+function live(
   folder: string,
   portal: MemoryPortal,
   stage: Stage,
   killAt = Number.POSITIVE_INFINITY,
 ): Promise<string[]> {
-  const points: string[] = [];
-  let died = () => {};
-  const death = new Promise<void>((resolve) => {
-    died = resolve;
-  });
-  const visit = (point: string) => {
-    if (points.length < killAt) points.push(point);
-    if (points.length < killAt) return;
-    died();
-    throw new Killed(point);
+  const options = { portal, bootIdFile, ...(stage.restarts && { rebootCommand }) };
+  const work = async (agent: Agent) => {
+    await agent.start();
+    await agent.lane.whenIdle();
+    await agent.reportEverything(5);
   };
-  await liveWithCrashPoints(visit, async () => {
-    const agent = agentIn(folder, portal, stage);
-    const work = agent.start().then(async () => {
-      await agent.lane.whenIdle();
-      await agent.reportEverything(5);
-    });
-    await Promise.race([death, work]);
-    await agent.stop(0);
-  });
-  return points;
-}
-
-function agentIn(folder: string, portal: MemoryPortal, stage: Stage): Agent {
-  return new Agent({
-    layout: layoutOf(folder),
-    journal: { info() {}, warn: (line) => warnings.push(line), note() {} },
-    heartbeatSeconds: 600,
-    statusSeconds: 600,
-    statusAfterConclusion: 'follow',
-    environment: {},
-    call: () => Promise.reject(new Error('the portal is in this process')),
-    portal,
-    bootIdFile,
-    ...(stage.restarts && { rebootCommand }),
-  });
+  return liveUntilKilled(() => memoryAgent(folder, warnings, options), work, { killAt });
 }
 
 /** Like `live`, but also performs the machine restart that a stage requires. */

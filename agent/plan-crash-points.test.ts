@@ -4,14 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endLeftovers } from './execution/run-process.ts';
 import { crashPoint, visitCrashPoints } from './folder/crash-point.ts';
-import { layoutOf } from './folder/layout.ts';
-import { writeAtomically, writeJson } from './folder/write-file.ts';
 import type { TranscriptPiece } from './portal/execution-calls.ts';
 import { noExecutions } from './portal/portal.ts';
-import { liveWithCrashPoints } from './testing/crash-life.ts';
+import { liveUntilKilled, memoryAgent, writeIdentity } from './testing/crash-life.ts';
 import { MemoryPortal } from './testing/memory-portal.ts';
 import { planEnvelope, resultIn } from './testing/plan-envelope.ts';
-import { Agent } from './work/agent.ts';
+import type { Agent } from './work/agent.ts';
 
 /*
  * Stops the agent at points between two persistent effects of an execution, as crash-points.test.ts does for handlers,
@@ -42,8 +40,6 @@ return [a, b, c, d, api.getState('k')]`,
   more: { Service: 'web' },
 });
 const expected = ['ax', 'bax', ['bax'], 3, ['ax', 'bax']];
-
-class Killed extends Error {}
 
 /** A portal with one execution. */
 class PlanPortal extends MemoryPortal {
@@ -92,10 +88,7 @@ class PlanPortal extends MemoryPortal {
 }
 
 beforeAll(() => {
-  const layout = layoutOf(join(base, 'before'));
-  writeAtomically(layout.credential, 'credential\n');
-  const about = { portal: 'http://portal.test', name: 'vm', thumbprint: 'A'.repeat(40), vmId: 'vm' };
-  writeJson(layout.identity, { ...about, enrolledAt: null, pollSeconds: 1 });
+  writeIdentity(join(base, 'before'));
 });
 afterAll(() => {
   visitCrashPoints(null);
@@ -105,37 +98,16 @@ afterAll(() => {
 let warnings: string[] = [];
 
 /** Runs the agent until the execution is over, or until the n-th point. Returns the points that it passed. */
-async function live(folder: string, portal: PlanPortal, killAt = Number.POSITIVE_INFINITY): Promise<string[]> {
-  const points: string[] = [];
-  let died = () => {};
-  const death = new Promise<void>((resolve) => {
-    died = resolve;
-  });
-  const visit = (point: string) => {
-    if (points.length < killAt) points.push(point);
-    if (points.length < killAt) return;
-    leaveProcesses(folder);
-    died();
-    throw new Killed(point);
+function live(folder: string, portal: PlanPortal, killAt = Number.POSITIVE_INFINITY): Promise<string[]> {
+  const work = async (agent: Agent) => {
+    await agent.start();
+    await agent.lane.whenIdle();
   };
-  await liveWithCrashPoints(visit, async () => {
-    const agent = agentIn(folder, portal);
-    const work = agent.start().then(() => agent.lane.whenIdle());
-    await Promise.race([death, work]);
-    await agent.stop(0);
-  });
-  return points;
+  return liveUntilKilled(() => agentIn(folder, portal), work, { killAt, onKill: () => leaveProcesses(folder) });
 }
 
-function agentIn(folder: string, portal: PlanPortal): Agent {
-  return new Agent({
-    layout: layoutOf(folder),
-    journal: { info() {}, warn: (line) => warnings.push(line), note() {} },
-    ...{ heartbeatSeconds: 600, statusSeconds: 600, statusAfterConclusion: 'follow', executionPlans: 'on', portal },
-    environment: { PATH: process.env.PATH },
-    call: () => Promise.reject(new Error('the portal is in this process')),
-  });
-}
+const agentIn = (folder: string, portal: PlanPortal): Agent =>
+  memoryAgent(folder, warnings, { executionPlans: 'on', portal, environment: { PATH: process.env.PATH } });
 
 /** Makes processes of calls see that the agent is gone, although the process of this test is not. */
 function leaveProcesses(folder: string): void {

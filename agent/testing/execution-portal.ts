@@ -8,9 +8,8 @@ import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 import { enroll } from '../commands/enroll.ts';
 import { layoutOf } from '../folder/layout.ts';
-import { openJournal } from '../journal.ts';
 import { openCaller } from '../portal/call.ts';
-import { Agent, type AgentOptions } from '../work/agent.ts';
+import { type AgentInProcess, agentInProcess } from './agent-in-process.ts';
 
 type Execution = Awaited<ReturnType<typeof getExecution>>;
 type LogRow = Awaited<ReturnType<typeof readLog>>['rows'][number];
@@ -27,14 +26,10 @@ export interface StoredResult {
 }
 
 /** A machine that is enrolled with a real portal. */
-export interface PortalMachine {
+export interface PortalMachine extends AgentInProcess {
   vmId: string;
   dir: string;
   admin: Context;
-  lines: string[];
-  /** Starts an agent in this process. To restart the agent on the same disk, call `stop` first. */
-  start(options?: Partial<AgentOptions>): Promise<Agent>;
-  stop(): Promise<void>;
   queue(plan: unknown, terms?: object): Promise<{ id: string; stamp: number; turn: number }>;
   get(id: string): Promise<Execution>;
   cancel(id: string): Promise<void>;
@@ -87,34 +82,11 @@ async function enrolled(admin: Context, door: AgentDoor, dir: string): Promise<P
   const name = dir.slice(dir.lastIndexOf('/') + 1);
   const { id: vmId, enrollmentToken } = await registerVm(admin, { name: `${name}-${Date.now()}` });
   await enroll({ portal, token: enrollmentToken, dir, call }, () => {});
-  const layout = layoutOf(dir);
-  const lines: string[] = [];
-  let running: { agent: Agent; polling: Promise<void> } | null = null;
+  const agent = agentInProcess(layoutOf(dir), call, { executionPlans: 'on' });
   const now = (): Context => ({ ...admin, now: new Date() });
 
   const machine: PortalMachine = {
-    ...{ vmId, dir, admin, lines },
-    async start(options = {}) {
-      const agent = new Agent({
-        layout,
-        journal: openJournal(layout.logs, (line) => lines.push(line)),
-        heartbeatSeconds: 120,
-        statusSeconds: 300,
-        statusAfterConclusion: 'follow',
-        executionPlans: 'on',
-        call,
-        environment: { PATH: process.env.PATH },
-        ...options,
-      });
-      await agent.start();
-      running = { agent, polling: agent.poll() };
-      return agent;
-    },
-    async stop() {
-      await running?.agent.stop();
-      await running?.polling;
-      running = null;
-    },
+    ...{ vmId, dir, admin, ...agent },
     async queue(plan, terms = {}) {
       const { execution } = await queueExecution(now(), { vmId, plan: plan as Record<string, unknown>, ...terms });
       const { id, stamp, turn } = execution;
@@ -136,7 +108,7 @@ async function enrolled(admin: Context, door: AgentDoor, dir: string): Promise<P
         if (!isError && isTrue(execution)) return execution;
         if (Date.now() > end) {
           const found = isError ? execution.message : execution.state;
-          throw new Error(`never seen: ${what}; ${found}; ${lines.slice(-5).join('\n')}`);
+          throw new Error(`never seen: ${what}; ${found}; ${agent.lines.slice(-5).join('\n')}`);
         }
         await new Promise((resolve) => setTimeout(resolve, lookMilliseconds));
       }

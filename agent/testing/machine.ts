@@ -6,26 +6,21 @@ import { layoutOf } from '../folder/layout.ts';
 import { writeJson } from '../folder/write-file.ts';
 import { createKey } from '../identity/create-key.ts';
 import type { IdentityFile } from '../identity/identity.ts';
-import { openJournal } from '../journal.ts';
 import { openCaller } from '../portal/call.ts';
-import { Agent, type AgentOptions } from '../work/agent.ts';
+import { type AgentInProcess, agentInProcess } from './agent-in-process.ts';
 import { type FakeHandler, fakeHandler } from './fake-handler.ts';
 import { type FakePortal, fakePortal } from './fake-portal.ts';
 
 /** A machine with its own folder, enrolled with its own portal. */
-export interface TestMachine {
+export interface TestMachine extends AgentInProcess {
   dir: string;
   portal: FakePortal;
   /** File in which the fake handlers log their calls. */
   callsFile: string;
   calls(): string[];
-  lines: string[];
   /** Waits until a condition is true. Throws after 15 seconds; `what` names the condition. */
   until(what: string, isTrue: () => boolean): Promise<void>;
   addHandler(options: FakeHandler): Promise<void>;
-  /** Starts the agent. Call it again after `stop` for another run on the same disk. */
-  start(options?: Partial<AgentOptions>): Promise<Agent>;
-  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,8 +39,6 @@ export async function testMachine(): Promise<TestMachine> {
   const dir = mkdtempSync(join(tmpdir(), 'annex-agent-'));
   const callsFile = join(dir, 'calls.log');
   const portal = await fakePortal();
-  const lines: string[] = [];
-  let running: { agent: Agent; polling: Promise<void> } | null = null;
   const call = openCaller({ environment: {} });
   const layout = layoutOf(join(dir, 'agent'));
   firstKey ??= makeFirstKey();
@@ -61,7 +54,7 @@ export async function testMachine(): Promise<TestMachine> {
     dir: layout.root,
     portal,
     callsFile,
-    lines,
+    ...agentInProcess(layout, call),
     calls: () => (existsSync(callsFile) ? readFileSync(callsFile, 'utf8').trim().split('\n') : []),
     async until(what, isTrue) {
       const end = Date.now() + 15_000;
@@ -72,27 +65,6 @@ export async function testMachine(): Promise<TestMachine> {
     },
     async addHandler(options) {
       portal.addPackage(options.handler, options.version, await fakeHandler(callsFile, options));
-    },
-    async start(options = {}) {
-      const agent = new Agent({
-        layout,
-        journal: openJournal(layout.logs, (line) => lines.push(line)),
-        heartbeatSeconds: 120,
-        statusSeconds: 300,
-        statusAfterConclusion: 'follow',
-        call,
-        // Lets handlers find the programs of the test run.
-        environment: { PATH: process.env.PATH },
-        ...options,
-      });
-      await agent.start();
-      running = { agent, polling: agent.poll() };
-      return agent;
-    },
-    async stop() {
-      await running?.agent.stop();
-      await running?.polling;
-      running = null;
     },
     async close() {
       await machine.stop();
