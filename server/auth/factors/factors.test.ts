@@ -1,22 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { Secret, TOTP } from 'otpauth';
-import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  accounts,
-  auditEntries,
-  authChallenges,
-  passkeys,
-  recoveryCodes,
-  sessions,
-  totpFactors,
-} from '#db/schema/index.ts';
+import { accounts, auditEntries, authChallenges, recoveryCodes, sessions, totpFactors } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
-import { openAuthenticator } from '#server/testing/authenticator.ts';
 import { openBrowser, refusalOf } from '#server/testing/browser.ts';
-import { testBootstrap, testContext, testServices } from '#server/testing/context.ts';
+import { testBootstrap, testContext } from '#server/testing/context.ts';
 import { confirm, getAccount, startConfirmation } from '../account/index.ts';
-import { openSignIn, type SignIn } from '../index.ts';
+import type { SignIn } from '../index.ts';
 import { createInvitation, redeemInvitation } from '../invitations/index.ts';
 import { removeMember } from '../members/index.ts';
 import { confirmedFor } from '../person.ts';
@@ -26,41 +16,26 @@ import {
   addTotp,
   removePasskey,
   removeTotp,
-  renamePasskey,
   renewRecoveryCodes,
   resetFactors,
   startPasskey,
   startTotp,
 } from './index.ts';
+import { type Browser, codeOf, type FactorStage, openFactorStage, password, withPasskey } from './testing/stage.ts';
 
-const log = pino({ level: 'silent' });
-const password = 'a long enough pass';
-const origin = 'http://localhost:3000';
 const second = 1_000;
+let stage: FactorStage;
 let services: Services;
 let signIn: SignIn;
-let count = 0;
 
 beforeAll(async () => {
-  services = await testServices();
-  signIn = openSignIn(services, log);
+  stage = await openFactorStage();
+  ({ services, signIn } = stage);
 });
 
-type Browser = ReturnType<typeof openBrowser>;
-
-/** Creates a member and signs them in with a password. */
-async function somebody(): Promise<{ id: string; email: string; browser: Browser }> {
-  count += 1;
-  const name = `person-${count}`;
-  const email = `${name}@example.org`;
-  const admin = await testContext({ services, actor: testBootstrap });
-  const { link } = await createInvitation(admin, { role: 'viewer' });
-  const token = new URL(link).searchParams.get('token') ?? '';
-  const { id } = await redeemInvitation(await testContext({ services, role: null }), { token, name, email, password });
-  const browser = openBrowser(services, signIn);
-  expect((await browser.post('/sign-in/email', { email, password })).status).toBe(204);
-  return { id, email, browser };
-}
+const somebody = () => stage.somebody();
+const afterPassword = (email: string) => stage.afterPassword(email);
+const actsOn = (id: string) => stage.actsOn(id);
 
 /** Sets up an authenticator app. `codeIn` returns the code that the app will show after `steps` × 30 seconds. */
 async function withApp(browser: Browser) {
@@ -74,31 +49,6 @@ async function withApp(browser: Browser) {
   });
   return { codeIn, secret, codes: codes ?? [] };
 }
-
-async function withPasskey(browser: Browser, name = 'Laptop') {
-  const device = openAuthenticator(origin);
-  const answer = device.create(await startPasskey(await browser.person()));
-  const made = await addPasskey(await browser.person(), { name, answer });
-  return { device, codes: made.recoveryCodes };
-}
-
-/** Returns a browser in which the member has entered the password, but no factor yet. */
-async function afterPassword(email: string): Promise<Browser> {
-  const browser = openBrowser(services, signIn);
-  expect((await browser.post('/sign-in/email', { email, password })).status).toBe(200);
-  return browser;
-}
-
-const actsOn = async (id: string) =>
-  (await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, id)).orderBy(auditEntries.id)).map(
-    ({ action }) => action,
-  );
-
-const codeOf = (promise: Promise<unknown>) =>
-  promise.then(
-    () => 'ok',
-    (error: { code?: string }) => error.code,
-  );
 
 describe('the correct password alone', () => {
   test('starts no session if there is a second factor, and its cookie grants no access', async () => {
@@ -317,111 +267,6 @@ describe('recovery codes', () => {
   });
 });
 
-describe('a passkey', () => {
-  const ask = async (browser: Browser) => (await browser.post('/sign-in/passkey/options')).json() as never;
-
-  test('signs in without a password, and is marked as used', async () => {
-    const { id, browser } = await somebody();
-    const { device, codes } = await withPasskey(browser);
-    expect(codes).toHaveLength(10);
-    const other = openBrowser(services, signIn);
-    expect((await other.post('/sign-in/passkey', { passkey: device.get(await ask(other)) })).status).toBe(204);
-    expect(await (await other.get('/get-session')).json()).toMatchObject({ user: { id } });
-    const { passkeys: own } = await getAccount(await other.person());
-    expect(own).toMatchObject([{ name: 'Laptop', lastUsedAt: expect.any(Date) }]);
-    expect(await actsOn(id)).toEqual(['member.join', 'member.sign-in', 'member.add-passkey', 'member.sign-in']);
-  });
-
-  test('signs in after the password', async () => {
-    const { id, email, browser } = await somebody();
-    const { device } = await withPasskey(browser);
-    const half = await afterPassword(email);
-    const options = (await (await half.post('/sign-in/factor/passkey')).json()) as never;
-    expect(options).toMatchObject({ allowCredentials: [{ id: device.id }], userVerification: 'required' });
-    expect((await half.post('/sign-in/factor', { passkey: device.get(options) })).status).toBe(204);
-    expect(await (await half.get('/get-session')).json()).toMatchObject({ user: { id } });
-  });
-
-  test.each([
-    ['another site', { origin: 'https://annex.evil.example' }],
-    ['another site of the same machine', { origin: 'http://localhost:4000' }],
-    ['another relying party', { rpId: 'evil.example' }],
-    ['another challenge', { challenge: 'AAAA' }],
-    ['an owner who was not verified', { userVerified: false }],
-    ['a registration instead of a signature', { type: 'webauthn.create' }],
-    ['an unknown credential id', { id: 'AAAAAAAAAAAAAAAAAAAAAA' }],
-    ['a counter that decreased', { counter: 0 }],
-  ])('is refused for %s', async (_what, twist) => {
-    const { browser } = await somebody();
-    const { device } = await withPasskey(browser);
-    const first = openBrowser(services, signIn);
-    expect((await first.post('/sign-in/passkey', { passkey: device.get(await ask(first)) })).status).toBe(204);
-    const other = openBrowser(services, signIn);
-    const answer = await other.post('/sign-in/passkey', { passkey: device.get(await ask(other), twist) });
-    expect(await refusalOf(answer)).toEqual([401, 'factor_refused']);
-  });
-
-  test('a response works once, in the browser of its challenge', async () => {
-    const { browser } = await somebody();
-    const { device } = await withPasskey(browser);
-    const asked = openBrowser(services, signIn);
-    const passkey = device.get(await ask(asked));
-    const thief = openBrowser(services, signIn);
-    await ask(thief);
-    expect(await refusalOf(await thief.post('/sign-in/passkey', { passkey }))).toEqual([401, 'factor_refused']);
-    const cookies = [...asked.cookies];
-    expect((await asked.post('/sign-in/passkey', { passkey })).status).toBe(204);
-    for (const [name, value] of cookies) thief.cookies.set(name, value);
-    expect(await refusalOf(await thief.post('/sign-in/passkey', { passkey }))).toEqual([401, 'factor_refused']);
-  });
-
-  test('of another member is not a second factor, and cannot be taken over', async () => {
-    const [one, two] = [await somebody(), await somebody()];
-    const { device } = await withPasskey(one.browser);
-    await withPasskey(two.browser);
-    const half = await afterPassword(two.email);
-    const options = (await (await half.post('/sign-in/factor/passkey')).json()) as never;
-    const foreign = await half.post('/sign-in/factor', { passkey: device.get(options) });
-    expect(await refusalOf(foreign)).toEqual([401, 'factor_refused']);
-    const person = await two.browser.person();
-    expect(await codeOf(renamePasskey(person, { id: device.id, name: 'Mine' }))).toBe('passkey_unknown');
-    expect(await codeOf(removePasskey(person, { id: device.id }))).toBe('passkey_unknown');
-    const again = device.create(await startPasskey(person));
-    expect(await codeOf(addPasskey(person, { name: 'Mine', answer: again }))).toBe('passkey_known');
-    expect(await services.db.select().from(passkeys).where(eq(passkeys.id, device.id))).toMatchObject([
-      { userId: one.id, name: 'Laptop' },
-    ]);
-  });
-
-  test.each([
-    ['another site', { origin: 'https://annex.evil.example' }],
-    ['another relying party', { rpId: 'evil.example' }],
-    ['another challenge', { challenge: 'AAAA' }],
-    ['an owner who was not verified', { userVerified: false }],
-  ])('is not registered for %s', async (_what, twist) => {
-    const { browser } = await somebody();
-    const device = openAuthenticator(origin);
-    const answer = device.create(await startPasskey(await browser.person()), twist);
-    expect(await codeOf(addPasskey(await browser.person(), { name: 'X', answer }))).toBe('passkey_refused');
-    const honest = device.create(await startPasskey(await browser.person()));
-    expect(await codeOf(addPasskey(await browser.person(), { name: 'X', answer: honest }))).toBe('ok');
-    expect(await codeOf(addPasskey(await browser.person(), { name: 'X', answer: honest }))).toBe('passkey_refused');
-  });
-
-  test('can be renamed and removed', async () => {
-    const { id, email, browser } = await somebody();
-    const { device } = await withPasskey(browser);
-    await renamePasskey(await browser.person(), { id: device.id, name: 'Old laptop' });
-    expect(await codeOf(renamePasskey(await browser.person(), { id: device.id, name: ' ' }))).toBe('invalid');
-    await removePasskey(await browser.person(), { id: device.id });
-    const other = openBrowser(services, signIn);
-    const answer = await other.post('/sign-in/passkey', { passkey: device.get(await ask(other)) });
-    expect(await refusalOf(answer)).toEqual([401, 'factor_refused']);
-    expect((await other.post('/sign-in/email', { email, password })).status).toBe(204);
-    expect(await actsOn(id)).toEqual(expect.arrayContaining(['member.rename-passkey', 'member.remove-passkey']));
-  });
-});
-
 describe('a confirmation', () => {
   const late = () => new Date(Date.now() + confirmedFor + second);
 
@@ -489,8 +334,7 @@ describe('an admin', () => {
   });
 
   test('can require a factor from everyone: a member without a factor can only set one up', async () => {
-    const own = await testServices();
-    const ownSignIn = openSignIn(own, log);
+    const { services: own, signIn: ownSignIn } = await openFactorStage();
     const admin = await testContext({ services: own, actor: testBootstrap });
     const { link } = await createInvitation(admin, { role: 'admin' });
     const token = new URL(link).searchParams.get('token') ?? '';
