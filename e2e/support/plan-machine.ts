@@ -1,3 +1,4 @@
+import { examplePlan, resultOf } from '#protocol/executions/testing/example.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
 import type { CreatedVm } from './api.ts';
 
@@ -5,23 +6,7 @@ import type { CreatedVm } from './api.ts';
 export type TranscriptRow = readonly [number, string, ...unknown[]];
 
 /** A plan with a script that prints a line. */
-export const helloPlan = {
-  FormatVersion: '2.0.0',
-  Name: 'Rotate certificates',
-  Version: '1.2.0',
-  Body: "api.logInfo('renewing')\nreturn hello(args.who).stdout",
-  Parameters: { who: 'w' },
-  Scripts: {
-    hello: {
-      Type: 'Application',
-      Version: '1.0.0',
-      EntryPoint: 'f1',
-      Files: [],
-      Options: { captureStdout: true, captureStderr: true, verifyExitcode: true },
-    },
-  },
-  Files: { f1: { Name: 'hello.sh', BodyType: 'Text', Body: '#!/bin/sh\necho hello $1\n' } },
-};
+export const helloPlan = { ...examplePlan, Name: 'Rotate certificates', Version: '1.2.0' };
 
 /** Enrolls a simulated machine, which runs execution plans through the agents' API as the test says. */
 export async function enrollPlanMachine(url: string, vm: CreatedVm) {
@@ -65,15 +50,8 @@ export async function enrollPlanMachine(url: string, vm: CreatedVm) {
       });
       sent += bytes.length;
     },
+    /** Sends the result. IDs of results have no hyphens. */
     end: (id: string, code: number, body: unknown) =>
-      put(`/executions/${id}/result`, {
-        FormatVersion: '2.0.0',
-        ID: id.replaceAll('-', ''),
-        SourceID: id,
-        Action: 'Execute:Result',
-        ErrorCode: code,
-        Body: body,
-        Time: '2026-11-22T09:15:04.120Z',
-      }),
+      put(`/executions/${id}/result`, resultOf(id, { ID: id.replaceAll('-', ''), ErrorCode: code, Body: body })),
   };
 }

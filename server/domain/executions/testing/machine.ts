@@ -1,30 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { executionEnvelope } from '#protocol/executions/index.ts';
+import { examplePlan as plan, resultOf } from '#protocol/executions/testing/example.ts';
 import type { Context } from '#server/domain/context.ts';
 import { getExecution, queueExecution } from '#server/domain/executions/index.ts';
 import { givenAgent } from '#server/testing/agent-door.ts';
 import type { KeyPair } from '#server/testing/key-pair.ts';
 
-/** The example plan of docs/protocol.md. */
-export const plan = {
-  FormatVersion: '2.0.0',
-  Action: 'Execute',
-  Name: 'Hello',
-  Version: '1.0.0',
-  Service: 'web',
-  Body: "api.logInfo('renewing')\nreturn hello(args.who).stdout",
-  Parameters: { who: 'w' },
-  Scripts: {
-    hello: {
-      Type: 'Application',
-      Version: '1.0.0',
-      EntryPoint: 'f1',
-      Files: [],
-      Options: { captureStdout: true, captureStderr: true, verifyExitcode: true },
-    },
-  },
-  Files: { f1: { Name: 'hello.sh', BodyType: 'Text', Body: '#!/bin/sh\necho hello $1\n' } },
-};
+export { examplePlan as plan, resultOf } from '#protocol/executions/testing/example.ts';
 
 /** The parameters of `fetch` for a call with a JSON body. */
 export const putJson = (body: unknown) => ({ method: 'PUT', body: JSON.stringify(body) });
@@ -54,15 +36,3 @@ export async function givenMachine(admin: Context, door: { url: string }, pair?:
     etag: async () => (await agent.call('/goal-state')).headers.get('etag') ?? '',
   };
 }
-
-/** Returns the result of a successful plan. */
-export const resultOf = (SourceID: string, more: object = {}) => ({
-  FormatVersion: '2.0.0',
-  ID: '6f1c2b7a9d3e4f50a1b2c3d4e5f60718',
-  SourceID,
-  Action: 'Execute:Result',
-  ErrorCode: 0,
-  Body: 'hello w',
-  Time: '2026-11-22T09:15:04.120Z',
-  ...more,
-});
