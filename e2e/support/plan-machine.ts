@@ -1,4 +1,4 @@
-import { examplePlan, resultOf } from '#protocol/executions/testing/example.ts';
+import { examplePlan, resultOf } from '#server/domain/executions/testing/example.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
 import type { CreatedVm } from './api.ts';
 

@@ -5,6 +5,14 @@ import { accounts, auditEntries, authChallenges, recoveryCodes, sessions, totpFa
 import type { Services } from '#server/domain/context.ts';
 import { openBrowser, refusalOf } from '#server/testing/browser.ts';
 import { testBootstrap, testContext } from '#server/testing/context.ts';
+import {
+  type Browser,
+  codeOf,
+  type FactorStage,
+  openFactorStage,
+  password,
+  withPasskey,
+} from '#server/testing/factor-stage.ts';
 import { confirm, getAccount, startConfirmation } from '../account/index.ts';
 import type { SignIn } from '../index.ts';
 import { createInvitation, redeemInvitation } from '../invitations/index.ts';
@@ -21,7 +29,6 @@ import {
   startPasskey,
   startTotp,
 } from './index.ts';
-import { type Browser, codeOf, type FactorStage, openFactorStage, password, withPasskey } from './testing/stage.ts';
 
 const second = 1_000;
 let stage: FactorStage;

@@ -4,9 +4,6 @@ import { passkeys } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { openAuthenticator } from '#server/testing/authenticator.ts';
 import { openBrowser, refusalOf } from '#server/testing/browser.ts';
-import { getAccount } from '../account/index.ts';
-import type { SignIn } from '../index.ts';
-import { addPasskey, removePasskey, renamePasskey, startPasskey } from './index.ts';
 import {
   type Browser,
   codeOf,
@@ -15,7 +12,10 @@ import {
   origin,
   password,
   withPasskey,
-} from './testing/stage.ts';
+} from '#server/testing/factor-stage.ts';
+import { getAccount } from '../account/index.ts';
+import type { SignIn } from '../index.ts';
+import { addPasskey, removePasskey, renamePasskey, startPasskey } from './index.ts';
 
 let stage: FactorStage;
 let services: Services;

@@ -16,6 +16,7 @@ import {
   readLog,
   settleDue,
   takeAnswers,
+  unbindChannel,
 } from './index.ts';
 import { givenBoundVm, logOf, smallPlan } from './testing/bound-vm.ts';
 import { givenMachine, resultOf } from './testing/machine.ts';
@@ -256,6 +257,14 @@ describe('the conductor', () => {
       ...{ isRunning: true, connectedAt, fault: null, unreadable: 3, unmatched: 3, rejectedAt: admin.now },
     });
     expect(await getConductor(later(120)), 'nothing was heard of it').toMatchObject({ isRunning: false });
+  });
+
+  test('is reported with the number of VMs that depend on it', async () => {
+    const { boundVms: before = 0 } = (await getConductor(admin)) ?? {};
+    const { vmId } = await givenBoundVm(admin);
+    expect(await getConductor(admin)).toMatchObject({ boundVms: before + 1 });
+    await unbindChannel(admin, { vmId });
+    expect(await getConductor(admin)).toMatchObject({ boundVms: before });
   });
 
   test('names its fault', async () => {

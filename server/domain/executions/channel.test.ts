@@ -13,6 +13,7 @@ import {
   getChannel,
   publishNext,
   queueExecution,
+  readChannel,
   unbindChannel,
 } from './index.ts';
 import { givenBoundVm, smallPlan } from './testing/bound-vm.ts';
@@ -37,7 +38,9 @@ describe('the channel of a VM', () => {
     const bound = await bindChannel(admin, { vmId });
     expect(bound).toMatchObject({ inputQueue: `annex-${vmId}`, dialect: 'annex', boundBy: admin.actor.name });
     expect(await getChannel(admin, { vmId })).toEqual(bound);
+    expect(await readChannel(admin, { vmId })).toEqual(bound);
     await unbindChannel(admin, { vmId });
+    expect(await readChannel(admin, { vmId })).toBeNull();
     await expect(getChannel(admin, { vmId })).rejects.toMatchObject({ code: 'channel_unbound' });
     const actions = await admin.db.select().from(auditEntries).orderBy(desc(auditEntries.position)).limit(2);
     expect(actions.map(({ action }) => action)).toEqual(['execution-channel.unbind', 'execution-channel.bind']);

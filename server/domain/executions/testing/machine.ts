@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { executionEnvelope } from '#protocol/executions/index.ts';
-import { examplePlan as plan, resultOf } from '#protocol/executions/testing/example.ts';
 import type { Context } from '#server/domain/context.ts';
 import { getExecution, queueExecution } from '#server/domain/executions/index.ts';
 import { givenAgent } from '#server/testing/agent-door.ts';
 import type { KeyPair } from '#server/testing/key-pair.ts';
+import { examplePlan as plan, resultOf } from './example.ts';
 
-export { examplePlan as plan, resultOf } from '#protocol/executions/testing/example.ts';
+export { examplePlan as plan, resultOf } from './example.ts';
 
 /** The parameters of `fetch` for a call with a JSON body. */
 export const putJson = (body: unknown) => ({ method: 'PUT', body: JSON.stringify(body) });
