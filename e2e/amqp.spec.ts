@@ -47,7 +47,7 @@ const test = base.extend<object, { broker: Broker; portal: Portal }>({
 /** How long the conductor may take until it tries again, on a busy machine. */
 const patience = { timeout: 60_000 };
 
-test('MU-65 a broker with a certificate that cannot be verified is never used: the page and the doctor of the agent say why, and no setting changes this', async ({
+test('MU-18 MU-65 a broker with a certificate that cannot be verified is never used: the page and the doctor of the agent say why, and no setting changes this', async ({
   broker,
   api,
   signedIn,

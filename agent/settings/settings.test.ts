@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Command } from 'commander';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { amqpKeys, amqpSettingsOf } from '../channel/amqp-settings.ts';
 import { type ConfigurationKey, configuration } from './configuration.ts';
 import { addSettings } from './options.ts';
 import { askHidden, enrollmentTokenOf } from './tokens.ts';
@@ -21,7 +22,17 @@ const writeConfiguration = (value: unknown) =>
   writeFileSync(join(dir, 'config.json'), typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Returns the settings of a command for the given arguments, environment and file. */
-async function given(args: string[], environment: Record<string, string> = {}): Promise<Record<string, unknown>> {
+async function given(
+  args: string[],
+  environment: Record<string, string> = {},
+  keys: Parameters<typeof addSettings>[1] = [
+    'heartbeatSeconds',
+    'statusSeconds',
+    'statusAfterConclusion',
+    'proxy',
+    'tokenFile',
+  ],
+): Promise<Record<string, unknown>> {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
   let options: Record<string, unknown> = {};
@@ -29,11 +40,7 @@ async function given(args: string[], environment: Record<string, string> = {}): 
     .command('run')
     .exitOverride()
     .configureOutput({ writeErr: () => {} });
-  addSettings(
-    command,
-    ['heartbeatSeconds', 'statusSeconds', 'statusAfterConclusion', 'proxy', 'tokenFile'],
-    environment,
-  );
+  addSettings(command, keys, environment);
   command.action((all: Record<string, unknown>) => {
     options = all;
   });
@@ -50,6 +57,21 @@ test('an option takes precedence over environment, file and default', async () =
   expect(await given(['--heartbeat-seconds', '10'], environment)).toMatchObject({
     heartbeatSeconds: 10,
     statusSeconds: 21,
+  });
+});
+
+test('MU-18 every setting for AMQP can be in config.json', async () => {
+  const all = {
+    ...{ amqpHost: 'broker', amqpPort: 5_673, amqpTls: 'off', amqpCa: '/ca.pem', amqpVirtualHost: '/plans' },
+    ...{ amqpLogin: 'annex', amqpPasswordFile: '/password', amqpInputQueue: 'in', amqpResultExchange: 'out' },
+    ...{ amqpResultRoutingKey: 'key', amqpDynamicReply: 'on', amqpHeartbeatSeconds: 7 },
+  };
+  expect(Object.keys(all)).toEqual(amqpKeys);
+  writeConfiguration(all);
+  expect(amqpSettingsOf(await given([], {}, amqpKeys))).toEqual({
+    ...{ host: 'broker', port: 5_673, tls: false, ca: '/ca.pem', virtualHost: '/plans', login: 'annex' },
+    ...{ passwordFile: '/password', inputQueue: 'in', resultExchange: 'out', resultRoutingKey: 'key' },
+    ...{ dynamicReply: true, heartbeatSeconds: 7 },
   });
 });
 

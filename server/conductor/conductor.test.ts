@@ -16,10 +16,12 @@ const resultText = ({ vmId, id }: { vmId: string; id: string }) =>
   getResult(stage.admin, { vmId, executionId: id }).then((text) => JSON.parse(text ?? 'null') as unknown);
 
 describe('plans', () => {
-  test('have their ID as message_id, an increasing Stamp, and every property that the Murano agent requires', async () => {
+  test('MU-18 have their ID as message_id, an increasing Stamp, and every property that the Murano agent requires', async () => {
     const { vmId, queue } = await stage.boundVm();
     const first = await stage.queue(vmId, small);
-    const second = await stage.queue(vmId, { ...small, ID: 'given', Scripts: plan.Scripts, Files: plan.Files });
+    const { Options: _, ...hello } = plan.Scripts.hello;
+    const scripts = { hello, other: plan.Scripts.hello };
+    const second = await stage.queue(vmId, { ...small, ID: 'given', Scripts: scripts, Files: plan.Files });
     const message = await takeMessage(stage, queue);
     expect(message.properties).toMatchObject({
       contentType: 'application/json',
@@ -43,8 +45,15 @@ describe('plans', () => {
     expect(await resultText(first)).toMatchObject({
       ...{ Action: 'Execute:Result', Time: '2026-11-20T23:56:22.374527Z', extra: 1, Body: 'hello w' },
     });
-    const next = JSON.parse((await takeMessage(stage, queue)).content.toString()) as { Stamp: number };
-    expect(next).toMatchObject({ ID: 'given', Scripts: { hello: { Options: plan.Scripts.hello.Options } } });
+    const next = JSON.parse((await takeMessage(stage, queue)).content.toString()) as {
+      Stamp: number;
+      Scripts: { hello: { Options: unknown } };
+    };
+    expect(next).toMatchObject({
+      ...{ ID: 'given', Files: plan.Files },
+      Scripts: { hello: { ...hello, Options: {} }, other: plan.Scripts.hello },
+    });
+    expect(next.Scripts.hello.Options).toEqual({});
     expect(next.Stamp).toBeGreaterThan(first.stamp);
     await answer(stage, resultOf('another', { SourceID: undefined }), { messageId: 'given' });
     await stage.until(second, 'succeeded');

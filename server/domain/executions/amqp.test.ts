@@ -111,7 +111,7 @@ describe('a plan for the broker', () => {
 });
 
 describe('an answer over AMQP', () => {
-  test('names its plan in SourceID, in message_id or in correlation_id', async () => {
+  test('MU-18 names its plan in SourceID, in message_id or in correlation_id', async () => {
     for (const properties of [{ SourceID: true }, { messageId: true }, { correlationId: true }] as object[]) {
       const vm = await givenBoundVm(admin);
       const { id } = await vm.queue();
@@ -126,7 +126,7 @@ describe('an answer over AMQP', () => {
     }
   });
 
-  test('keeps its digits and its other properties, and gets the action and the time of Annex', async () => {
+  test('MU-18 keeps its digits and its other properties, and gets the action and the time of Annex', async () => {
     const vm = await givenBoundVm(admin);
     const { id } = await vm.queue();
     await vm.publish();
@@ -175,7 +175,7 @@ describe('an answer over AMQP', () => {
     ]);
   });
 
-  test('that repeats the first is counted, in one batch and in several', async () => {
+  test('MU-18 that repeats the first is counted, in one batch and in several', async () => {
     const vm = await givenBoundVm(admin);
     const { id } = await vm.queue();
     await vm.publish();

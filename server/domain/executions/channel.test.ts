@@ -31,7 +31,7 @@ beforeAll(async () => {
 const unknown = '00000000-0000-7000-8000-000000000000';
 
 describe('the channel of a VM', () => {
-  test('is HTTPS until an admin binds the VM to AMQP, and after it is unbound', async () => {
+  test('MU-18 is HTTPS until an admin binds the VM to AMQP, and after it is unbound', async () => {
     const { id: vmId } = await registerVm(admin, { name: 'unbound' });
     await expect(getChannel(admin, { vmId })).rejects.toMatchObject({ code: 'channel_unbound' });
     await expect(unbindChannel(admin, { vmId })).rejects.toMatchObject({ code: 'channel_unbound' });
