@@ -46,7 +46,7 @@ const aloneBytes = 256 * 1024;
 const maxTries = 20;
 
 const changeLock = slot(() => new KeyedLock());
-const changeBatches = slot(() => new Batches<GivenChange, string | null>({ items: 200, atOnce: 2 }));
+const changeBatches = slot(() => new Batches<GivenChange, Outcome>({ items: 200, atOnce: 2 }));
 
 /**
  * The open executions that this process wrote last, by VM and id, so that the next call does not read them again. An
@@ -102,6 +102,7 @@ export async function writeChange(
   const write = (changes: readonly GivenChange[]) => writeChanges(ctx.db, changes);
   const isLarge = (next.result?.length ?? 0) + JSON.stringify(change.calls ?? []).length > aloneBytes;
   const written = isLarge ? (await write([given]))[0] : await ctx.memory.of(changeBatches).run(given, write);
+  if (written instanceof Error) throw written;
   const known = ctx.memory.of(knownExecutions);
   if (typeof written === 'string' && isOpen(next.state)) known.set(keyOf(row), { row: next, seen: written });
   else known.delete(keyOf(row));
@@ -135,19 +136,19 @@ const callRow = ({ n, script, function: name, state, row, atMs, ...more }: Execu
   from_journal: more.fromJournal ?? false,
 });
 
-/**
- * Writes changes in one statement. Returns the new version of each row, or null where nothing was written. If one change
- * makes the statement fail, each is written alone.
- */
-async function writeChanges(db: Database, changes: readonly GivenChange[]): Promise<(string | null)[]> {
+/** The new version of a row, null if nothing was written, or why the change cannot be stored. */
+type Outcome = string | null | Error;
+
+/** Writes changes in one statement. If one of them makes the statement fail, each is written alone. */
+async function writeChanges(db: Database, changes: readonly GivenChange[]): Promise<Outcome[]> {
   try {
     return await writeTogether(db, changes);
   } catch (error) {
-    if (isConflict(error) && changes.length === 1) return [null];
-    if (!(error instanceof pg.DatabaseError) || changes.length === 1) throw error;
-    const results: (string | null)[] = [];
-    for (const change of changes) results.push(...(await writeChanges(db, [change])));
-    return results;
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    if (changes.length === 1) return [isConflict(error) ? null : error];
+    const outcomes: Outcome[] = [];
+    for (const change of changes) outcomes.push(...(await writeChanges(db, [change])));
+    return outcomes;
   }
 }
 
