@@ -56,6 +56,16 @@ function usageOf(pids: readonly number[], stats: ReadonlyMap<number, string[]>):
   return { cpuSeconds: ticks / ticksPerSecond, memoryBytes: (own + files + shared) * 1024 };
 }
 
+/**
+ * Returns the CPU time of a process in milliseconds, without its child processes. The kernel counts it in nanoseconds,
+ * so that it also shows the cost of a few hundred calls. Not counted are threads that have ended.
+ */
+export function readCpuMs(pid: number): number {
+  const folder = `/proc/${pid}/task`;
+  const nanoseconds = readdirSync(folder).map((task) => Number(read(`${folder}/${task}/schedstat`).split(' ')[0]));
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1_000_000;
+}
+
 /** Returns the fields of `stat` after the process name: state, parent, … */
 function statOf(pid: number): string[] {
   const text = read(`/proc/${pid}/stat`);

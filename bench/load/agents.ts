@@ -98,13 +98,19 @@ export class Agents {
     return `${method} /agent/v1/executions/${path} HTTP/1.1\r\n${this.#headers(n)}${content}\r\n${body}`;
   }
 
-  #headers(n: number): string {
+  /** Returns the headers that identify the n-th agent and number its call. */
+  headersOf(n: number): Record<'authorization' | 'annex-agent', string> {
     const counter = (this.#calls[n] ?? 0) + 1;
     this.#calls[n] = counter;
-    return (
-      `Host: bench\r\nAuthorization: Bearer ${credentialOf(this.#seed, n)}\r\n` +
-      `Annex-Agent: ${instanceOf(n)}; ${counter}\r\n`
-    );
+    return {
+      authorization: `Bearer ${credentialOf(this.#seed, n)}`,
+      'annex-agent': `${instanceOf(n)}; ${counter}`,
+    };
+  }
+
+  #headers(n: number): string {
+    const { authorization, 'annex-agent': agent } = this.headersOf(n);
+    return `Host: bench\r\nAuthorization: ${authorization}\r\nAnnex-Agent: ${agent}\r\n`;
   }
 
   /** Returns the current time in ISO 8601. Formats it at most once a second. */

@@ -6,6 +6,8 @@ import { Connection, type HttpReply, headerOf } from './connection.ts';
 export interface LongPolls {
   /** Resolves with the time when the VM's poll returns a new goal state. Only one caller per VM may wait. */
   nextGoalState(agent: number): Promise<number>;
+  /** Resolves with the time when a response of the VM's poll announces an execution. Only one caller per VM may wait. */
+  nextExecution(agent: number): Promise<number>;
   /** Responses other than a goal state or 304, counted by status or error. */
   complaints: Map<string, number>;
   close(): void;
@@ -26,6 +28,7 @@ const opened = 250;
 export async function holdPolls({ host, port, agents, count }: HeldPollsOptions): Promise<LongPolls> {
   const complaints = new Map<string, number>();
   const waiting = new Map<number, (at: number) => void>();
+  const waitingForExecution = new Map<number, (at: number) => void>();
   let closed = false;
   const ask = (connection: Connection, agent: number): void => {
     connection.send(agents.poll(agent, waitSeconds), (reply) => take(connection, agent, reply));
@@ -37,7 +40,12 @@ export async function holdPolls({ host, port, agents, count }: HeldPollsOptions)
       agents.storeEtag(agent, headerOf(reply.head, 'etag'));
       waiting.get(agent)?.(at);
       waiting.delete(agent);
-    } else if (reply.status !== 304) {
+    } else if (reply.status === 304) {
+      if (waitingForExecution.has(agent) && headerOf(reply.head, 'annex-execution') !== '') {
+        waitingForExecution.get(agent)?.(performance.now());
+        waitingForExecution.delete(agent);
+      }
+    } else {
       const what = reply.error ?? String(reply.status);
       complaints.set(what, (complaints.get(what) ?? 0) + 1);
     }
@@ -50,6 +58,7 @@ export async function holdPolls({ host, port, agents, count }: HeldPollsOptions)
   }
   return {
     nextGoalState: (agent) => new Promise((resolve) => waiting.set(agent, resolve)),
+    nextExecution: (agent) => new Promise((resolve) => waitingForExecution.set(agent, resolve)),
     complaints,
     close() {
       closed = true;

@@ -32,7 +32,7 @@ export async function held({ deployment, agents, rounds, say }: Bench): Promise<
     await delay(5_000);
     const perPoll = (readUsage(pid).memoryBytes - before) / count / 1_000;
     say(`${count} long polls are held`);
-    const wake = await waker(deployment.services, polls, count);
+    const wake = await waker(deployment.services, polls, count, watchCommits(deployment.services));
     const times = async (measure: () => Promise<number>): Promise<number> => {
       const taken: number[] = [];
       for (let n = 0; n < wakesPerRound; n += 1) {
@@ -79,7 +79,7 @@ export async function held({ deployment, agents, rounds, say }: Bench): Promise<
  * Polls once for every VM before the measurement. Otherwise, the data that the gateway caches for every VM would be
  * counted as a cost of held polls.
  */
-async function callOnce(deployment: Deployment, agents: Agents): Promise<void> {
+export async function callOnce(deployment: Deployment, agents: Agents): Promise<void> {
   const [gateway] = deployment.gateways;
   const seconds = 1;
   await runClosedLoop({
@@ -95,14 +95,18 @@ async function callOnce(deployment: Deployment, agents: Agents): Promise<void> {
  * Returns a function that changes the goal state of a random VM with the product's verb, and returns the milliseconds
  * from sending the commit to the response of the held poll.
  */
-async function waker(services: OpenServices, polls: LongPolls, count: number): Promise<() => Promise<number>> {
+export async function waker(
+  services: OpenServices,
+  polls: LongPolls,
+  count: number,
+  committed: () => number,
+): Promise<() => Promise<number>> {
   const { rows } = await services.db.$client.query<{ id: string; n: string; handler: string; version: string }>(
     `select a.vm_id as id, substr(a.instance_id, length('bench-') + 1) as n, e.handler, e.version
        from agents a join extensions e on e.vm_id = a.vm_id and e.name = $1`,
     [extensionNames.silent],
   );
   const vms = rows.filter(({ n }) => Number(n) <= count);
-  const committed = watchCommits(services);
   const random = randomFrom(count);
   let turn = 0;
   return async () => {
@@ -129,7 +133,7 @@ async function waker(services: OpenServices, polls: LongPolls, count: number): P
 }
 
 /** Returns a function that reads the time at which this process last sent a commit. */
-function watchCommits({ db }: OpenServices): () => number {
+export function watchCommits({ db }: OpenServices): () => number {
   let at = 0;
   db.$client.on('acquire', (client) => {
     const watched = client as unknown as { query: (...args: unknown[]) => unknown; watched?: true };

@@ -49,6 +49,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[half] ?? 0) : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
 }
 
+/** Returns the 95% confidence interval of the median, whatever the distribution of the values. */
+export function medianInterval(values: readonly number[]): [low: number, high: number] {
+  const sorted = [...values].sort((a, b) => a - b);
+  const rank = Math.max(0, Math.floor(sorted.length / 2 - 0.98 * Math.sqrt(sorted.length)));
+  return [sorted[rank] ?? 0, sorted[sorted.length - 1 - rank] ?? 0];
+}
+
 /**
  * Runs both measurements in each round, alternating which goes first, so that other load on the machine affects both.
  */
