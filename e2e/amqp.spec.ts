@@ -44,7 +44,7 @@ const test = base.extend<object, { broker: Broker; portal: Portal }>({
   ],
 });
 
-/** How long the conductor may take until it tries again, on a busy machine. */
+/** Maximum time until the conductor tries again, on a busy machine. */
 const patience = { timeout: 60_000 };
 
 test('MU-18 MU-65 a broker with a certificate that cannot be verified is never used: the page and the doctor of the agent say why, and no setting changes this', async ({
@@ -65,7 +65,7 @@ test('MU-18 MU-65 a broker with a certificate that cannot be verified is never u
     for (const [kind, next, detail] of [
       ['authority', 'not signed by a trusted authority. Set ANNEX_AMQP_CA', /signature|verify|self.signed/],
       ['expired', 'has expired or is not yet valid. Renew the certificate', 'certificate has expired'],
-      ['name', 'is for another host name. Use a host name from the certificate', 'altnames'],
+      ['name', 'is for another host name. In ANNEX_AMQP_URL, use a host name from the certificate', 'altnames'],
     ] as const) {
       await test.step(`another ${kind}`, async () => {
         broker.use(broker.certificates[kind]);

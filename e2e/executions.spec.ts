@@ -43,7 +43,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
     const queue = page.getByRole('button', { name: 'Queue plan' });
     await expect(check).toContainText('The plan can run on this VM.');
     await paste(page, { ...helloPlan, Files: {}, Name: 7 });
-    await expect(check).toContainText('The plan cannot run: 2 faults, code 2');
+    await expect(check).toContainText('The plan cannot run: 2 errors, code 2');
     await expect(check.getByRole('button', { name: '/Scripts/hello/EntryPoint' })).toBeVisible();
     await expect(queue).toBeDisabled();
     await expectAccessibleInBothThemes(page);

@@ -3,7 +3,7 @@ import { expectAccessible, expectAccessibleInBothThemes } from './support/access
 import { greetingParameters, greetingPlan, publishRunbook } from './support/runbook.ts';
 import { expect, test } from './support/test.ts';
 
-/** Machines take an execution and run it, which takes seconds on an idle machine and longer on a busy machine. */
+/** A machine needs seconds to fetch and run an execution, and longer if it is busy. */
 const patient = { timeout: 60_000 };
 
 /** Pastes JSON into an editor, in place of what it contains. */

@@ -300,7 +300,7 @@ function answerOf(call: Pick<ScriptCall, 'script' | 'function'>, options: Execut
   const output = { stdout: stdout.text, stderr: stderr.text };
   const info = { script, function: fn, exitCode: end.exitCode, ...output };
   if (end.why === 'time') {
-    const message = `The time of ${script} was over: it had ${seconds} s.`;
+    const message = `${script} exceeded its timeout of ${seconds} s.`;
     throw new CallError('ScriptTimeout', message, { code: errorCodes.timeout, info: { ...info, seconds } });
   }
   const isUnknown = fn !== null && end.exitCode === 127 && output.stderr?.endsWith(`annex: ${fn} is not a function`);

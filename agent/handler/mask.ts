@@ -105,8 +105,8 @@ export class Mask {
   }
 
   /**
-   * Returns the position from which bytes are held back: the first one at which a secret may begin that is not complete
-   * yet. All other bytes are passed on, so that a reader sees a line as soon as it is written.
+   * Returns the position from which bytes are held back: the first one at which an incomplete secret may begin. All
+   * bytes before it are passed on, so that a reader sees a line as soon as it is written.
    */
   private heldFrom(bytes: Buffer, joined: Joined): number {
     const starts = [

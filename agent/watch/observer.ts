@@ -63,7 +63,10 @@ const unread = {
 /** Minimum time between readings of a file that keeps changing. */
 const changeMilliseconds = 200;
 
-/** Why a file is read. A change is reported if the text differs, `everything` always, and a period as AZ-S5 says. */
+/**
+ * Why a file is read. After a `change`, the file is reported if its text differs. For `everything`, it is always
+ * reported. After a `period`, it is also reported if its text is the same, unless the status is terminal (AZ-S5).
+ */
 type Occasion = 'change' | 'period' | 'everything';
 
 const isTerminal = (word: StatusWord | null): boolean => word === 'success' || word === 'error';
@@ -199,7 +202,7 @@ export class Observer {
     }
     if (read === null || read.mtimeMs === one.leftAt || !this.isCurrent(one)) return null;
     read = { ...read, ageSeconds: ageOf(one, read) };
-    // A status may have become terminal since this reading was scheduled, so the reading of a period decides only now.
+    // The status may have become terminal since this reading was scheduled, so this is checked only now.
     const isRepeated = occasion === 'period' && !isTerminal(one.concluded?.word ?? null);
     const isReported = isRepeated || occasion === 'everything' || read.text !== one.lastText;
     one.lastText = read.text;

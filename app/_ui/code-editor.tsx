@@ -43,7 +43,7 @@ export function CodeEditor({ value, onChange, language, label }: CodeEditorProps
       view.current = null;
     };
   }, []);
-  // Takes over texts that come from outside, such as a change in the JSON of the whole plan.
+  // Applies changes from outside the editor, such as a change in the JSON of the whole plan.
   useEffect(() => {
     const current = view.current;
     if (current === null || current.state.doc.toString() === value) return;

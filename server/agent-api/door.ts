@@ -111,8 +111,8 @@ export interface CallInfo {
 export interface AgentHandler {
   (request: Request, info: CallInfo): Promise<Response>;
   /**
-   * Handles a frequent call with Node's request and response objects. Returns false for any other call, without reading
-   * it.
+   * Handles a frequent call with Node's request and response objects. Returns false for any other call, whose request
+   * it does not read.
    */
   serve(request: IncomingMessage, response: ServerResponse, arrival: Arrival): boolean;
   close(): Promise<void>;

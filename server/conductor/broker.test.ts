@@ -34,7 +34,7 @@ afterAll(async () => {
   await plain?.close();
 });
 
-/** Connects, and returns the fault for which this fails. */
+/** Connects, and returns the fault with which the connection fails. */
 async function faultOf(url: string, caFile = trusted.ca): Promise<string> {
   const options = { results: 'results', onAnswer: () => {}, onLost: () => {} };
   const error = await openBroker({ url, caFile, ...options }).then(

@@ -12,7 +12,6 @@ const sentenceOf = (language: Language, code: number | null, more: { reason?: st
     reason: more.reason ?? null,
     errorCode: code,
     result,
-    timeoutSeconds: 60,
   };
   return translateExecution({ message: messageOf(row as Parameters<typeof messageOf>[0]) }, language).message;
 };
@@ -35,7 +34,7 @@ describe.each<Language>(['en', 'de'])('in %s (MU-68)', (language) => {
   });
 
   test('a fault of the plan without a code has a sentence that names the error', () => {
-    const row = { state: 'failed', reason: null, errorCode: null, result: faultOfPlan, timeoutSeconds: 60 };
+    const row = { state: 'failed', reason: null, errorCode: null, result: faultOfPlan };
     const message = messageOf(row as Parameters<typeof messageOf>[0]);
     expect(translateExecution({ message }, language).message?.text).toContain('no PowerShell');
   });

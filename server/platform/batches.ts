@@ -12,8 +12,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Processes items of concurrent calls together. A batch begins once pending events have been processed, not by a timer,
- * so an item that comes alone waits for nothing.
+ * Processes items of concurrent calls together. A batch begins once pending events have been processed, not after a
+ * fixed time, so a single item is processed without delay.
  */
 export class Batches<Item, Result> {
   readonly #bounds: BatchBounds;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Keeps up to `max` values by key, and forgets the one that was not used for the longest time. */
+/** Keeps up to `max` values by key, and removes the least recently used one. */
 export class RecentValues<Value extends object> {
   readonly #values: LRUCache<string, Value>;
 

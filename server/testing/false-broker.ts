@@ -47,9 +47,9 @@ export async function startPlainServer(): Promise<TestServer> {
 
 /** A TCP proxy that can lose all packets, like a firewall that drops them without rejecting the connection. */
 export interface LossyProxy extends TestServer {
-  /** Loses everything from now on. New connections are accepted, but no data passes. */
+  /** Drops all data from now on. New connections are accepted, but no data passes. */
   drop(): void;
-  /** Forwards the data of new connections. Connections that lost data stay dead. */
+  /** Forwards the data of new connections. Connections that lost data remain unusable. */
   recover(): void;
 }
 

@@ -77,7 +77,7 @@ export class RebootApi {
     if (leaving.aborted) throw new AgentStopped();
     const message = signal.aborted
       ? 'The execution ended before the machine restarted.'
-      : `The machine did not restart in ${seconds} s.`;
+      : `The machine did not restart within ${seconds} s.`;
     throw new CallError('RebootTimeout', message, { code: errorCodes.timeout, info: { seconds } });
   }
 }

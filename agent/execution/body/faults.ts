@@ -24,8 +24,8 @@ export const cancelled: ExecutionEnd = {
 
 /** Returns the end of an execution that timed out. `script`: the script that was running, or null. */
 export function timeOver(seconds: number, script: string | null): ExecutionEnd {
-  const what = script === null ? 'The Body ran' : `${script} ran`;
-  const Message = `The time of the execution was over: it had ${seconds} s. ${what}.`;
+  const what = script === null ? 'The Body' : script;
+  const Message = `The execution exceeded its timeout of ${seconds} s. ${what} was running.`;
   return exception(errorCodes.timeout, { Message, Type: 'Timeout', AdditionalInfo: { script, seconds } });
 }
 

@@ -10,7 +10,7 @@ export interface ShownParameter {
   type: (typeof types)[number] | 'any';
   /** Number of values to choose from; 0 if any value of the type can be entered. */
   choices: number;
-  /** The value with which the form starts, as JSON; null without one. */
+  /** The value with which the form starts, as JSON; null if there is none. */
   preset: string | null;
   isRequired: boolean;
   isSecret: boolean;

@@ -1,4 +1,4 @@
-/** The form of a runbook's name, which the portal checks too. */
+/** The format of a runbook's name, which the portal also checks. */
 const form = /^[a-z0-9]+(?:[-._][a-z0-9]+)*$/;
 const maxLength = 64;
 

@@ -25,7 +25,7 @@ export interface SeenExecution {
 /** A change of an execution by a call of an agent. */
 export interface ExecutionChange {
   values: Partial<Pick<ExecutionRow, (typeof changedColumns)[number]>>;
-  /** Whether the execution is delivered, which is not done while its VM is on hold. */
+  /** Whether the change delivers the execution. It is not written while the VM is on hold. */
   isHandOut?: boolean;
   /** When the execution took the VM's lane, if it does so with this change. */
   laneTakenAt?: Date;
@@ -39,24 +39,24 @@ export interface Decision<Answer> {
   change: ExecutionChange | null;
 }
 
-/** Larger changes are written alone, because JSON of this size slows down the others. */
+/** Larger changes are written separately, because JSON of this size slows down the others. */
 const aloneBytes = 256 * 1024;
 
-/** How often a call starts again because other calls changed the execution meanwhile. */
+/** Maximum number of attempts to write a change when other calls change the execution meanwhile. */
 const maxTries = 20;
 
 const changeLock = slot(() => new KeyedLock());
 const changeBatches = slot(() => new Batches<GivenChange, Outcome>({ items: 200, atOnce: 2 }));
 
 /**
- * The open executions that this process wrote last, by VM and id, so that the next call does not read them again. An
- * outdated one is harmless, because it cannot be written.
+ * The open executions that this process wrote last, by VM and id, so that the next call does not read them again. A
+ * stale entry is harmless, because a change that is based on it is not written.
  */
 const knownExecutions = slot(() => new RecentValues<SeenExecution>(10_000));
 
 /**
  * Changes an execution as `decide` says, without holding a lock between reading and writing: if another transaction
- * changed the execution meanwhile, `decide` is asked again. Nothing is stored if it throws. Throws 404
+ * changed the execution meanwhile, `decide` is called again. Nothing is stored if it throws. Throws 404
  * `execution_unknown`.
  */
 export function changeExecution<Answer>(
@@ -109,7 +109,7 @@ export async function writeChange(
   return typeof written === 'string';
 }
 
-/** A change as the statement takes it. */
+/** A change in the form that the statement expects. */
 type GivenChange = Readonly<Record<string, unknown>>;
 
 function givenChange(
@@ -139,7 +139,7 @@ const callRow = ({ n, script, function: name, state, row, atMs, ...more }: Execu
 /** The new version of a row, null if nothing was written, or why the change cannot be stored. */
 type Outcome = string | null | Error;
 
-/** Writes changes in one statement. If one of them makes the statement fail, each is written alone. */
+/** Writes changes in one statement. If one makes the statement fail, each is written separately. */
 async function writeChanges(db: Database, changes: readonly GivenChange[]): Promise<Outcome[]> {
   try {
     return await writeTogether(db, changes);

@@ -22,11 +22,11 @@ const calls = Object.entries(callColumns).map(([name, type]) => `"${name}" ${typ
 const updates = ['run', ...callNames.filter((name) => name !== '"n"')].map((name) => `${name} = excluded.${name}`);
 
 /**
- * Writes changed executions, at most one per VM, with everything that follows from the changes. $1 has a JSON object
- * for each change; $2 is whether to notify. An execution that another transaction has changed since it was read (its
- * `xmin` is no longer `seen`) stays as it is, and so does an execution that would be delivered while its VM is on hold.
- * Calls of a later run of the Body replace the same calls of an earlier run; a call that has ended does not change again
- * within a run.
+ * Writes changed executions, at most one per VM, with everything that follows from the changes. $1 contains a JSON
+ * object for each change; $2 says whether to notify. An execution that another transaction has changed since it was read
+ * (its `xmin` is no longer `seen`) is left unchanged, and so is an execution that would be delivered while its VM is on
+ * hold. Calls of a later run of the Body replace the same calls of an earlier run. A call that has ended does not change
+ * again within a run.
  */
 export const changeStatement = {
   name: 'executions-change',

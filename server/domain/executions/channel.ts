@@ -45,8 +45,8 @@ export async function readChannel(ctx: Context, input: GetChannelInput): Promise
 
 /**
  * Binds a VM to AMQP, for admins: from now on, its executions are sent to a queue of the broker. Without `inputQueue`,
- * the queue is named after the VM. Throws 404 `vm_unknown`, 409 `channel_busy` if executions wait or run, and 409
- * `input_queue_taken`.
+ * the name of the queue is formed from the id of the VM. Throws 404 `vm_unknown`, 409 `channel_busy` if executions wait
+ * or run, and 409 `input_queue_taken`.
  */
 export async function bindChannel(ctx: Context, input: BindChannelInput): Promise<ExecutionChannel> {
   allow(ctx.actor, 'admin');

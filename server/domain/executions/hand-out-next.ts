@@ -121,7 +121,7 @@ async function firstQueued(tx: Transaction, ctx: Context, vmId: string): Promise
   return null;
 }
 
-/** Returns how an execution ends that waits but may not begin any more; null if it may begin. */
+/** Returns how a waiting execution ends if it may no longer begin; null if it may begin. */
 function endOfWaiting(
   row: ExecutionRow,
   { enrolledAt, holds }: Pick<NextExecution, 'enrolledAt' | 'holds'>,

@@ -77,7 +77,7 @@ describe('a result', () => {
       'execution.code.1',
       ['hello', 'hello ended', '1'],
     ],
-    [10, { Message: 'over' }, 'execution.code.10', ['', 'over', '3600']],
+    [10, { Message: 'over' }, 'execution.code.10', ['', 'over', '10']],
     [42, null, 'execution.code.other', ['', '', '42']],
     [107, { Message: 'mine' }, 'execution.code.user', ['', 'mine', '7']],
   ])('with code %i is explained (MU-20)', async (ErrorCode, Body, id, params) => {

@@ -63,7 +63,7 @@ export async function filterLog(
   };
 }
 
-/** JSON can contain any character as an escape, which a search in the stored text does not find. */
+/** JSON can contain any character as an escape sequence, which a search in the stored text does not find. */
 const unicodeEscape = '\\u';
 const hasRecord = (text: string): boolean =>
   ['"log"', '"err"', '"end"', unicodeEscape].some((part) => text.includes(part));

@@ -79,7 +79,7 @@ export function executionOf(row: ExecutionRow, vmName: string): Execution {
  * Returns the message about the end of an execution; null if the execution has not ended. The portal's reason takes
  * precedence over the error code.
  */
-export function messageOf(row: Pick<ExecutionRow, 'state' | 'reason' | 'errorCode' | 'result' | 'timeoutSeconds'>) {
+export function messageOf(row: Pick<ExecutionRow, 'state' | 'reason' | 'errorCode' | 'result'>) {
   if (row.reason !== null) return { id: row.reason, params: [] };
   if (row.state === 'cancelled') return { id: 'execution.cancelled', params: [] };
   const { errorCode: code } = row;
@@ -89,6 +89,5 @@ export function messageOf(row: Pick<ExecutionRow, 'state' | 'reason' | 'errorCod
   if (code >= errorCodes.user)
     return { id: 'execution.code.user', params: [script, message, String(code - errorCodes.user)] };
   const isKnown = code <= errorCodes.timeout;
-  const number = code === errorCodes.timeout ? String(row.timeoutSeconds) : String(code);
-  return { id: isKnown ? `execution.code.${code}` : 'execution.code.other', params: [script, message, number] };
+  return { id: isKnown ? `execution.code.${code}` : 'execution.code.other', params: [script, message, String(code)] };
 }

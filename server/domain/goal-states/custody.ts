@@ -98,7 +98,7 @@ export async function deleteSecret(tx: Transaction, vmId: string, id: string): P
   await tx.delete(secrets).where(and(eq(secrets.vmId, vmId), eq(secrets.id, id)));
 }
 
-/** SQL that deletes secrets that nothing needs any more. `secrets` is a query that returns the VM and the id of each. */
+/** SQL that deletes secrets that are no longer needed. `secrets` is a query that returns the VM and the id of each. */
 export const deleteSecretsSql = (secrets: string): string =>
   `delete from secrets s using (${secrets}) d (vm_id, id) where s.vm_id = d.vm_id and s.id = d.id`;
 

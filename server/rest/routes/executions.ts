@@ -272,7 +272,7 @@ export const executionRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/execution-channel',
     operationId: 'bindExecutionChannel',
     summary:
-      'Binds a VM to AMQP: its execution plans are sent to a queue of the broker. Without `inputQueue`, the queue is named after the VM.',
+      'Binds a VM to AMQP: its execution plans are sent to a queue of the broker. Without `inputQueue`, the name of the queue is formed from the id of the VM.',
     role: 'admin',
     params: inVm,
     body: channelTerms,

@@ -48,7 +48,7 @@ const validateInWords = async (ctx: CallContext, input: Parameters<typeof valida
   return { ...judged, faults: translateFaults(judged.faults, ctx.language) };
 };
 
-/** The pages' client names the row at which a read continues `cursor`. */
+/** The client of the pages calls the row at which a query continues `cursor`. */
 const fromCursor = <Input extends object>({ cursor, ...asked }: Input & { cursor?: number }) => ({
   ...asked,
   ...(cursor !== undefined && { row: cursor }),

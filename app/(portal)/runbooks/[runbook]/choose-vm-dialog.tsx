@@ -13,7 +13,7 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { type Runbook, runHref, type ShownRunbookVersion } from '../runbook-data.ts';
 
-/** VMs that the dialog lists. */
+/** Maximum number of VMs in the list. */
 const shown = 12;
 
 export interface ChooseVmDialogProps {

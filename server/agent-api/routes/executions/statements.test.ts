@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-/** Returns the number of a call's statements, besides the one that reads agents again after news, many at a time. */
+/** Returns the number of statements of a call, without the one that reloads changed agents in batches. */
 async function count(call: () => Promise<unknown>): Promise<number> {
   const statements = await statementsOf(call);
   return statements.filter((text) => !text.includes('credential_hash = any')).length;

@@ -66,7 +66,7 @@ export function OptionsForm({ type, options, onOptions }: OptionsFormProps) {
   );
 }
 
-/** The timeout. A text that is no number stays in the field and leaves the option as it was. */
+/** The timeout. Text that is not a number stays in the field and does not change the option. */
 function Timeout({ value, onChange }: { value: unknown; onChange(seconds: number | undefined): void }) {
   const { t } = useTranslation(['runbooks', 'common']);
   const [typed, setTyped] = useState(typeof value === 'number' ? String(value) : '');

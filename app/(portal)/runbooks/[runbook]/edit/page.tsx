@@ -28,7 +28,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 }
 
 /**
- * Writes a version of a runbook: the draft `version`, or a new version that starts with the newest one, with the plan of
+ * Edits a version of a runbook: the draft `version`, or a new version that starts with the newest one, with the plan of
  * an execution, or with an empty plan.
  */
 export default async function EditRunbookPage({ params, searchParams }: Props) {

@@ -21,7 +21,7 @@ export interface FileDraft {
   text: string | null;
 }
 
-/** The parts of a plan that the editor shows apart. */
+/** The parts of a plan that the editor shows separately. */
 export interface PlanDraft {
   body: string;
   parameters: Values;
@@ -76,13 +76,13 @@ function parsed(json: string): Values | null {
   }
 }
 
-/** Returns the plan's text after a change. Numbers keep their notation. A text that is no JSON object stays as it is. */
+/** Returns the plan's text after a change. Numbers keep their notation. Text that is not a JSON object is not changed. */
 function changed(json: string, change: (plan: Values) => Values): string {
   const plan = parsed(json);
   return plan === null ? json : `${JSON.stringify(change(plan), null, 2)}\n`;
 }
 
-/** Line endings of Windows would break scripts with `#!` and lines that end with a backslash. */
+/** Windows line endings would break scripts with `#!` and lines that end with a backslash. */
 export const withLf = (given: string): string => given.replace(/\r\n?/g, '\n');
 
 export const setBody = (json: string, body: string): string =>
@@ -114,7 +114,7 @@ export const setScript = (
 const withOther = (script: Values, entryPoint: string): string[] =>
   [...new Set([text(script.EntryPoint), ...texts(script.Files)])].filter((id) => id !== '' && id !== entryPoint);
 
-/** Sets the options of a script from JSON text. Returns null if the text is no JSON object. */
+/** Sets the options of a script from JSON text. Returns null if the text is not a JSON object. */
 export function setOptions(json: string, name: string, options: string): string | null {
   const value = parsed(options);
   return value === null ? null : changeScript(json, name, (script) => ({ ...script, Options: value }));

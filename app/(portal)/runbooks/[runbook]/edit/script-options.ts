@@ -1,6 +1,6 @@
 type Values = Readonly<Record<string, unknown>>;
 
-/** The options that are on or off, with their defaults, for each type of script. */
+/** The options that all types of scripts can turn on or off, with their defaults. */
 const common = { verifyExitcode: true, captureStdout: true, captureStderr: true, reboots: false } as const;
 const switchesOfTypes = {
   Puppet: { noop: false },
@@ -11,32 +11,32 @@ const switchesOfTypes = {
 export type SwitchName = keyof typeof common | 'noop' | 'useBerkshelf' | 'test';
 export type TextName = 'stdin' | 'commandLine' | 'berksfilePath';
 
-/** Returns the options of a type that are on or off, with their defaults. */
+/** Returns the options that scripts of a type can turn on or off, with their defaults. */
 export function switchesOf(type: string): [SwitchName, boolean][] {
   const own = Object.hasOwn(switchesOfTypes, type) ? switchesOfTypes[type as keyof typeof switchesOfTypes] : {};
   return Object.entries({ ...common, ...own }) as [SwitchName, boolean][];
 }
 
-/** Returns the options of a type that are texts. */
+/** Returns the options of a type whose values are text. */
 export function textsOf(type: string): TextName[] {
   if (type === 'Application') return ['commandLine', 'stdin'];
   return type === 'Chef' ? ['stdin', 'berksfilePath'] : ['stdin'];
 }
 
-/** Returns options with one changed. A value that is undefined, empty or the default removes the option. */
+/** Returns the options after a change to one of them. A value that is undefined, empty or the default removes it. */
 export function withOption(options: Values, name: string, value: unknown, fallback?: unknown): Values {
   const { [name]: _, ...others } = options;
   return value === undefined || value === '' || value === fallback ? others : { ...others, [name]: value };
 }
 
-/** Returns the timeout in seconds that a text says: undefined if it is empty, null if it is no whole number. */
+/** Returns a timeout in seconds: undefined if the text is empty, null if it is not a whole number. */
 export function timeoutOf(text: string): number | undefined | null {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
   return /^[1-9]\d{0,6}$/.test(trimmed) ? Number(trimmed) : null;
 }
 
-/** Returns environment variables from rows of a form; undefined without any. Rows without a name are left out. */
+/** Returns the environment variables of a form; undefined if there are none. Rows without a name are ignored. */
 export function environmentOf(rows: readonly { name: string; value: string }[]): Record<string, string> | undefined {
   const named = rows.filter(({ name }) => name.trim() !== '');
   return named.length === 0 ? undefined : Object.fromEntries(named.map(({ name, value }) => [name.trim(), value]));
