@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { executionLimits } from '#protocol/executions/index.ts';
+import { executionEnvelope, executionLimits } from '#protocol/executions/index.ts';
 import { corpusPlatforms, planCorpus } from '#protocol/executions/testing/plan-corpus.ts';
 import { validatePlan } from '#server/domain/executions/index.ts';
 import { givenMachine } from '#server/domain/executions/testing/machine.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 import { findPlatforms } from './execution/platforms.ts';
+import { resultOf } from './execution/run-execution.ts';
+import { planEnvelope } from './testing/plan-envelope.ts';
 import { type PlanMachine, planMachine } from './testing/plan-run.ts';
 
 /*
@@ -172,6 +174,13 @@ const rows: Hostile[] = [
     body: [{ a: 1 }, { a: 1 }, { a: 1 }],
   },
   {
+    number: 28,
+    what: 'a result of 17 MiB',
+    plan: { Body: 'return "x" * (17 << 20)' },
+    code: 1,
+    body: failure('frames'),
+  },
+  {
     number: 43,
     what: 'a state of 2 MiB',
     plan: { Service: 'x', Body: 'api.setState("../x", "y" * (2 << 20))' },
@@ -208,6 +217,15 @@ return pids`;
     expect(code).toBe(0);
     await expect.poll(() => (pids as number[]).filter(isRunning), { timeout: 15_000 }).toEqual([]);
   }, 60_000);
+
+  test.each([
+    ['is 17 MiB long', `"${'x'.repeat(17 << 20)}"`],
+    ['is nested 5,000 levels deep', `${'['.repeat(5_000)}${']'.repeat(5_000)}`],
+  ])('case 28: a value that %s is not sent: the result has code 1', (_, body) => {
+    const open = { planId: 'p', envelope: executionEnvelope.parse(planEnvelope(1, { body: '' })) };
+    const { ErrorCode, Body } = JSON.parse(resultOf(open, { code: 0, body })) as { ErrorCode: number; Body: unknown };
+    expect([ErrorCode, Body]).toEqual([1, failure('ResultTooLarge')]);
+  });
 
   test('case 20: a daemon that leaves its session is ended with the timeout of its call', async () => {
     const file = join(machine.dir, 'daemon');
