@@ -1,6 +1,7 @@
 import { newKeyPair } from '#server/testing/key-pair.ts';
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
 import type { CreatedVm } from './support/api.ts';
+import { enrollPlanMachine, helloPlan } from './support/plan-machine.ts';
 import { publishSamples, sampleGoal } from './support/samples.ts';
 import { expect, test } from './support/test.ts';
 
@@ -135,4 +136,46 @@ test('after following a link to an entry of a long queue, no button is half hidd
       await expectAccessible(page);
     }
   }
+});
+
+test('the page says which execution an extension waits for, and an operator cancels it and those that wait', async ({
+  portal,
+  api,
+  signedIn,
+  unique,
+}) => {
+  const vm = await api.createVm(`busy-${unique}`);
+  const machine = await enrollPlanMachine(portal.gatewayUrl, vm);
+  const queue = (plan: object) => api.call('POST', `/vms/${vm.id}/executions`, { body: { plan } });
+  await queue(helloPlan);
+  const id = await machine.take();
+  await machine.run(id, [{ n: 1, script: 'hello', function: 'apply', state: 'running', row: 2, atMs: 12 }]);
+  await api.setExtension(vm.id, 'mount', sampleGoal('Northwind.Storage.Mount'));
+  // The gateway learns of a new goal state shortly after the request has been answered.
+  await expect.poll(async () => (await (await machine.poll()).json()).extensions.length).toBe(1);
+  const page = await signedIn('operator');
+  const viewer = await signedIn('viewer', { locale: 'de-DE', viewport: { width: 390, height: 844 } });
+  for (const each of [page, viewer]) await each.goto(`/vms/${vm.id}`);
+
+  const card = page.getByRole('region', { name: 'Next on this machine' });
+  await expect(card).toContainText('Rotate certificates');
+  await expect(card).toContainText('call 1, hello.apply');
+  await queue({ ...helloPlan, Name: 'Clean up' });
+  await expect(card.getByRole('link', { name: 'Clean up' })).toBeVisible();
+  const why = page.getByRole('region', { name: 'Why it isn’t done' });
+  await expect(why).toContainText('mount is waiting for its turn: Rotate certificates is running.');
+  await expectAccessibleInBothThemes(page);
+  await expect(viewer.getByRole('region', { name: 'Warum ist die VM nicht fertig?' })).toContainText(
+    'mount ist noch nicht an der Reihe: Rotate certificates läuft.',
+  );
+  await expectAccessible(viewer);
+
+  await card.getByRole('button', { name: 'Cancel all waiting (1)' }).click();
+  await page.getByRole('button', { name: 'Cancel 1 execution' }).click();
+  await expect(card.getByRole('link', { name: 'Clean up' })).toBeHidden();
+  await why.getByRole('button', { name: 'Cancel the execution' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel execution' }).click();
+  await expect(why.getByRole('button', { name: 'Cancel the execution' })).toBeHidden();
+  await why.getByRole('link', { name: 'Show the execution' }).click();
+  await expect(page).toHaveURL(new RegExp(`/executions/${id}$`));
 });

@@ -28,6 +28,8 @@ export async function enrollPlanMachine(url: string, vm: CreatedVm) {
   await call('/goal-state');
   let sent = 0;
   return {
+    /** Fetches the goal state. */
+    poll: () => call('/goal-state'),
     /** Takes the next execution and confirms it. */
     async take(): Promise<string> {
       const response = await call('/executions/next');

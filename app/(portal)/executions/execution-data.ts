@@ -3,6 +3,8 @@ import type { StatusName } from '#app/_ui/status-icon.tsx';
 import { type ExecutionState, finalStates, waitingStates } from '#protocol/executions/states.ts';
 import type { AppRouter } from '#server/trpc/root.ts';
 
+export { executionHref } from './execution-href.ts';
+
 type Outputs = inferRouterOutputs<AppRouter>['executions'];
 
 /** An execution, with a sentence that says how it ended. */
@@ -48,9 +50,6 @@ export const hasEnded = ({ state }: Pick<ShownExecution, 'state'>): boolean =>
 /** Whether the execution waits in the portal, so that a cancellation takes effect immediately. */
 export const isWaiting = ({ state }: Pick<ShownExecution, 'state'>): boolean =>
   (waitingStates as readonly string[]).includes(state);
-
-export const executionHref = ({ vmId, id }: Pick<ShownExecution, 'vmId' | 'id'>): string =>
-  `/vms/${vmId}/executions/${id}`;
 
 /** Returns how long the machine had the execution, in milliseconds; null if it never had it. */
 export function tookMs({ begunAt, deliveredAt, concludedAt }: ShownExecution): number | null {

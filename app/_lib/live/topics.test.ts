@@ -30,6 +30,7 @@ describe('concerns', () => {
     ],
     ['the executions of all VMs', key('executions.list', {}), { topic: 'execution', key: 'a' }, true],
     ['the executions of another VM', key('executions.list', { vmId: 'b' }), { topic: 'execution', key: 'a' }, false],
+    ['the queue of the VM', key('instanceViews.queue', { vmId: 'a' }), { topic: 'execution', key: 'a' }, true],
     ['a plan, which never changes', key('executions.plan', { vmId: 'a' }), { topic: 'execution', key: 'a' }, false],
     ['a log that grows', key('executions.log', { vmId: 'a' }), { topic: 'output', key: 'a' }, true],
     ['anything, for a topic that is new', key('members.list'), { topic: 'rollout', key: 'r' }, true],

@@ -21,7 +21,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'fleet.rows?vmIds',
   ],
   output: ['outputs?vmId', 'executions.log?vmId'],
-  execution: ['executions.get?vmId', 'executions.list?vmId', 'executions.result?vmId'],
+  execution: ['executions.get?vmId', 'executions.list?vmId', 'executions.result?vmId', 'instanceViews.queue?vmId'],
   fleet: ['vms?vmId', 'instanceViews?vmId', 'overview', 'attention', 'handlers', 'fleet?vmIds'],
   runbook: ['runbooks'],
   attention: ['attention', 'overview.failing'],

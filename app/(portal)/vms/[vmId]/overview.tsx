@@ -65,13 +65,19 @@ export function Overview({ facts, view, queue, at, gatewayUrl, retry, onAct }: V
       {view.agent.status === 'never' ? (
         extensions.length === 0 ? null : (
           <div className="mt-4">
-            <QueueCard vmId={facts.id} agent="never" isEnrolled={facts.agentKind !== null} first={queue} />
+            <QueueCard
+              vmId={facts.id}
+              name={facts.name}
+              agent="never"
+              isEnrolled={facts.agentKind !== null}
+              first={queue}
+            />
           </div>
         )
       ) : (
         <div className="mt-4 grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-[minmax(0,1fr)_320px]">
           <TimeBox view={view} />
-          <QueueCard vmId={facts.id} agent={view.agent.status} isEnrolled first={queue} />
+          <QueueCard vmId={facts.id} name={facts.name} agent={view.agent.status} isEnrolled first={queue} />
         </div>
       )}
       {extensions.length === 0 ? (

@@ -16,6 +16,8 @@ const namespaces = ['vms', 'reports', 'goal-states', 'enrollment', 'timeline'] a
 const own: Partial<Record<VmTab, readonly WordNamespace[]>> = {
   activity: ['activity'],
   executions: ['executions'],
+  // The overview cancels executions.
+  overview: ['executions'],
   output: ['outputs'],
 };
 

@@ -1,14 +1,22 @@
 'use client';
 
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
+import { executionHref } from '#app/(portal)/executions/execution-href.ts';
 import type { QueueGroup } from './queue-groups.ts';
 import { StepsText } from './steps-text.tsx';
 
-/** The name of an extension or of an execution's plan. */
-export function EntryName({ group: { name, execution } }: { group: QueueGroup }) {
+/** The name of an extension, or the name of an execution's plan as a link to the execution. */
+export function EntryName({ vmId, group: { name, execution } }: { vmId: string; group: QueueGroup }) {
   const { t } = useTranslation('reports');
-  if (execution !== null && name === '') return <span className="font-medium">{t('queue.unnamed')}</span>;
+  if (execution !== null) {
+    return (
+      <TextLink href={executionHref({ vmId, id: execution.id })} className="font-medium wrap-anywhere">
+        {name === '' ? t('queue.unnamed') : <span translate="no">{name}</span>}
+      </TextLink>
+    );
+  }
   return (
     <span className="font-medium wrap-anywhere" translate="no">
       {name}

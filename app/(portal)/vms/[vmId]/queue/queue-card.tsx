@@ -1,9 +1,11 @@
 'use client';
 
+import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useId } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
@@ -14,11 +16,17 @@ import { Limits } from './limits.tsx';
 import { type QueueGroup, queueGroups } from './queue-groups.ts';
 import { type ReadQueue, useQueue } from './use-queue.ts';
 
+/** Loaded on demand, since few VMs need it. The server renders it, so nothing moves when its script loads. */
+const CancelWaiting = dynamic(() =>
+  import('#app/(portal)/executions/cancel-buttons.tsx').then((module) => module.CancelWaiting),
+);
+
 /** Number of rows on the card. The tab shows all rows. */
 const shownRows = 5;
 
 interface QueueCardProps {
   vmId: string;
+  name: string;
   agent: InstanceDetails['agent']['status'];
   isEnrolled: boolean;
   first: ReadQueue | undefined;
@@ -28,7 +36,7 @@ interface QueueCardProps {
  * The first rows of the machine's queue: what the machine is doing and will do next. Before the agent's first call, they
  * show what it will do first.
  */
-export function QueueCard({ vmId, agent, isEnrolled, first }: QueueCardProps) {
+export function QueueCard({ vmId, name, agent, isEnrolled, first }: QueueCardProps) {
   const { t } = useTranslation('reports');
   const id = useId();
   const queue = useQueue(vmId, first);
@@ -38,6 +46,7 @@ export function QueueCard({ vmId, agent, isEnrolled, first }: QueueCardProps) {
       {queue.data ? (
         <QueueRows
           vmId={vmId}
+          name={name}
           queue={agent === 'never' ? beforeFirstCall(queue.data) : queue.data}
           agent={agent}
           isEnrolled={isEnrolled}
@@ -68,14 +77,17 @@ function beforeFirstCall({ now, waiting }: QueueDetails): QueueDetails {
 
 interface QueueRowsProps {
   vmId: string;
+  name: string;
   queue: QueueDetails;
   agent: InstanceDetails['agent']['status'];
   isEnrolled: boolean;
 }
 
-function QueueRows({ vmId, queue: { now, next, waiting }, agent, isEnrolled }: QueueRowsProps) {
+function QueueRows({ vmId, name, queue: { now, next, waiting }, agent, isEnrolled }: QueueRowsProps) {
   const { t } = useTranslation('reports');
+  const reader = useReader();
   const isSilent = agent === 'unresponsive';
+  const count = [...next, ...waiting].filter(isExecution).length;
   const room = shownRows - (now === null ? 0 : 1);
   const groups = queueGroups(next);
   const waitingGroups = queueGroups(waiting);
@@ -91,12 +103,13 @@ function QueueRows({ vmId, queue: { now, next, waiting }, agent, isEnrolled }: Q
         <p className="px-4 pb-1 text-12 text-pretty text-ink-2">{t(isEnrolled ? 'queue.unheard' : 'queue.never')}</p>
       ) : null}
       <div className="divide-y divide-line-subtle px-4">
-        {now === null ? null : <NowRow entry={now} isSilent={isSilent} />}
-        {shownNext.length === 0 ? null : <Rows label={t('queue.next')} groups={shownNext} />}
-        {shownWaiting.length === 0 ? null : <Rows label={t('queue.waiting')} groups={shownWaiting} />}
+        {now === null ? null : <NowRow vmId={vmId} entry={now} isSilent={isSilent} />}
+        {shownNext.length === 0 ? null : <Rows vmId={vmId} label={t('queue.next')} groups={shownNext} />}
+        {shownWaiting.length === 0 ? null : <Rows vmId={vmId} label={t('queue.waiting')} groups={shownWaiting} />}
       </div>
       <div className="mt-auto flex items-center gap-2 border-t border-line-subtle px-4 py-2 text-12 text-ink-2">
         {rest > 0 ? <span className="tabular-nums">{t('queue.more', { count: rest })}</span> : null}
+        {count > 0 && reader.can('operator') ? <CancelWaiting vmId={vmId} name={name} count={count} /> : null}
         <Link href={tabHref(vmId, 'queue')} className="ms-auto text-brand-text underline underline-offset-2">
           {t('queue.all')}
         </Link>
@@ -105,9 +118,11 @@ function QueueRows({ vmId, queue: { now, next, waiting }, agent, isEnrolled }: Q
   );
 }
 
+const isExecution = ({ kind }: QueueLine): boolean => kind === 'execution';
+
 const rowShape = 'grid grid-cols-[4.5rem_16px_minmax(0,1fr)] gap-x-2 py-2';
 
-function NowRow({ entry, isSilent }: { entry: QueueLine; isSilent: boolean }) {
+function NowRow({ vmId, entry, isSilent }: { vmId: string; entry: QueueLine; isSilent: boolean }) {
   const { t } = useTranslation('reports');
   const [group] = queueGroups([entry]);
   return (
@@ -115,7 +130,7 @@ function NowRow({ entry, isSilent }: { entry: QueueLine; isSilent: boolean }) {
       <h3 className="text-12 text-ink-3">{t('queue.now')}</h3>
       <StatusIcon status={isSilent ? 'unresponsive' : 'progressing'} className="mt-0.5 size-3.5" />
       <div className="min-w-0">
-        {group ? <EntryName group={group} /> : null}
+        {group ? <EntryName vmId={vmId} group={group} /> : null}
         <span className="block text-12 text-ink-2 tabular-nums">
           {group ? <EntryText group={group} /> : null}
           {entry.since === null || isSilent ? null : (
@@ -137,7 +152,7 @@ function NowRow({ entry, isSilent }: { entry: QueueLine; isSilent: boolean }) {
   );
 }
 
-function Rows({ label, groups }: { label: string; groups: readonly QueueGroup[] }) {
+function Rows({ vmId, label, groups }: { vmId: string; label: string; groups: readonly QueueGroup[] }) {
   return (
     <div className="grid grid-cols-[4.5rem_minmax(0,1fr)] gap-x-2 py-2">
       <h3 className="text-12 text-ink-3">{label}</h3>
@@ -147,7 +162,7 @@ function Rows({ label, groups }: { label: string; groups: readonly QueueGroup[] 
           <li key={index} className="grid grid-cols-[16px_minmax(0,1fr)] gap-x-2">
             <StatusIcon status="waiting" className="mt-0.5 size-3.5" />
             <div className="min-w-0">
-              <EntryName group={group} />
+              <EntryName vmId={vmId} group={group} />
               <span className="block text-12 text-pretty wrap-anywhere text-ink-2 tabular-nums">
                 {group.reason ?? <EntryText group={group} />}
                 {group.execution === null || group.askedBy === null ? null : (

@@ -63,7 +63,7 @@ export function QueueTab({ vmId, isSilent }: QueueTabProps) {
             <p>{t('queue.none.why')}</p>
           </EmptyState>
         ) : (
-          <QueueTable groups={groups} running={now} isSilent={isSilent} marked={markedGroup} />
+          <QueueTable vmId={vmId} groups={groups} running={now} isSilent={isSilent} marked={markedGroup} />
         )}
       </Card>
     </div>
@@ -102,13 +102,14 @@ function scrollToRow(row: HTMLElement): void {
 }
 
 interface QueueTableProps {
+  vmId: string;
   groups: Readonly<Record<'now' | 'next' | 'waiting', readonly QueueGroup[]>>;
   running: QueueLine | null;
   isSilent: boolean;
   marked: QueueGroup | undefined;
 }
 
-function QueueTable({ groups, running, isSilent, marked }: QueueTableProps) {
+function QueueTable({ vmId, groups, running, isSilent, marked }: QueueTableProps) {
   const { t } = useTranslation('reports');
   return (
     <TableFrame label={t('queue.title')}>
@@ -142,6 +143,7 @@ function QueueTable({ groups, running, isSilent, marked }: QueueTableProps) {
                 <QueueRow
                   // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position in the queue
                   key={index}
+                  vmId={vmId}
                   group={group}
                   isMarked={group === marked}
                   icon={<PlaceIcon section={section} place={index + 1} isSilent={isSilent} />}
@@ -174,6 +176,7 @@ function PlaceIcon({ section, place, isSilent }: PlaceIconProps) {
 type Running = { since: string; isSilent: boolean };
 
 interface QueueRowProps {
+  vmId: string;
   group: QueueGroup;
   isMarked: boolean;
   icon: ReactNode;
@@ -189,7 +192,7 @@ const markedRow = [
   'focus-visible:[&>td:first-child]:shadow-[inset_3px_0_var(--brand-text),inset_0_2px_var(--brand-text),inset_0_-2px_var(--brand-text)]',
 ].join(' ');
 
-function QueueRow({ group, isMarked, icon, running }: QueueRowProps) {
+function QueueRow({ vmId, group, isMarked, icon, running }: QueueRowProps) {
   return (
     <tr
       {...(isMarked && { id: rowId(group.name), tabIndex: -1, 'aria-current': true })}
@@ -199,7 +202,7 @@ function QueueRow({ group, isMarked, icon, running }: QueueRowProps) {
         <span className="flex gap-2">
           {icon}
           <span className="min-w-0">
-            <EntryName group={group} />
+            <EntryName vmId={vmId} group={group} />
             <span className="block text-12 text-pretty wrap-anywhere text-ink-2 tabular-nums">
               <EntryText group={group} />
             </span>

@@ -18,6 +18,11 @@ import type { VmAct } from '../vm-dialogs.tsx';
 /** Loaded on demand, since few problems need it. The server renders it, so nothing moves when its script loads. */
 const RetryNote = dynamic(() => import('../retry/retry-note.tsx').then((module) => module.RetryNote));
 
+/** Loaded on demand for the same reason. */
+const CancelExecution = dynamic(() =>
+  import('#app/(portal)/executions/cancel-buttons.tsx').then((module) => module.CancelExecution),
+);
+
 export interface WhyActsProps {
   view: InstanceDetails;
   explanation: Explanation;
@@ -35,7 +40,9 @@ export function WhyActs({ view, explanation, retry, onAct }: WhyActsProps) {
   const isRequested = about !== undefined && retry.isRequested(about);
   const problem = retry.problem !== null && retry.problem.name === about?.name ? retry.problem.message : null;
   const mayAct = reader.can('operator');
-  const hasButtons = mayAct && (act === null ? view.agent.hold !== null : act.editable || act.hasOutput);
+  const running = explanation.links.find(({ execution }) => execution !== null)?.execution ?? null;
+  const canAct = act === null ? view.agent.hold !== null : act.editable || act.hasOutput;
+  const hasButtons = mayAct && (running !== null || canAct);
   if (!hasButtons && !isSilent && !isRequested && !about?.retries) return null;
   return (
     <CardFooter className="max-sm:[&>a,&>button]:flex-[1_1_40%]">
@@ -45,6 +52,9 @@ export function WhyActs({ view, explanation, retry, onAct }: WhyActsProps) {
           <Play aria-hidden />
           {t('why.release.hold')}
         </Button>
+      ) : null}
+      {mayAct && running !== null ? (
+        <CancelExecution vmId={view.vmId} executionId={running} label={t('why.turn.cancel')} />
       ) : null}
       {isSilent || isRequested ? (
         <span className="text-12 text-ink-2">{t(isSilent ? 'why.silent.note' : 'retry.requested')}</span>

@@ -8,15 +8,17 @@ import { Card } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
+import { executionHref } from '#app/(portal)/executions/execution-href.ts';
 import { jsonOf } from '../json-of.ts';
 import { MarkedText, MessageText } from '../message-line.tsx';
 import type { Retry } from '../retry/use-retry.ts';
 import { type Explanation, type InstanceDetails, type ReportedMessage, tabHref } from '../vm-data.ts';
 import type { VmAct } from '../vm-dialogs.tsx';
 import { headlineOf } from './headline-of.ts';
-import { WhyActs } from './why-acts.tsx';
 import { WhySentence } from './why-sentence.tsx';
 
+/** Loaded on demand, since healthy VMs do not need it. The server renders it, so nothing moves when its script loads. */
+const WhyActs = dynamic(() => import('./why-acts.tsx').then((module) => module.WhyActs));
 const Reached = dynamic(() => import('./reached.tsx').then((module) => module.Reached), { ssr: false });
 
 export interface WhyCardProps {
@@ -122,7 +124,7 @@ interface ChainLinkProps {
  * if the card is narrow.
  */
 function ChainLink({ vmId, link, message, last }: ChainLinkProps) {
-  const { kind, status, holds, title, detail, queueEntry } = link;
+  const { kind, status, holds, title, detail, queueEntry, execution } = link;
   const { t } = useTranslation('reports');
   const counts = kind === 'deadline' && status !== 'failed';
   return (
@@ -153,6 +155,11 @@ function ChainLink({ vmId, link, message, last }: ChainLinkProps) {
           </span>
         ) : null}
         {detail ? <WhySentence sentence={detail} /> : null}
+        {execution === null ? null : (
+          <TextLink href={executionHref({ vmId, id: execution })} className="block w-fit">
+            {t('why.turn.show')}
+          </TextLink>
+        )}
         {queueEntry === null ? null : (
           <TextLink href={tabHref(vmId, 'queue', queueEntry)} className="block w-fit">
             {t('why.queue')}
