@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { tell } from '#server/platform/wakes/index.ts';
+import { tell, tellsByStatement } from '#server/platform/wakes/index.ts';
 
 /**
  * The kinds of changes that a page can watch. `output`: command output and logs of a VM; `execution`: executions of a
@@ -38,12 +38,13 @@ export async function recordChanges(tx: Transaction, topic: ChangeTopic, keys: r
   if (keys.length === 0) return;
   const once = [...new Set(keys)].sort();
   const sorted = sql.param(once);
-  await tx.execute(sql`insert into changes (topic, key) select ${topic}, k from unnest(${sorted}::text[]) k`);
-  await tell(
-    tx,
-    changesChannel,
-    once.map((key) => JSON.stringify({ topic, key })),
-  );
+  const payloads = once.map((key) => JSON.stringify({ topic, key }));
+  // One statement stores and notifies, unless the notifications are sent by another transport.
+  const notified = tellsByStatement(tx) ? payloads : [];
+  await tx.execute(sql`
+    with stored as (insert into changes (topic, key) select ${topic}, k from unnest(${sorted}::text[]) k)
+    select pg_notify(${changesChannel}, p) from unnest(${sql.param(notified)}::text[]) p`);
+  if (notified.length === 0) await tell(tx, changesChannel, payloads);
   if (topic !== 'vm') return;
   // Sorted, so that transactions do not deadlock. The rows stay locked until the commit, so health updates skip them,
   // and a change that is committed during an evaluation causes another evaluation.

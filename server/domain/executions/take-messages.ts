@@ -33,7 +33,7 @@ export async function takeMessages(ctx: Context, vmId: string, executionId: stri
     if (row.handedOut === 0) throw new DomainError('not_found', 'execution_unknown');
     if (messages.some(({ SourceID: source = row.planId }) => source !== row.planId))
       throw new DomainError('unprocessable', 'result_of_another');
-    if (size > 0 && !(await hasMessages(tx, vmId, executionId)))
+    if (size > 0 && (await messagesOf(tx, vmId, executionId)).length === 0)
       throw new DomainError('conflict', 'transcript_other_writer');
     seconds = nextProgressSeconds(ctx.now, row.begunAt, row.followedUntil);
     const fresh = await storeIds(tx, row, messages);
@@ -49,13 +49,16 @@ export async function takeMessages(ctx: Context, vmId: string, executionId: stri
   return seconds;
 }
 
-/** Whether the portal writes the transcript of an execution, from single messages. */
-export async function hasMessages(db: Database | Transaction, vmId: string, executionId: string): Promise<boolean> {
-  return (await db.$count(executionMessages, ofExecution(vmId, executionId))) > 0;
-}
-
-const ofExecution = (vmId: string, executionId: string) =>
-  and(eq(executionMessages.vmId, vmId), eq(executionMessages.executionId, executionId));
+/**
+ * Returns the query for the messages of an execution. If there are any, the portal writes the transcript, from single
+ * messages.
+ */
+export const messagesOf = (db: Database | Transaction, vmId: string, executionId: string) =>
+  db
+    .select({ messageId: executionMessages.messageId })
+    .from(executionMessages)
+    .where(and(eq(executionMessages.vmId, vmId), eq(executionMessages.executionId, executionId)))
+    .limit(1);
 
 /** Returns the messages that were not stored before, and stores their IDs. */
 async function storeIds(
