@@ -14,10 +14,12 @@ export interface ExecutionTableProps {
   executions: readonly ShownExecution[];
   /** Whether to show the VM of each execution. */
   showsVm: boolean;
+  /** Whether there is no room for the people, because other cards are beside the table. */
+  isNarrow?: boolean;
 }
 
 /** Executions, one per row. On narrow pages, most columns move below the name. */
-export function ExecutionTable({ label, executions, showsVm }: ExecutionTableProps) {
+export function ExecutionTable({ label, executions, showsVm, isNarrow = false }: ExecutionTableProps) {
   const { t } = useTranslation('executions');
   return (
     <TableFrame label={label}>
@@ -28,7 +30,7 @@ export function ExecutionTable({ label, executions, showsVm }: ExecutionTablePro
             <Th>{t('column.execution')}</Th>
             {showsVm ? <Th className="max-sm:hidden">{t('column.vm')}</Th> : null}
             <Th className="max-sm:hidden">{t('column.outcome')}</Th>
-            <Th className="max-sm:hidden">{t('column.by')}</Th>
+            {isNarrow ? null : <Th className="max-sm:hidden">{t('column.by')}</Th>}
             <Th className="max-sm:hidden">{t('column.queued')}</Th>
             <Th end className="max-sm:hidden">
               {t('column.took')}
@@ -37,7 +39,7 @@ export function ExecutionTable({ label, executions, showsVm }: ExecutionTablePro
         </THead>
         <TBody>
           {executions.map((execution) => (
-            <ExecutionRow key={execution.id} execution={execution} showsVm={showsVm} />
+            <ExecutionRow key={execution.id} {...{ execution, showsVm, isNarrow }} />
           ))}
         </TBody>
       </Table>
@@ -45,7 +47,13 @@ export function ExecutionTable({ label, executions, showsVm }: ExecutionTablePro
   );
 }
 
-function ExecutionRow({ execution, showsVm }: { execution: ShownExecution; showsVm: boolean }) {
+interface ExecutionRowProps {
+  execution: ShownExecution;
+  showsVm: boolean;
+  isNarrow: boolean;
+}
+
+function ExecutionRow({ execution, showsVm, isNarrow }: ExecutionRowProps) {
   const { state, queuedBy, queuedAt } = execution;
   return (
     <Tr>
@@ -76,12 +84,14 @@ function ExecutionRow({ execution, showsVm }: { execution: ShownExecution; shows
           <Outcome execution={execution} />
         </span>
       </Td>
-      <Td className="py-2 align-top max-sm:hidden">
-        <span className="flex items-center gap-1.5">
-          <Avatar name={queuedBy} />
-          <span translate="no">{queuedBy}</span>
-        </span>
-      </Td>
+      {isNarrow ? null : (
+        <Td className="py-2 align-top max-sm:hidden">
+          <span className="flex items-center gap-1.5">
+            <Avatar name={queuedBy} />
+            <span translate="no">{queuedBy}</span>
+          </span>
+        </Td>
+      )}
       <Td className="py-2 align-top tabular-nums max-sm:hidden">
         <DateTime value={new Date(queuedAt)} />
       </Td>

@@ -11,7 +11,7 @@ export function RunBar({ runs, className }: { runs: ShownRuns; className?: strin
   const format = useFormat();
   const { succeeded, failed, other } = runs;
   const all = succeeded + failed + other;
-  if (all === 0) return <span className="text-ink-3">{t('runs.none')}</span>;
+  if (all === 0) return <span className={cn('text-12 text-ink-3', className)}>{t('runs.none')}</span>;
   const parts = [
     { count: succeeded, fill: 'bg-healthy-solid' },
     { count: failed, fill: 'bg-failed-solid' },

@@ -105,7 +105,7 @@ function RunbookRow({ row, cursor }: { row: ListedRunbook; cursor: boolean }) {
         <span translate="no" className="block truncate text-12 text-ink-3" title={description || name}>
           {description || <span className="mono-11">{name}</span>}
         </span>
-        <RunBar runs={runs} className="mt-1 sm:hidden" />
+        <RunBar runs={runs} className="mt-1 flex sm:hidden" />
       </Td>
       <Td className="tabular-nums">
         <span translate="no">{version}</span>

@@ -33,7 +33,7 @@ export function RunsCard({ name, first }: { name: string; first: FirstExecutions
         <CardBody className="text-ink-2">{t('runs.empty')}</CardBody>
       ) : (
         <>
-          <ExecutionTable label={t('runs.title')} executions={executions} showsVm />
+          <ExecutionTable label={t('runs.title')} executions={executions} showsVm isNarrow />
           <MoreButton list={list} />
         </>
       )}

@@ -21,12 +21,12 @@ export function ApprovalCard({ execution }: { execution: ShownExecutionDetails }
       boxed
       actions={
         execution.mayDecide ? (
-          <>
+          <span className="flex flex-wrap gap-2">
             <Button onClick={() => setDecision('decline')}>{t('approval.decline')}</Button>
             <Button variant="primary" onClick={() => setDecision('approve')}>
               {t('approval.approve')}
             </Button>
-          </>
+          </span>
         ) : undefined
       }
     >
