@@ -88,7 +88,10 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
 
   await test.step('it fails, and the page leads to the failing line', async () => {
     await expect(operator.getByText(/It failed: .*exit code 3/)).toBeVisible(patient);
-    await expect(operator.getByRole('region', { name: 'Log', exact: true })).toContainText('no one is there');
+    const log = operator.getByRole('region', { name: 'Log', exact: true });
+    await expect(log).toContainText('no one is there');
+    await operator.getByRole('button', { name: 'Show', exact: true }).click();
+    await expect(log.locator('[data-marked]')).toContainText('hello ended with exit code 3');
     await expect(operator.getByText('The exception was raised here.')).toBeVisible();
     await expect(operator.locator('body')).not.toContainText(secret);
     await expectAccessibleInBothThemes(operator);
@@ -103,6 +106,15 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
     await operator.getByRole('button', { name: `Run on ${vm.name}` }).click();
     await expect(operator.getByText('It ran to completion.')).toBeVisible(patient);
     await expect(operator.getByRole('region', { name: 'Result' })).toContainText('hello Ada');
+  });
+
+  await test.step('the two are compared', async () => {
+    const second = operator.url();
+    await operator.getByRole('link', { name: 'Compare' }).click();
+    await expect(operator.getByRole('heading', { level: 1, name: 'Compare executions' })).toBeVisible();
+    await expect(operator.getByRole('region', { name: 'Executions' })).toContainText(/Failed.*Succeeded/s);
+    await expect(operator.getByRole('region', { name: 'Result' })).toContainText('hello Ada');
+    await operator.goto(second);
   });
 
   await test.step('a long one is followed live and canceled', async () => {
