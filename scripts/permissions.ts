@@ -29,8 +29,12 @@ const includes: Readonly<Record<Role, readonly Role[]>> = {
 };
 
 /** Returns what a call needs besides the role. */
-const also = (reach: string, grant: 'scripts' | undefined): string =>
-  [...(grant === undefined ? [] : ['grant `scripts`']), ...(reach === '' ? [] : [reach])].join(', ');
+const also = (reach: string, { grant, orGrant }: Pick<Permission, 'grant' | 'orGrant'>): string =>
+  [
+    ...(grant === undefined ? [] : [`grant \`${grant}\``]),
+    ...(orGrant === undefined ? [] : [`also with the grant \`${orGrant}\` alone`]),
+    ...(reach === '' ? [] : [reach]),
+  ].join(', ');
 
 function row(name: string, kind: string, role: Role | null, reach: string): string {
   const marks = roles.map((one) => (role === null || includes[role].includes(one) ? 'yes' : ''));
@@ -48,12 +52,13 @@ const lines: Readonly<Record<string, Permission>> = permissions;
 
 /** Renders the page from the tables in the code. */
 function page(): string {
-  const procedures = Object.entries(lines).map(([name, { role, reach, grant }]) =>
-    row(`\`${name}\``, types[name]?._def.type ?? '', role, also(reaches[reach], grant)),
+  const procedures = Object.entries(lines).map(([name, line]) =>
+    row(`\`${name}\``, types[name]?._def.type ?? '', line.role, also(reaches[line.reach], line)),
   );
-  const calls = routes.map(({ operationId, method, path: at, role, inNamespace, grant }) =>
-    row(`\`${operationId}\``, `${method} \`${at}\``, role, also(inNamespace === true ? reaches.namespace : '', grant)),
-  );
+  const calls = routes.map((route) => {
+    const reach = route.inNamespace === true ? reaches.namespace : '';
+    return row(`\`${route.operationId}\``, `${route.method} \`${route.path}\``, route.role, also(reach, route));
+  });
   return [
     '# Who may do what',
     '',
@@ -61,7 +66,7 @@ function page(): string {
     '',
     'The roles operator and publisher include viewer; admin includes all other roles. Publishers can act only in their own namespaces; admins can act in all namespaces. A call without a sign-in gets 401, a call without the required role gets 403, and neither changes anything. The domain layer (`server/domain`) checks roles and objects again.',
     '',
-    'The grant `scripts` is a right besides the role. Admins give it to operators and publishers, and to API tokens with these roles. Only callers with the grant, and admins, may write runbooks; of these, operators and admins may run any execution plan. Operators without the grant may run published runbooks. Viewers cannot have the grant. If a member becomes a viewer or an admin, the grant is removed.',
+    'The grant `scripts` is a right besides the role. Admins give it to operators and publishers, and to API tokens with these roles. Only callers with the grant, and admins, may write runbooks and check plans; of these, operators and admins may run any execution plan. Operators without the grant may run published runbooks. Viewers cannot have the grant. If a member becomes a viewer or an admin, the grant is removed.',
     '',
     '## Pages',
     'Procedures are called with the session cookie; API tokens are not accepted. Mutations require POST and the portal’s origin. A person who must first set up a second factor can call only the procedures of `account` and the procedures that need no sign-in.',

@@ -57,6 +57,11 @@ export function allowScripts(actor: Actor): void {
   if (!hasScripts(actor)) throw new DomainError('forbidden', 'scripts_forbidden');
 }
 
+/** Rejects a caller who has neither this role nor the grant `scripts`. */
+export function allowRoleOrScripts(actor: Actor, role: Role): void {
+  if (!hasScripts(actor)) allow(actor, role);
+}
+
 /** Rejects a caller who may not publish in this namespace. Admins may publish in every namespace. */
 export function allowNamespace(actor: Actor, namespace: string): void {
   allow(actor, 'publisher');

@@ -38,11 +38,12 @@ const lines: Readonly<Record<string, Permission>> = permissions;
 /** Error codes with which an entry point rejects a caller for lack of permission. */
 const refusals = ['unauthenticated', 'forbidden', 'scripts_forbidden', 'namespace_forbidden', 'origin_refused'];
 /** A row of a table of permissions. */
-type Line = Pick<Permission, 'role' | 'grant'>;
-function expected({ role, grant }: Line, who: Role | null, scripts = false): string {
+type Line = Pick<Permission, 'role' | 'grant' | 'orGrant'>;
+function expected({ role, grant, orGrant }: Line, who: Role | null, scripts = false): string {
   if (role === null) return 'let in';
   if (who === null) return '401 unauthenticated';
   const actor: Actor = { kind: 'user', id: '', name: '', role: who, namespaces: [], scripts };
+  if (orGrant === 'scripts' && hasScripts(actor)) return 'let in';
   if (!hasRole(actor, role)) return '403 forbidden';
   return grant === undefined || hasScripts(actor) ? 'let in' : '403 scripts_forbidden';
 }

@@ -131,7 +131,12 @@ describe('a plan', () => {
     const id = await givenVm();
     const check = (body: unknown, query = '') =>
       door.expect<{ code: number }>('validateExecutionPlan', {}, 200, { ...operator, body, query });
-    expect(await check(plan)).toEqual({ code: 0, faults: [], converted: false });
+    expect(await check(plan)).toMatchObject({
+      code: 0,
+      faults: [],
+      warnings: [{ path: '/Scripts/hello/Options', code: 'lint_script_timeout', message: expect.any(String) }],
+      converted: false,
+    });
     expect(await check(plan, `?vm=${id}`)).toMatchObject({ code: 0 });
     expect(await check({ FormatVersion: '4.0.0' })).toMatchObject({
       code: 9,

@@ -126,9 +126,10 @@ export function refusalsOf(route: RestRoute): number[] {
   ].toSorted((a, b) => a - b);
 }
 
-const conditionsOf = ({ inNamespace, grant }: RestRoute): string[] => [
+const conditionsOf = ({ inNamespace, grant, orGrant }: RestRoute): string[] => [
   ...(inNamespace === true ? ['in the namespace of the handler'] : []),
   ...(grant === undefined ? [] : [`with the grant ${grant}`]),
+  ...(orGrant === undefined ? [] : [`or the grant ${orGrant}`]),
 ];
 
 function operationOf(route: RestRoute): Json {

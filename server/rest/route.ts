@@ -71,6 +71,8 @@ interface RouteShape {
   role: Role | null;
   /** The grant that the caller needs besides the role. Admins need none. */
   grant?: 'scripts';
+  /** The grant with which callers who lack the role may make the call too. */
+  orGrant?: 'scripts';
   /** Whether the caller must also have rights in the namespace of `{handler}`. */
   inNamespace?: boolean;
   /** Whether the body is a zip, which the verb gets as a stream. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { allow, allowScripts } from '#server/domain/actor.ts';
+import { allow, allowRoleOrScripts, allowScripts } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { languageFor, readerOf } from '#server/i18n/index.ts';
 import { anyType, readFile, readJson, readNothing, readUpload, zipTypes } from './read-body.ts';
@@ -17,7 +17,7 @@ export async function serve(
   request: Request,
   rawParams: Record<string, string>,
 ): Promise<Response> {
-  if (route.role !== null) allow(ctx.actor, route.role);
+  if (route.role !== null) (route.orGrant === 'scripts' ? allowRoleOrScripts : allow)(ctx.actor, route.role);
   if (route.grant === 'scripts') allowScripts(ctx.actor);
   if (Object.values(route.answers).some((answer) => answer.schema)) requireJsonWanted(request);
   const params = readParams(route, rawParams);

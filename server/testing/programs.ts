@@ -87,6 +87,7 @@ export const testPrograms: TestProgram[] = [
       'agent/execution/files/plan-files.test.ts',
       'agent/executions.test.ts',
       'e2e/runbooks.spec.ts',
+      'server/domain/runbooks/lint-body.test.ts',
     ],
     environment: { PYTHONHOME: 'usr' },
   },

@@ -13,6 +13,8 @@ export interface Permission {
   reach: Reach;
   /** The grant that the caller needs besides the role. Admins need none. */
   grant?: 'scripts';
+  /** The grant with which callers who lack the role may make the call too. */
+  orGrant?: 'scripts';
   /**
    * Whether members who must still set up a second factor may make the call. Without such calls, they could not set up
    * a factor.
@@ -88,7 +90,7 @@ export const permissions = {
   'executions.search': operates,
   'executions.setRules': administers,
   'executions.unbind': administers,
-  'executions.validate': operates,
+  'executions.validate': { ...operates, orGrant: 'scripts' },
   'finds.things': reads,
   'fleet.count': reads,
   'fleet.facets': reads,

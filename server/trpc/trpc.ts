@@ -1,7 +1,7 @@
 import { initTRPC, TRPCError, type TRPCProcedureType } from '@trpc/server';
 import type { ReaderWishes } from '#protocol/index.ts';
 import { isOwnMutation, isOwnRead, type Session, type SignIn } from '#server/auth/index.ts';
-import { allow, allowScripts, anonymous } from '#server/domain/actor.ts';
+import { allow, allowRoleOrScripts, allowScripts, anonymous } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { type Language, languages } from '#server/i18n/index.ts';
@@ -59,8 +59,9 @@ export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
       throw new DomainError('forbidden', 'origin_refused', { params: { url: ctx.config.url } });
     const session = await ctx.session();
     const actor = session?.actor ?? anonymous;
-    const { role, grant, beforeFactor = false } = permissionOf(path);
-    if (role !== null && !(beforeFactor && session?.needsFactor)) allow(actor, role);
+    const { role, grant, orGrant, beforeFactor = false } = permissionOf(path);
+    if (orGrant === 'scripts' && role !== null) allowRoleOrScripts(actor, role);
+    else if (role !== null && !(beforeFactor && session?.needsFactor)) allow(actor, role);
     if (grant === 'scripts') allowScripts(actor);
     const call = () => next({ ctx: { actor } });
     const result = await (type === 'query' && session !== null

@@ -98,7 +98,12 @@ describe('a file of BodyType ID', () => {
     await expect(machine.queue(planWith('nothing'))).rejects.toMatchObject({
       ...{ kind: 'unprocessable', code: 'plan_invalid', params: { code: 8 }, faults },
     });
-    expect(await validatePlan(admin, { plan: planWith('nothing') })).toEqual({ code: 8, faults, converted: false });
+    expect(await validatePlan(admin, { plan: planWith('nothing') })).toEqual({
+      code: 8,
+      faults,
+      warnings: [],
+      converted: false,
+    });
     expect(await machine.next()).toBeNull();
   });
 

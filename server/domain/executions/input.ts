@@ -84,8 +84,15 @@ export const filterLogInput = getExecutionInput.extend({
 });
 export type FilterLogInput = z.input<typeof filterLogInput>;
 
-/** `plan` is a JSON object or its text. With `vmId`, the plan is checked against what this VM's machine can run. */
-export const validatePlanInput = z.object({ plan: z.unknown(), vmId: vmId.optional() });
+/**
+ * `plan` is a JSON object or its text. With `vmId`, the plan is checked against what this VM's machine can run.
+ * `parameters` is the schema of a runbook's parameters, or null if the runbook accepts none.
+ */
+export const validatePlanInput = z.object({
+  plan: z.unknown(),
+  vmId: vmId.optional(),
+  parameters: z.record(z.string(), z.unknown()).nullable().optional(),
+});
 export type ValidatePlanInput = z.input<typeof validatePlanInput>;
 
 /** A queue name: at most 255 bytes, of characters that need no quoting in the tools of a broker. */

@@ -18,7 +18,6 @@ import {
   queueExecution,
   readLog,
   searchLog,
-  validatePlan,
 } from './index.ts';
 import { givenMachine, plan } from './testing/machine.ts';
 
@@ -39,7 +38,6 @@ const verbs: Record<string, [role: Role, verb: Verb]> = {
     (ctx, input) => compareCall(ctx, { before: { ...input, n: 1 }, after: { ...input, n: 1 } }),
   ],
   followExecution: ['operator', followExecution],
-  validatePlan: ['operator', (ctx, { vmId }) => validatePlan(ctx, { plan, vmId })],
   cancelWaiting: ['operator', (ctx, { vmId }) => cancelWaiting(ctx, { vmId })],
   cancelExecution: ['operator', cancelExecution],
   queueExecution: ['operator', (ctx, { vmId }) => queueExecution(ctx, { vmId, plan })],
@@ -88,9 +86,7 @@ describe.each(Object.keys(verbs))('%s', (name) => {
   });
 });
 
-const ofExisting = Object.keys(verbs).filter(
-  (name) => !['listExecutions', 'validatePlan', 'followExecution'].includes(name),
-);
+const ofExisting = Object.keys(verbs).filter((name) => !['listExecutions', 'followExecution'].includes(name));
 test.each(ofExisting)('%s needs an execution, or a VM, that exists', async (name) => {
   const vmId = '00000000-0000-7000-8000-000000000000';
   await expect(verbs[name]?.[1](admin, { vmId, executionId: vmId })).rejects.toMatchObject({ kind: 'not_found' });

@@ -183,10 +183,17 @@ test('an execution that was queued does not keep a goal state from its turn', as
 });
 
 describe('a check without queuing', () => {
+  const untimed = { path: '/Scripts/hello/Options', code: 'lint_script_timeout', params: { name: 'hello' } };
+
   test('names code and faults, and writes nothing', async () => {
     const before = await admin.db.$count(executionPlans);
     const operator = await as('operator');
-    expect(await validatePlan(operator, { plan })).toEqual({ code: 0, faults: [], converted: false });
+    expect(await validatePlan(operator, { plan })).toEqual({
+      code: 0,
+      faults: [],
+      warnings: [untimed],
+      converted: false,
+    });
     expect(await validatePlan(operator, { plan: { Commands: [] } })).toMatchObject({ code: 0, converted: true });
     expect(await validatePlan(operator, { plan: { FormatVersion: '3.0.0' } })).toMatchObject({ code: 9 });
     expect(await admin.db.$count(executionPlans)).toBe(before);
@@ -200,6 +207,24 @@ describe('a check without queuing', () => {
       code: 3,
       faults: [{ path: '/Scripts/hello/Type', code: 'plan_platform_missing' }],
     });
+  });
+
+  test('warns about likely mistakes, with a schema also about parameters that it lacks', async () => {
+    const body = { ...plan, Body: 'return hello(args.who, args.when)' };
+    const closed = { type: 'object', properties: { who: {} }, additionalProperties: false };
+    const missing = { path: '/Body', code: 'lint_unknown_parameter', params: { line: 1, name: 'when' } };
+    expect(await validatePlan(admin, { plan: body })).toMatchObject({ code: 0, warnings: [untimed] });
+    expect(await validatePlan(admin, { plan: body, parameters: closed })).toMatchObject({
+      code: 0,
+      warnings: [missing, untimed],
+    });
+    expect(await validatePlan(admin, { plan: { ...body, FormatVersion: '3.0.0' } })).toMatchObject({ warnings: [] });
+  });
+
+  test('is allowed for publishers with the grant `scripts`, who write runbooks', async () => {
+    const publisher = await testContext({ services: admin, role: 'publisher', scripts: true });
+    expect(await validatePlan(publisher, { plan })).toMatchObject({ code: 0 });
+    await expect(validatePlan(await as('publisher'), { plan })).rejects.toMatchObject({ kind: 'forbidden' });
   });
 
   test('is rejected for viewers', async () => {

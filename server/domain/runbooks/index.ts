@@ -3,6 +3,7 @@ export { chooseRunbookVersion } from './choose-version.ts';
 export { fillRunbook } from './fill-runbook.ts';
 export { getRunbook, getRunbookVersion, runbookDetails, runbookVersionDetails } from './get-runbook.ts';
 export { type JudgedPlan, judgePlan } from './judge-plan.ts';
+export { lintPlan } from './lint-plan.ts';
 export { listRunbooks, runbookEntry } from './list-runbooks.ts';
 export { publishRunbookVersion } from './publish-version.ts';
 export { removeRunbookDraft } from './remove-draft.ts';

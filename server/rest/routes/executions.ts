@@ -106,21 +106,23 @@ export const executionRoutes: readonly RestRoute[] = [
     path: '/execution-plans/validate',
     operationId: 'validateExecutionPlan',
     summary:
-      'Checks an execution plan without queuing it. The body is the plan. With `vm`, the plan is checked against what that VM’s machine can run.',
+      'Checks an execution plan without queuing it, and warns about likely mistakes. The body is the plan. With `vm`, the plan is checked against what that VM’s machine can run.',
     role: 'operator',
+    orGrant: 'scripts',
     query: z.object({ vm: z.uuid().optional() }),
     body: z.unknown(),
     bodyBytes: planBytes,
     answers: {
       200: {
-        meaning: 'The error code and the faults of the plan.',
-        schema: planJudgement.extend({ faults: z.array(shownFault) }),
+        meaning: 'The error code, the faults and the warnings of the plan.',
+        schema: planJudgement.extend({ faults: z.array(shownFault), warnings: z.array(shownFault) }),
       },
     },
     refusals: [],
     run: async (ctx, { body, query, language }) => {
-      const { faults, ...judged } = await validatePlan(ctx, { plan: body, vmId: query.vm });
-      return { status: 200, body: { ...judged, faults: translateFaults(faults, language) } };
+      const { faults, warnings, ...judged } = await validatePlan(ctx, { plan: body, vmId: query.vm });
+      const inWords = (list: typeof faults) => translateFaults(list, language);
+      return { status: 200, body: { ...judged, faults: inWords(faults), warnings: inWords(warnings) } };
     },
   }),
   route({

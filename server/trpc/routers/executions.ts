@@ -45,7 +45,12 @@ const queue = async (ctx: CallContext, input: Parameters<typeof queueExecution>[
 
 const validateInWords = async (ctx: CallContext, input: Parameters<typeof validatePlan>[1]) => {
   const judged = await validatePlan(ctx, input);
-  return { ...judged, faults: translateFaults(judged.faults, ctx.language) };
+  const { faults, warnings } = judged;
+  return {
+    ...judged,
+    faults: translateFaults(faults, ctx.language),
+    warnings: translateFaults(warnings, ctx.language),
+  };
 };
 
 /** The client of the pages calls the row at which a query continues `cursor`. */

@@ -8,7 +8,6 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
-import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardBody, CardFooter, CardHeader } from '#app/_ui/card.tsx';
 import { Field, FieldError } from '#app/_ui/field.tsx';
@@ -16,6 +15,7 @@ import { Input, Textarea } from '#app/_ui/input.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import { toast } from '#app/_ui/toast.tsx';
+import { jsonObjectIn } from '#app/(portal)/vms/[vmId]/executions/json-object.ts';
 import { PlanFaults } from '#app/(portal)/vms/[vmId]/executions/new/plan-faults.tsx';
 import { TermFields, termsOf } from '#app/(portal)/vms/[vmId]/executions/new/term-fields.tsx';
 import { usePlanCheck } from '#app/(portal)/vms/[vmId]/executions/new/use-plan-check.ts';
@@ -25,8 +25,7 @@ import { JsonCard } from './json-card.tsx';
 import { PlanPartsEditor } from './plan-parts-editor.tsx';
 import { SchemaCard } from './schema-card.tsx';
 import type { StartingPoint } from './starting-point.ts';
-import { type RunbookDraft, schemaIn, useRunbookDraft } from './use-runbook-draft.ts';
-import { Warnings } from './warnings.tsx';
+import { type RunbookDraft, useRunbookDraft } from './use-runbook-draft.ts';
 
 type View = 'parts' | 'json';
 
@@ -111,7 +110,7 @@ function useSave(name: string, onSaved: (draft: RunbookDraft) => void) {
       const { timeoutSeconds, validForSeconds } = times;
       await save.mutateAsync({
         ...{ name, title, description, version, plan, timeoutSeconds, validForSeconds },
-        parameters: schemaIn(schema) ?? null,
+        parameters: jsonObjectIn(schema) ?? null,
       });
       onSaved(draft);
       // A reload then opens what was saved, not what the editor started with.
@@ -136,7 +135,7 @@ interface VersionCardProps {
 function VersionCard({ name, draft, isSaved, problem, busy, onChange, onSave }: VersionCardProps) {
   const { t } = useTranslation(['runbooks', 'common']);
   const router = useRouter();
-  const isReady = schemaIn(draft.schema) !== undefined && termsOf(draft.terms) !== null;
+  const isReady = jsonObjectIn(draft.schema) !== undefined && termsOf(draft.terms) !== null;
   return (
     <Card>
       <CardHeader title={t('runbooks:edit.version')} />
@@ -179,7 +178,7 @@ function VersionCard({ name, draft, isSaved, problem, busy, onChange, onSave }: 
         <Button disabled={!isSaved} onClick={() => router.push(runbookHref(name, draft.version))}>
           {t('runbooks:edit.show')}
         </Button>
-        <span role="status" className="min-w-0 flex-1 text-12 text-ink-2">
+        <span role="status" className="min-w-0 flex-[1_1_10rem] text-12 text-ink-2">
           {isSaved ? t('runbooks:edit.isSaved') : null}
         </span>
       </CardFooter>
@@ -187,13 +186,14 @@ function VersionCard({ name, draft, isSaved, problem, busy, onChange, onSave }: 
   );
 }
 
-/** Whether the plan can run, and what is doubtful in it. Only operators can check plans before they save them. */
+/** Shows whether the plan can run, likely mistakes in it, and why the portal did not save it. */
 function Check({ draft, problem }: Pick<VersionCardProps, 'draft' | 'problem'>) {
-  const reader = useReader();
+  const { t } = useTranslation('runbooks');
+  const { check, settled } = usePlanCheck({ text: draft.plan, schema: draft.schema });
   const rejected = (problem?.faults ?? []).filter(({ path }) => path.startsWith('/plan'));
   return (
     <>
-      {reader.can('operator') ? <PortalCheck text={draft.plan} /> : null}
+      <PlanFaults check={check} settled={settled} fine={t('edit.fine')} />
       {rejected.map(({ path, message }) => (
         <FieldError key={`${path} ${message}`}>
           <code translate="no" className="mono-11">
@@ -202,13 +202,6 @@ function Check({ draft, problem }: Pick<VersionCardProps, 'draft' | 'problem'>) 
           {message}
         </FieldError>
       ))}
-      <Warnings plan={draft.plan} schema={schemaIn(draft.schema)} />
     </>
   );
-}
-
-function PortalCheck({ text }: { text: string }) {
-  const { t } = useTranslation('runbooks');
-  const { check, settled } = usePlanCheck(undefined, text);
-  return <PlanFaults check={check} settled={settled} fine={t('edit.fine')} />;
 }

@@ -6,8 +6,8 @@ import type { ProblemFault } from '#app/_lib/problem.ts';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { CodeEditor } from '#app/_ui/code-editor.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
+import { jsonObjectIn } from '#app/(portal)/vms/[vmId]/executions/json-object.ts';
 import { ParameterForm } from '#app/(portal)/vms/[vmId]/executions/run/parameter-form.tsx';
-import { schemaIn } from './use-runbook-draft.ts';
 
 type Values = Record<string, unknown>;
 
@@ -20,7 +20,7 @@ export interface ParameterSchemaCardProps {
 /** The schema of the parameters, and the form that people will fill in. */
 export function SchemaCard({ text, onText, faults }: ParameterSchemaCardProps) {
   const { t } = useTranslation('runbooks');
-  const schema = useMemo(() => schemaIn(text), [text]);
+  const schema = useMemo(() => jsonObjectIn(text), [text]);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 xl:grid-cols-2">
       <Card>

@@ -34,16 +34,3 @@ export function useRunbookDraft(start: StartingPoint) {
     noteSaved: (what: RunbookDraft) => setSaved(JSON.stringify(what)),
   };
 }
-
-/** Returns the schema of the parameters: null if there is none, undefined if the text is no JSON object. */
-export function schemaIn(text: string): Record<string, unknown> | null | undefined {
-  if (text.trim() === '') return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -41,6 +41,7 @@ export function PlanFaults({ check, settled, fine, onGo }: PlanFaultsProps) {
       </p>
       {check?.problem ? <FieldError>{check.problem.message}</FieldError> : null}
       {check?.converted ? <p className="text-12 text-ink-2">{t('check.converted')}</p> : null}
+      {check === null ? null : <Warnings warnings={check.warnings} />}
       {check === null || check.faults.length === 0 ? null : (
         <ol className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
           {check.faults.slice(0, maxListed).map(({ path, message }, index) => (
@@ -52,6 +53,24 @@ export function PlanFaults({ check, settled, fine, onGo }: PlanFaultsProps) {
           {rest > 0 ? <li className="text-12 text-ink-2">{t('check.rest', { count: rest })}</li> : null}
         </ol>
       )}
+    </section>
+  );
+}
+
+function Warnings({ warnings }: Pick<PlanCheck, 'warnings'>) {
+  const { t } = useTranslation('executions');
+  if (warnings.length === 0) return null;
+  return (
+    <section aria-label={t('check.warnings')} className="grid grid-cols-[minmax(0,1fr)] gap-1">
+      <p className="text-12 font-medium">{t('check.warnings.count', { count: warnings.length })}</p>
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-1">
+        {warnings.slice(0, maxListed).map(({ path, message }) => (
+          <li key={`${path} ${message}`} className="flex items-baseline gap-1.5 text-12">
+            <StatusIcon status="warning" className="relative top-0.5 shrink-0" />
+            <span className="min-w-0 wrap-anywhere">{message}</span>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

@@ -36,7 +36,7 @@ export function RunPlan({ vm, first, isCopy }: RunPlanProps) {
   const editor = useRef<JsonEditorHandle>(null);
   const [text, setText] = useState(first);
   const [terms, setTerms] = useState(firstTerms);
-  const { check, settled } = usePlanCheck(vm.id, text);
+  const { check, settled } = usePlanCheck({ vmId: vm.id, text });
   const queue = useMutation(
     trpc.executions.queue.mutationOptions({
       onSuccess: ({ id, isNew }) => {

@@ -4,14 +4,25 @@ import { useEffect, useRef, useState } from 'react';
 import type { ExplainedProblem, ProblemFault } from '#app/_lib/problem.ts';
 import { useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
+import { jsonObjectIn } from '../json-object.ts';
 
 /** Milliseconds to wait after the last change before checking. */
 const pause = 350;
+
+export interface PlanToCheck {
+  /** The JSON text of the plan. */
+  text: string;
+  vmId?: string;
+  /** The JSON text of a schema of parameters; empty if no parameters are accepted. */
+  schema?: string;
+}
 
 export interface PlanCheck {
   /** The error code that the plan would get; 0 if it can run, null if the text is not JSON. */
   code: number | null;
   faults: readonly ProblemFault[];
+  /** Likely mistakes, which do not prevent anything. */
+  warnings: readonly ProblemFault[];
   /** Whether the plan has the format vCurrent. */
   converted: boolean;
   /** Why the plan could not be checked, such as a portal that does not respond. */
@@ -19,13 +30,15 @@ export interface PlanCheck {
 }
 
 /**
- * Checks a plan shortly after the last change, with a VM also against what its machine can run. `settled` is whether the check
- * is about the current text.
+ * Checks a plan shortly after the last change. With `vmId`, also checks it against what the VM's machine can run. With
+ * `schema`, the JSON text of a schema of parameters, also checks whether the Body reads parameters that the schema lacks.
+ * `settled` is whether the check is about the current texts.
  */
-export function usePlanCheck(vmId: string | undefined, text: string): { check: PlanCheck | null; settled: boolean } {
+export function usePlanCheck({ vmId, text, schema }: PlanToCheck): { check: PlanCheck | null; settled: boolean } {
   const client = useTRPCClient();
   const explain = useProblem();
   const [told, setTold] = useState<{ about: string; check: PlanCheck } | null>(null);
+  const about = `${schema ?? ''}\0${text}`;
   const latest = useRef(explain);
   useEffect(() => {
     latest.current = explain;
@@ -35,22 +48,34 @@ export function usePlanCheck(vmId: string | undefined, text: string): { check: P
     const timer = setTimeout(async () => {
       try {
         const judged = await client.executions.validate.mutate(
-          { ...(vmId !== undefined && { vmId }), plan: text },
+          { ...(vmId !== undefined && { vmId }), ...parametersIn(schema), plan: text },
           { signal: abort.signal },
         );
-        setTold({ about: text, check: { ...judged, problem: null } });
+        setTold({ about, check: { ...judged, problem: null } });
       } catch (error) {
         if (abort.signal.aborted) return;
         const problem = latest.current(error);
         const { faults } = problem;
-        const check = { code: null, faults, converted: false, problem: faults.length > 0 ? null : problem };
-        setTold({ about: text, check });
+        const check = {
+          code: null,
+          faults,
+          warnings: [],
+          converted: false,
+          problem: faults.length > 0 ? null : problem,
+        };
+        setTold({ about, check });
       }
     }, pause);
     return () => {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [client, vmId, text]);
-  return { check: told?.check ?? null, settled: told?.about === text };
+  }, [client, vmId, text, schema, about]);
+  return { check: told?.check ?? null, settled: told?.about === about };
+}
+
+/** Returns the schema as the portal expects it. While its text is not a JSON object, nothing is known of parameters. */
+function parametersIn(schema: string | undefined): { parameters?: Record<string, unknown> | null } {
+  const parameters = schema === undefined ? undefined : jsonObjectIn(schema);
+  return parameters === undefined ? {} : { parameters };
 }
