@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, sql } from 'drizzle-orm';
+import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import {
   type ExtensionContents,
@@ -11,12 +11,13 @@ import {
 } from '#db/schema/index.ts';
 import { afterRollback } from '#db/transaction-hooks.ts';
 import { type GoalState, isOnlyResealed, turnOf } from '#protocol/index.ts';
-import { recordChange } from '#server/domain/changes/index.ts';
+import { recordChanges } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { showRejection } from '#server/domain/vms/index.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 import { etagOf, type PackageFacts, packageKey, renderGoalState, type SealedFacts } from './goal-state.ts';
+import { ofVms } from './of-vms.ts';
 
 export type Head = typeof goalStateHeads.$inferSelect;
 export type ExtensionRow = typeof extensions.$inferSelect;
@@ -31,7 +32,8 @@ export interface Cause {
   incarnation?: number;
 }
 
-type LiveHead = Head & { decommissioning: boolean };
+/** The head of a VM that exists. */
+export type LiveHead = Head & { decommissioning: boolean };
 
 const selectHead = (tx: Transaction, vmId: string) =>
   tx
@@ -68,40 +70,94 @@ export async function loadExtensions(tx: Transaction, vmId: string): Promise<Ext
   return tx.select().from(extensions).where(eq(extensions.vmId, vmId)).orderBy(extensions.name);
 }
 
-/**
- * The only function that creates a goal state. It renders the current declarations, stores them in the history, makes
- * them the current goal state and, with the commit, wakes the gateways. The goal state gets the next turn, unless a
- * renewed certificate changes only the encryption of secrets. The caller holds the head's lock. Returns the new
- * incarnation.
- */
+/** Publishes the goal state of one VM, as `publishGoalStates` does. Returns the new incarnation. */
 export async function publishGoalState(tx: Transaction, ctx: Context, head: Head, cause: Cause): Promise<number> {
-  const { vmId } = head;
-  const incarnation = head.incarnation + 1;
-  const contents = (await loadExtensions(tx, vmId)).map(contentsOf);
-  const packages = await loadPackages(tx, contents);
-  const sealed = await loadSealed(tx, vmId, contents);
-  const render = (turn: number) => renderGoalState({ vmId, incarnation, turn }, contents, packages, sealed);
-  const turn = (cause.action === 'certificate.renew' ? keptTurn(head, render) : null) ?? nextTurn(head);
-  const text = render(turn);
-  await rejectTooManyBytes(tx, ctx, head);
-  const etag = etagOf(ctx.epoch, incarnation);
-  await tx.insert(goalStates).values({
-    vmId,
-    incarnation,
-    etag,
-    text,
-    contents,
-    cause,
-    publishedAt: ctx.now,
-    publishedBy: ctx.actor.name,
+  await publishGoalStates(tx, ctx, [head], cause);
+  return head.incarnation + 1;
+}
+
+/** A rendered goal state. */
+interface Rendered {
+  head: Head;
+  incarnation: number;
+  turn: number;
+  etag: string;
+  text: string;
+  contents: ExtensionContents[];
+}
+
+/**
+ * The only function that creates goal states. It renders the current declarations of the VMs, stores them in the
+ * history, makes them the current goal states and, with the commit, wakes the gateways. Each goal state gets the VM's
+ * next turn, unless a renewed certificate changes only the encryption of secrets. The number of statements does not
+ * depend on the number of VMs. The caller holds the locks of the heads.
+ */
+export async function publishGoalStates(
+  tx: Transaction,
+  ctx: Context,
+  heads: readonly Head[],
+  cause: Cause,
+): Promise<void> {
+  if (heads.length === 0) return;
+  const vmIds = heads.map(({ vmId }) => vmId);
+  const contents = await loadContents(tx, vmIds);
+  const all = [...contents.values()].flat();
+  const packages = await loadPackages(tx, all);
+  const sealed = await loadSealed(tx, vmIds, all);
+  const rendered = heads.map((head): Rendered => {
+    const { vmId } = head;
+    const incarnation = head.incarnation + 1;
+    const declared = contents.get(vmId) ?? [];
+    const render = (turn: number) => renderGoalState({ vmId, incarnation, turn }, declared, packages, sealed);
+    const turn = (cause.action === 'certificate.renew' ? keptTurn(head, render) : null) ?? nextTurn(head);
+    return { head, incarnation, turn, etag: etagOf(ctx.epoch, incarnation), text: render(turn), contents: declared };
   });
-  await tx
-    .update(goalStateHeads)
-    .set({ incarnation, turn, etag, text, publishedAt: ctx.now })
-    .where(eq(goalStateHeads.vmId, vmId));
-  await recordChange(tx, 'vm', vmId);
-  await tell(tx, goalStatesChannel, [vmId]);
-  return incarnation;
+  await rejectTooManyBytes(tx, ctx, heads);
+  await storeGoalStates(tx, ctx, rendered, cause);
+  await recordChanges(tx, 'vm', vmIds);
+  await tell(tx, goalStatesChannel, vmIds);
+}
+
+async function storeGoalStates(
+  tx: Transaction,
+  ctx: Context,
+  rendered: readonly Rendered[],
+  cause: Cause,
+): Promise<void> {
+  const ids = rendered.map(({ head }) => head.vmId);
+  const vmIds = sql.param(ids);
+  const incarnations = sql.param(rendered.map(({ incarnation }) => incarnation));
+  const etags = sql.param(rendered.map(({ etag }) => etag));
+  const texts = sql.param(rendered.map(({ text }) => text));
+  const contents = sql.param(rendered.map((each) => JSON.stringify(each.contents)));
+  const turns = sql.param(rendered.map(({ turn }) => turn));
+  const now = ctx.now.toISOString();
+  await tx.execute(sql`
+    insert into goal_states (vm_id, incarnation, etag, text, contents, cause, published_at, published_by)
+    select r.vm_id, r.incarnation, r.etag, r.text, r.contents::json, ${JSON.stringify(cause)}::jsonb, ${now}::timestamptz,
+           ${ctx.actor.name}
+      from unnest(${vmIds}::uuid[], ${incarnations}::int[], ${etags}::text[], ${texts}::text[], ${contents}::text[])
+        as r(vm_id, incarnation, etag, text, contents)`);
+  await tx.execute(sql`
+    update goal_state_heads h
+       set incarnation = r.incarnation, turn = r.turn, etag = r.etag, text = r.text, published_at = ${now}::timestamptz
+      from unnest(${vmIds}::uuid[], ${incarnations}::int[], ${turns}::bigint[], ${etags}::text[], ${texts}::text[])
+        as r(vm_id, incarnation, turn, etag, text)
+     where h.vm_id = r.vm_id and ${ofVms(sql.raw('h.vm_id'), ids)}`);
+}
+
+/** Loads the contents of the goal states of VMs, each sorted by name. */
+async function loadContents(
+  tx: Transaction,
+  vmIds: readonly string[],
+): Promise<ReadonlyMap<string, ExtensionContents[]>> {
+  const rows = await tx
+    .select()
+    .from(extensions)
+    .where(ofVms(extensions.vmId, vmIds))
+    .orderBy(extensions.vmId, extensions.name);
+  const byVm = Map.groupBy(rows, ({ vmId }) => vmId);
+  return new Map([...byVm].map(([vmId, declared]) => [vmId, declared.map(contentsOf)]));
 }
 
 /**
@@ -133,26 +189,33 @@ function keptTurn({ text }: Head, render: (turn: number) => string): number | nu
 const countedGoalStates = 5_000;
 
 /**
- * Throws 429, and shows the rejection on the VM's page, if too many bytes were added within the last hour. The limit
- * exists because every goal state is kept. Changes by agents and by the portal count toward it, but are not rejected.
+ * Throws 429, and shows the rejection on the VM's page, if too many bytes were added to the history of a VM within the
+ * last hour. The limit exists because every goal state is kept. Changes by agents and by the portal count toward it,
+ * but are not rejected.
  */
-async function rejectTooManyBytes(tx: Transaction, ctx: Context, { vmId, incarnation }: Head): Promise<void> {
+async function rejectTooManyBytes(tx: Transaction, ctx: Context, heads: readonly Head[]): Promise<void> {
   if (ctx.actor.kind === 'agent' || ctx.actor.kind === 'system') return;
   const perHour = ctx.config.limits.vm.goalStateBytesPerHour;
-  const [sum] = await tx
-    .select({
-      bytes: sql<string>`coalesce(sum(pg_column_size(${goalStates.text}) + pg_column_size(${goalStates.contents})), 0)`,
-    })
+  const [over] = await tx
+    .select({ vmId: goalStates.vmId })
     .from(goalStates)
+    .innerJoin(goalStateHeads, eq(goalStateHeads.vmId, goalStates.vmId))
     .where(
       and(
-        eq(goalStates.vmId, vmId),
-        gt(goalStates.incarnation, incarnation - countedGoalStates),
+        ofVms(
+          goalStates.vmId,
+          heads.map(({ vmId }) => vmId),
+        ),
+        sql`${goalStates.incarnation} > ${goalStateHeads.incarnation} - ${countedGoalStates}::int`,
         gt(goalStates.publishedAt, new Date(ctx.now.getTime() - 3_600_000)),
       ),
-    );
-  if (Number(sum?.bytes) < perHour) return;
+    )
+    .groupBy(goalStates.vmId)
+    .having(sql`sum(pg_column_size(${goalStates.text}) + pg_column_size(${goalStates.contents})) >= ${perHour}::bigint`)
+    .limit(1);
+  if (!over) return;
   const seconds = 600;
+  const { vmId } = over;
   afterRollback(tx, () => ctx.db.transaction((after) => showRejection(after, vmId, 'goal_states_exceeded', ctx.now)));
   throw new DomainError('rate_limited', 'goal_states_exceeded', {
     params: { limit: Math.ceil(perHour / 1_048_576), seconds },
@@ -177,8 +240,14 @@ export function contentsOf(row: ExtensionRow): ExtensionContents {
   };
 }
 
-async function loadPackages(tx: Transaction, contents: ExtensionContents[]): Promise<Map<string, PackageFacts>> {
-  if (contents.length === 0) return new Map();
+async function loadPackages(
+  tx: Transaction,
+  contents: readonly ExtensionContents[],
+): Promise<Map<string, PackageFacts>> {
+  const wanted = new Map(contents.map((each) => [packageKey(each.handler, each.version), each]));
+  if (wanted.size === 0) return new Map();
+  const handlers = sql.param([...wanted.values()].map(({ handler }) => handler));
+  const versions = sql.param([...wanted.values()].map(({ version }) => version));
   const rows = await tx
     .select({
       handler: handlerVersions.handler,
@@ -188,23 +257,15 @@ async function loadPackages(tx: Transaction, contents: ExtensionContents[]): Pro
     })
     .from(handlerVersions)
     .where(
-      and(
-        inArray(
-          handlerVersions.handler,
-          contents.map((c) => c.handler),
-        ),
-        inArray(
-          handlerVersions.version,
-          contents.map((c) => c.version),
-        ),
-      ),
+      sql`(${handlerVersions.handler}, ${handlerVersions.version}) in (
+        select * from unnest(${handlers}::text[], ${versions}::text[]))`,
     );
   return new Map(rows.map((row) => [packageKey(row.handler, row.version), row]));
 }
 
 async function loadSealed(
   tx: Transaction,
-  vmId: string,
+  vmIds: readonly string[],
   contents: ExtensionContents[],
 ): Promise<Map<string, SealedFacts>> {
   const ids = contents.flatMap((c) => c.secretId ?? []);
@@ -212,7 +273,7 @@ async function loadSealed(
   const rows = await tx
     .select({ id: secrets.id, cms: secrets.cms, thumbprint: secrets.thumbprint })
     .from(secrets)
-    .where(and(eq(secrets.vmId, vmId), inArray(secrets.id, ids)));
+    .where(and(ofVms(secrets.vmId, vmIds), sql`${secrets.id} = any(${sql.param(ids)}::uuid[])`));
   return new Map(
     rows.flatMap(({ id, cms, thumbprint }) => (cms && thumbprint ? [[id, { cms, thumbprint }] as const] : [])),
   );
