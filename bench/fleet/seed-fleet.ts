@@ -209,9 +209,9 @@ function reportSteps(ahead: number): Step[] {
     ],
     [
       'health of extensions',
-      `insert into extension_health (vm_id, name, handler, goal_version, version, health, heartbeat, cause, message_id,
-         since)
-       select v.id, g.name, g.handler, g.version, g.version,
+      `insert into extension_health (vm_id, name, handler, goal_version, version, sequence_number, health,
+         heartbeat, cause, message_id, since)
+       select v.id, g.name, g.handler, g.version, g.version, 1,
          case when ${affected} then case v.state when 'error' then 'failed' else 'progressing' end else 'healthy' end,
          case when g.heartbeat is null then 'none' else 'ready' end,
          case when ${affected} and v.state = 'error' then 'status' end, 'share_mounted', v.created_at

@@ -85,6 +85,8 @@ export const extensionHealth = pgTable(
     /** The declared version, and the version that the agent reports. */
     goalVersion: text('goal_version').notNull(),
     version: text(),
+    /** The declared sequence number for which the health was evaluated; null in rows of an earlier release. */
+    sequenceNumber: bigint('sequence_number', { mode: 'number' }),
     health: text().$type<ExtensionHealth>().notNull(),
     heartbeat: text().$type<HeartbeatVerdict>().notNull(),
     cause: text().$type<HealthCause>(),

@@ -49,10 +49,10 @@ export async function spreadHealth(client: pg.ClientBase, now: Date): Promise<vo
     [at],
   );
   await client.query(
-    `insert into extension_health (vm_id, name, handler, goal_version, version, health, heartbeat, cause, command,
-       exit_code, message_id, waits_for, since, problem, problem_since)
-     select e.vm_id, e.name, e.handler, e.version, h.version, h.health, h.heartbeat, h.cause, h.command, h.exit_code,
-       h.message_id, h.waits_for, ${extensionSince}, h.problem,
+    `insert into extension_health (vm_id, name, handler, goal_version, version, sequence_number, health,
+       heartbeat, cause, command, exit_code, message_id, waits_for, since, problem, problem_since)
+     select e.vm_id, e.name, e.handler, e.version, h.version, h.sequence_number, h.health, h.heartbeat, h.cause,
+       h.command, h.exit_code, h.message_id, h.waits_for, ${extensionSince}, h.problem,
        case when h.problem is not null then ${extensionSince} end
        from seed_rests r join seed_vms v on v.id = r.vm_id join seed_extensions e on e.vm_id = r.vm_id
        join extension_health h on h.vm_id = r.sample and h.name = e.name left join agent_presence p on p.vm_id = v.id

@@ -78,6 +78,7 @@ function extensionRow(
     handler: facts.handler,
     goalVersion: facts.goalVersion,
     version: handlerState?.version ?? null,
+    sequenceNumber: facts.goalSequenceNumber,
     health,
     heartbeat: derived.verdict,
     cause,

@@ -104,6 +104,19 @@ test('a VM appears with its first goal state, and open pages are notified', asyn
   expect(await foldHealth(services, start)).toBe(0);
 });
 
+test('a health names the sequence number for which it was evaluated', async () => {
+  const vm = await givenProbe();
+  await send(vm, good, later(5));
+  await foldHealth(services, later(5));
+  expect(await probeRow(vm)).toMatchObject({ health: 'healthy', sequenceNumber: 1 });
+  await vm.declare('probe', { state: 'disabled' });
+  // Until the VM is evaluated again, the health is that of the earlier sequence number.
+  expect(await probeRow(vm)).toMatchObject({ health: 'healthy', sequenceNumber: 1 });
+  await foldHealth(services, later(6));
+  expect(await probeRow(vm)).toMatchObject({ health: 'progressing', sequenceNumber: 2 });
+  expect(await foldHealth(services, later(6))).toBe(0);
+});
+
 test('AZ-S6 every kind of change is folded; `since` is kept while the health is the same', async () => {
   const vm = await givenProbe();
   await foldHealth(services, start);

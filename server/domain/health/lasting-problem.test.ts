@@ -16,7 +16,14 @@ function began(states: readonly Facts[]): (number | null)[] {
   return states.map((facts, minute) => {
     const known = rows.at(-1);
     const row: Omit<ExtensionHealthRow, 'problem' | 'problemSince'> = {
-      ...{ vmId: 'vm', name: 'mount', handler: 'Acme.Lab.Mount', goalVersion: '1.0.0.0', version: '1.0.0.0' },
+      ...{
+        vmId: 'vm',
+        name: 'mount',
+        handler: 'Acme.Lab.Mount',
+        goalVersion: '1.0.0.0',
+        version: '1.0.0.0',
+        sequenceNumber: 1,
+      },
       ...({ health: 'healthy', heartbeat: 'none', cause: null, command: null, exitCode: null } as const),
       ...{ messageId: null, waitsFor: null, deadlineAt: null },
       ...facts,

@@ -62,15 +62,15 @@ async function writeVms(tx: Transaction, rows: readonly NonNullable<HealthUpdate
 async function writeExtensions(tx: Transaction, rows: HealthUpdate['extensions']): Promise<void> {
   if (rows.length === 0) return;
   await tx.execute(sql`
-    insert into extension_health (vm_id, name, handler, goal_version, version, health, heartbeat, cause, command,
-      exit_code, message_id, waits_for, since, deadline_at, problem, problem_since)
+    insert into extension_health (vm_id, name, handler, goal_version, version, sequence_number, health, heartbeat, cause,
+      command, exit_code, message_id, waits_for, since, deadline_at, problem, problem_since)
     select * from json_to_recordset(${rowsOf(rows)}::json) as r("vmId" uuid, name text, handler text,
-      "goalVersion" text, version text, health text, heartbeat text, cause text, command text, "exitCode" integer,
+      "goalVersion" text, version text, "sequenceNumber" bigint, health text, heartbeat text, cause text, command text, "exitCode" integer,
       "messageId" text, "waitsFor" text, since timestamptz, "deadlineAt" timestamptz, problem text,
       "problemSince" timestamptz)
     on conflict (vm_id, name) do update set
       handler = excluded.handler, goal_version = excluded.goal_version, version = excluded.version,
-      health = excluded.health, heartbeat = excluded.heartbeat, cause = excluded.cause, command = excluded.command,
+      sequence_number = excluded.sequence_number, health = excluded.health, heartbeat = excluded.heartbeat, cause = excluded.cause, command = excluded.command,
       exit_code = excluded.exit_code, message_id = excluded.message_id, waits_for = excluded.waits_for,
       since = excluded.since, deadline_at = excluded.deadline_at, problem = excluded.problem,
       problem_since = excluded.problem_since`);

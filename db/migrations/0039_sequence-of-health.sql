@@ -1,0 +1,1 @@
+ALTER TABLE "extension_health" ADD COLUMN "sequence_number" bigint;
