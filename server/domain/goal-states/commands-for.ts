@@ -2,8 +2,8 @@ import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { extensionPulse } from '#db/schema/index.ts';
 import type { CommandName } from '#protocol/index.ts';
-import type { Evaluation } from './evaluate.ts';
-import { hasStockAgent, stepsByExtension } from './plan-steps.ts';
+import type { Evaluation } from './move.ts';
+import { stepsByExtension } from './plan-steps.ts';
 import type { ExtensionRow } from './publish.ts';
 
 /**
@@ -13,10 +13,9 @@ import type { ExtensionRow } from './publish.ts';
  */
 export async function commandsFor(
   tx: Transaction,
-  vmId: string,
-  { moves, present }: Pick<Evaluation, 'moves' | 'present'>,
+  { moves, present, isStock }: Evaluation,
 ): Promise<Map<string, CommandName[]>> {
-  const steps = stepsByExtension(moves, present, await hasStockAgent(tx, vmId));
+  const steps = stepsByExtension(moves, present, isStock);
   const commands = new Map<string, CommandName[]>();
   for (const { name, current, after, effect } of moves) {
     if (effect !== 'sequence' || after === null || after.state === 'uninstall') continue;

@@ -7,8 +7,8 @@ import { givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { withPending } from './commands-for.ts';
 import type { Declared } from './declare.ts';
-import type { ExtensionMove } from './evaluate.ts';
 import { defaultTimeouts } from './goal-state.ts';
+import type { ExtensionMove } from './move.ts';
 import { otherExtensions, stepsByExtension, stepsOfAll } from './plan-steps.ts';
 import { type ExtensionRow, loadExtensions } from './publish.ts';
 

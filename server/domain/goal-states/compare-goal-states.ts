@@ -5,10 +5,10 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { changesBetween, type GoalStateChange, revertContents } from './changes.ts';
-import { nextSequences } from './evaluate.ts';
 import { effectOf } from './goal-state.ts';
 import { type CompareGoalStatesInput, compareGoalStatesInput, type PlanRevertInput, planRevertInput } from './input.ts';
 import { type PastGoalState, pastGoalStateOf } from './list-goal-states.ts';
+import { nextSequences } from './sequence.ts';
 
 export interface GoalStateComparison {
   /** Null for incarnation 0, the empty state before the first goal state. */

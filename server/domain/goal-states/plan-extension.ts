@@ -1,9 +1,10 @@
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
-import { evaluateDeclaration, resolveTargets } from './evaluate.ts';
+import { evaluateVm } from './evaluate.ts';
 import { type PlanExtensionInput, planExtensionInput } from './input.ts';
 import { type Plan, planIn } from './plan.ts';
+import { resolveTargets } from './resolve-targets.ts';
 
 /**
  * Plans `setExtension` with the same input and rules, without writing. The result includes the faults. Throws 404
@@ -13,5 +14,5 @@ export async function planExtension(ctx: Context, input: PlanExtensionInput): Pr
   allow(ctx.actor, 'operator');
   const { vmId, name, goal, siblings, changes } = parse(planExtensionInput, input);
   const targets = await resolveTargets(ctx, vmId, name, goal, { siblings, changes });
-  return planIn(ctx, vmId, 'set', (tx, head) => evaluateDeclaration(tx, ctx, head, targets, false));
+  return planIn(ctx, vmId, 'set', (tx, head) => evaluateVm(tx, ctx, head, { kind: 'set', targets, compares: false }));
 }

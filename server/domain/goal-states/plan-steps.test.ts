@@ -9,7 +9,7 @@ import {
   nextCommand,
   reconcile,
 } from '#protocol/index.ts';
-import type { ExtensionMove } from './evaluate.ts';
+import type { ExtensionMove } from './move.ts';
 import { stepsOfAll } from './plan-steps.ts';
 import type { ExtensionRow } from './publish.ts';
 

@@ -1,7 +1,4 @@
-import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Transaction } from '#db/client.ts';
-import { agents } from '#db/schema/index.ts';
 import {
   byName,
   type CommandName,
@@ -19,7 +16,7 @@ import {
 import { count } from '#server/domain/answers.ts';
 import { handlerVersion } from '#server/domain/packages/input.ts';
 import type { Declared } from './declare.ts';
-import type { ExtensionMove } from './evaluate.ts';
+import type { ExtensionMove } from './move.ts';
 import type { ExtensionRow } from './publish.ts';
 
 /** A command that the agent runs. */
@@ -126,15 +123,6 @@ function deliveredTo(present: readonly ExtensionRow[], targets: readonly Predict
  */
 export function installsInUpdate(manifest: HandlerManifest, isStock: boolean): boolean {
   return updatesWithInstall(manifest) || (isStock && manifest.handlerManifest.updateMode === undefined);
-}
-
-/** Whether the VM's agent is the stock agent. */
-export async function hasStockAgent(tx: Transaction, vmId: string): Promise<boolean> {
-  const rows = await tx
-    .select({ vmId: agents.vmId })
-    .from(agents)
-    .where(and(eq(agents.vmId, vmId), eq(agents.kind, 'stock')));
-  return rows.length > 0;
 }
 
 /** Returns every extension as it will be declared, sorted by name. */

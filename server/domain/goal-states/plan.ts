@@ -9,16 +9,9 @@ import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 import { keyedDigest, sameBytes } from '#server/platform/keys.ts';
 import { withheldSecrets } from './custody.ts';
-import type { Evaluation, ExtensionMove } from './evaluate.ts';
 import { canonicalJson } from './goal-state.ts';
-import {
-  hasStockAgent,
-  otherExtensions,
-  type PlannedStep,
-  plannedOther,
-  plannedStep,
-  stepsOfAll,
-} from './plan-steps.ts';
+import type { Evaluation, ExtensionMove } from './move.ts';
+import { otherExtensions, type PlannedStep, plannedOther, plannedStep, stepsOfAll } from './plan-steps.ts';
 import { plannedSetting, plannedSettings, restoredSettings } from './planned-settings.ts';
 import { type ExtensionRow, type Head, readHead } from './publish.ts';
 
@@ -96,7 +89,7 @@ export async function planIn(
     async (tx) => {
       const head = await readHead(tx, vmId);
       const evaluation = await evaluate(tx, head);
-      const steps = stepsOfAll(evaluation.moves, evaluation.present, await hasStockAgent(tx, vmId));
+      const steps = stepsOfAll(evaluation.moves, evaluation.present, evaluation.isStock);
       return planOf(ctx, head, act, evaluation, steps, await withheldSecrets(tx, head));
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { time } from '#server/domain/answers.ts';
 import type { Services } from '#server/domain/context.ts';
-import type { ExtensionMove } from './evaluate.ts';
+import type { ExtensionMove } from './move.ts';
 import { type NamedSetting, namedSettings } from './named-settings.ts';
 import { definedSettings, settingsByName } from './setting-entries.ts';
 

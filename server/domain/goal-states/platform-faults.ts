@@ -1,25 +1,21 @@
-import { eq } from 'drizzle-orm';
-import type { Transaction } from '#db/client.ts';
-import { agents } from '#db/schema/index.ts';
 import { platformOf, platformsText, supportsPlatform } from '#protocol/platform.ts';
 import type { Fault } from '#server/domain/error.ts';
 import type { VersionRow } from '#server/domain/packages/index.ts';
+import type { AgentMachine } from './declared-vm.ts';
 import type { ExtensionRow } from './publish.ts';
 
 /**
  * Returns a fault if the version does not support the platform of the VM's agent; no fault if the platform is unknown.
  * An extension that already has the version may still be disabled.
  */
-export async function platformFaults(
-  tx: Transaction,
-  vmId: string,
+export function platformFaults(
+  agent: AgentMachine,
   version: VersionRow,
   state: ExtensionRow['state'],
   current: ExtensionRow | undefined,
-): Promise<Fault[]> {
+): Fault[] {
   if (version.platforms === null) return [];
   if (state !== 'enabled' && current?.version === version.version) return [];
-  const [agent] = await tx.select({ os: agents.os, kind: agents.kind }).from(agents).where(eq(agents.vmId, vmId));
   if (!agent) return [];
   // The stock agent runs only on Linux, but reports the name of the distribution.
   const machine = { ...platformOf(agent.os), ...(agent.kind === 'stock' && { os: 'linux' as const }) };

@@ -6,23 +6,13 @@ import { allow } from '#server/domain/actor.ts';
 import { count } from '#server/domain/answers.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 import { withPending } from './commands-for.ts';
-import type { Declared } from './declare.ts';
-import { type Evaluation, type ExtensionMove, nextSequences } from './evaluate.ts';
+import { evaluateVm } from './evaluate.ts';
 import { type PlanRemovalInput, planRemovalInput, type RemoveExtensionInput, removeExtensionInput } from './input.ts';
 import { type Plan, planIn, requirePlan } from './plan.ts';
-import {
-  contentsOf,
-  type ExtensionRow,
-  type Head,
-  loadExtensions,
-  lockHead,
-  publishGoalState,
-  requireIncarnation,
-} from './publish.ts';
+import { type ExtensionRow, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
 import { nextSequenceNumber } from './sequence.ts';
 import { shownExtension } from './shown-extension.ts';
 
@@ -47,7 +37,7 @@ export async function removeExtension(ctx: Context, input: RemoveExtensionInput)
   return ctx.db.transaction(async (tx) => {
     const head = await lockHead(tx, vmId);
     requireIncarnation(head, ifMatch);
-    const evaluation = await evaluateRemoval(tx, head, name, force);
+    const evaluation = await evaluateVm(tx, ctx, head, { kind: 'remove', name, force });
     requirePlan(ctx, head, force ? 'force' : 'remove', evaluation, plan);
     const [move] = evaluation.moves;
     if (!move?.current) throw new Error('a removal needs an extension');
@@ -73,43 +63,9 @@ export async function removeExtension(ctx: Context, input: RemoveExtensionInput)
 export async function planRemoval(ctx: Context, input: PlanRemovalInput): Promise<Plan> {
   allow(ctx.actor, 'operator');
   const { vmId, name, force } = parse(planRemovalInput, input);
-  return planIn(ctx, vmId, force ? 'force' : 'remove', (tx, head) => evaluateRemoval(tx, head, name, force));
-}
-
-async function evaluateRemoval(tx: Transaction, head: Head, name: string, force: boolean): Promise<Evaluation> {
-  const present = await loadExtensions(tx, head.vmId);
-  const current = present.find((row) => row.name === name);
-  if (!current) throw new DomainError('not_found', 'extension_absent');
-  const dependants = present.filter((row) => row.state !== 'uninstall' && row.dependsOn.includes(name));
-  if (dependants.length > 0) {
-    const names = dependants.map((row) => row.name).join(', ');
-    throw new DomainError('conflict', 'extension_needed', { params: { name, dependants: names } });
-  }
-  const next = await nextSequences(tx, head.vmId, [name]);
-  return { present, moves: [removalMove(current, next, force || !current.everDelivered)], faults: [] };
-}
-
-function declaredOf(row: ExtensionRow): Declared {
-  const { sequenceNumber: _, ...declared } = contentsOf(row);
-  return declared;
-}
-
-/** Returns the change that removes an extension: with an uninstall by the agent or, with `drop`, without the agent. */
-export function removalMove(current: ExtensionRow, next: ReadonlyMap<string, number>, drop: boolean): ExtensionMove {
-  const isLeaving = current.state === 'uninstall';
-  return {
-    name: current.name,
-    current,
-    after: drop ? null : { ...declaredOf(current), state: 'uninstall', dependsOn: [] },
-    secret: current.secretId === null ? 'none' : drop ? 'removed' : 'kept',
-    effect: isLeaving && !drop ? 'none' : 'sequence',
-    sequenceNumber: drop || isLeaving ? current.sequenceNumber : (next.get(current.name) ?? 1),
-    version: null,
-    given: undefined,
-    merged: null,
-    stored: null,
-    restored: null,
-  };
+  return planIn(ctx, vmId, force ? 'force' : 'remove', (tx, head) =>
+    evaluateVm(tx, ctx, head, { kind: 'remove', name, force }),
+  );
 }
 
 /** Sets an extension's goal to `uninstall`, with a new sequence number and without dependencies. Returns the number. */

@@ -1,10 +1,8 @@
 import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
-import { DomainError } from '#server/domain/error.ts';
 import { commandsFor } from './commands-for.ts';
-import { findVersion } from './declare.ts';
-import { type ExtensionMove, nextSequences } from './evaluate.ts';
-import { contentsOf, type ExtensionRow, type Head, loadExtensions, publishGoalState } from './publish.ts';
+import { evaluateVm } from './evaluate.ts';
+import { type ExtensionRow, type LiveHead, publishGoalState } from './publish.ts';
 import { writeExtension } from './set-extension.ts';
 
 /** The cause of goal states that `repeatExtension` publishes. */
@@ -18,35 +16,15 @@ export const retryCause = 'extension.retry';
 export async function repeatExtension(
   tx: Transaction,
   ctx: Context,
-  head: Head & { decommissioning: boolean },
+  head: LiveHead,
   name: string,
   seen?: number,
 ): Promise<{ row: ExtensionRow; incarnation: number }> {
-  const { vmId } = head;
-  if (head.decommissioning) throw new DomainError('conflict', 'vm_decommissioning');
-  const present = await loadExtensions(tx, vmId);
-  const current = present.find((row) => row.name === name);
-  if (!current) throw new DomainError('not_found', 'extension_absent');
-  if (current.state === 'uninstall') throw new DomainError('conflict', 'uninstalling', { params: { name } });
-  if (seen !== undefined && seen !== current.sequenceNumber) {
-    throw new DomainError('precondition_failed', 'extension_moved_on', { params: { name, who: current.changedBy } });
-  }
-  const { sequenceNumber: _, ...after } = contentsOf(current);
-  const move: ExtensionMove = {
-    name,
-    current,
-    after,
-    secret: current.secretId === null ? 'none' : 'kept',
-    effect: 'sequence',
-    sequenceNumber: (await nextSequences(tx, vmId, [name])).get(name) ?? current.sequenceNumber + 1,
-    version: await findVersion(tx, current),
-    given: undefined,
-    merged: null,
-    stored: null,
-    restored: null,
-  };
-  const commands = await commandsFor(tx, vmId, { present, moves: [move] });
-  const row = await writeExtension(tx, ctx, vmId, after, current, commands.get(name));
+  const evaluation = await evaluateVm(tx, ctx, head, { kind: 'retry', name, seen });
+  const [move] = evaluation.moves;
+  if (!move?.after) throw new Error('a retry needs an extension');
+  const commands = await commandsFor(tx, evaluation);
+  const row = await writeExtension(tx, ctx, head.vmId, move.after, move.current, commands.get(name));
   const incarnation = await publishGoalState(tx, ctx, head, { action: retryCause, extension: name });
   return { row, incarnation };
 }

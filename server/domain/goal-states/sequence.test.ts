@@ -4,8 +4,7 @@ import type { Services } from '#server/domain/context.ts';
 import { testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
-import { nextSequences } from './evaluate.ts';
-import { nextSequenceNumber, noteReportedSequence } from './sequence.ts';
+import { nextSequenceNumber, nextSequences, noteReportedSequence } from './sequence.ts';
 
 let services: Services;
 let db: Database;

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
-import type { Transaction } from '#db/client.ts';
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import type { Database, Transaction } from '#db/client.ts';
 import { extensionSequences } from '#db/schema/index.ts';
 
 /**
@@ -43,4 +43,21 @@ export async function noteReportedSequence(
       set: { highest: sql`greatest(${extensionSequences.highest}, ${reported})` },
       setWhere: sql`${reported} <= ${extensionSequences.highest} + ${maxLead}`,
     });
+}
+
+/**
+ * Returns the next sequence number of each extension, without reserving it. A name that the VM never had is absent from
+ * the result.
+ */
+export async function nextSequences(
+  tx: Database | Transaction,
+  vmId: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (names.length === 0) return new Map();
+  const rows = await tx
+    .select({ name: extensionSequences.name, highest: extensionSequences.highest })
+    .from(extensionSequences)
+    .where(and(eq(extensionSequences.vmId, vmId), inArray(extensionSequences.name, [...names])));
+  return new Map(rows.map(({ name, highest }) => [name, highest + 1]));
 }

@@ -14,12 +14,14 @@ import { vmId } from '#server/domain/vms/input.ts';
 import { commandsFor } from './commands-for.ts';
 import { storeSecret } from './custody.ts';
 import { type Declared, protectedSchemaDigest, unprocessable } from './declare.ts';
-import { type ExtensionMove, evaluateDeclaration, givenSecret, resolveTargets } from './evaluate.ts';
+import { evaluateVm } from './evaluate.ts';
 import { goal } from './goal.ts';
 import { type SetExtensionInput, setExtensionInput } from './input.ts';
+import { type ExtensionMove, givenSecret } from './move.ts';
 import { requirePlan } from './plan.ts';
 import { loggedSettings } from './planned-settings.ts';
 import { type ExtensionRow, type Head, lockHead, publishGoalState, requireIncarnation } from './publish.ts';
+import { resolveTargets } from './resolve-targets.ts';
 import { nextSequenceNumber } from './sequence.ts';
 import { shownExtension } from './shown-extension.ts';
 
@@ -50,12 +52,13 @@ export async function setExtension(ctx: Context, input: SetExtensionInput): Prom
   return ctx.db.transaction(async (tx) => {
     const head = await lockHead(tx, vmId);
     requireIncarnation(head, ifMatch);
-    const evaluation = await evaluateDeclaration(tx, ctx, head, targets, plan === undefined);
+    const change = { kind: 'set' as const, targets, compares: plan === undefined };
+    const evaluation = await evaluateVm(tx, ctx, head, change);
     requirePlan(ctx, head, 'set', evaluation, plan);
     if (evaluation.faults.length > 0) throw unprocessable(evaluation.faults);
 
     const receipts: Omit<ExtensionReceipt, 'incarnation'>[] = [];
-    const commands = await commandsFor(tx, vmId, evaluation);
+    const commands = await commandsFor(tx, evaluation);
     for (const move of evaluation.moves) receipts.push(await applyMove(tx, ctx, head, move, commands.get(move.name)));
     const [first] = receipts;
     if (!first) throw new Error('no extension to declare');
