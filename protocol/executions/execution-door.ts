@@ -22,6 +22,9 @@ export const executionEnvelope = z.looseObject({
 });
 export type ExecutionEnvelope = z.output<typeof executionEnvelope>;
 
+/** The number of a row. The portal stores it as a PostgreSQL `integer`, like all numbers of type `int32` here. */
+const rowNumber = z.int32().nonnegative();
+
 export const callStates = ['running', 'succeeded', 'failed'] as const;
 
 /** One call of a Body. Times are in milliseconds since the Body began. */
@@ -33,11 +36,11 @@ export const executionCall = z.object({
   function: z.string().max(executionLimits.idBytes).nullable(),
   state: z.enum(callStates),
   /** The row of the transcript in which the call begins. Rows are numbered from 0. */
-  row: z.int().nonnegative(),
-  untilRow: z.int().nonnegative().optional(),
+  row: rowNumber,
+  untilRow: rowNumber.optional(),
   atMs: z.int().nonnegative(),
   tookMs: z.int().nonnegative().optional(),
-  exitCode: z.int().optional(),
+  exitCode: z.int32().optional(),
   /** Whether the call was answered from the journal and did not run again. */
   fromJournal: z.boolean().optional(),
 });
@@ -46,7 +49,7 @@ export type ExecutionCall = z.output<typeof executionCall>;
 /** The body of `PUT /agent/v1/executions/{id}/progress`. `calls` lists the calls that changed since the last report. */
 export const executionProgress = z.object({
   /** Number of the Body's run, from 1. */
-  run: z.int().min(1),
+  run: z.int32().min(1),
   state: z.enum(['received', 'running', 'restarting']),
   sentMsAgo: z.int().nonnegative(),
   calls: z.array(executionCall).max(executionLimits.calls).optional(),

@@ -126,13 +126,13 @@ function readVNext(faults: PlanFaults, value: Record<string, unknown>, options: 
   };
 }
 
-/** Returns the plan's ID: any text of 1 to 256 bytes without control characters (MU-25). */
+/** Whether a value can be the ID of a plan: a text of 1 to 256 bytes without control characters (MU-25). */
+export const isPlanId = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && !hasControl(value) && utf8Bytes(value) <= executionLimits.idBytes;
+
 function readId(faults: PlanFaults, plan: object): string | null {
   const id = textOf(faults, plan, [], 'ID');
-  if (id === null) return null;
-  if (id === '' || hasControl(id) || utf8Bytes(id) > executionLimits.idBytes) {
-    faults.add(2, ['ID'], 'plan_id', { maximum: executionLimits.idBytes });
-  }
+  if (id !== null && !isPlanId(id)) faults.add(2, ['ID'], 'plan_id', { maximum: executionLimits.idBytes });
   return id;
 }
 

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outputPieces } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { cancelExecution, queueExecution, readLog } from '#server/domain/executions/index.ts';
+import { logOf } from '#server/domain/executions/testing/bound-vm.ts';
 import { givenMachine, plan } from '#server/domain/executions/testing/machine.ts';
 import { type AgentDoor, givenAgent, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
@@ -197,6 +199,25 @@ describe('hostile requests at the agents’ door', () => {
     } finally {
       await limited.door.close();
     }
+  });
+
+  test('numbers and IDs that the database cannot store are rejected, and the report after them is stored', async () => {
+    const { machine, id } = await begun();
+    const call = { n: 1, script: 'hello', function: null, state: 'running', row: 2, atMs: 12 };
+    const refused = [
+      await machine.progress(id, 'running', { run: 2 ** 31 }),
+      ...(await Promise.all(
+        [{ row: 2 ** 31 }, { untilRow: 2 ** 53 - 1 }, { exitCode: 2 ** 31 }].map((odd) =>
+          machine.progress(id, 'running', { calls: [{ ...call, ...odd }] }),
+        ),
+      )),
+      await machine.agent.call(`/executions/${id}/messages`, {
+        method: 'POST',
+        body: JSON.stringify(logOf(Array.from({ length: 1_000 }, () => randomUUID()).join(''))),
+      }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
+    expect((await machine.progress(id, 'running', { calls: [{ ...call, exitCode: -1 }] })).status).toBe(204);
   });
 
   test('case 33: a cancellation and a result at the same moment give one final state', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
 import { holdVm, releaseHold } from '#server/domain/holds/index.ts';
@@ -154,12 +155,26 @@ describe('an answer over AMQP', () => {
     ['larger than a result', Buffer.alloc(17 * 1024 * 1024, ' '), 'unreadable'],
     ['of no plan', {}, 'unmatched'],
     ['of an unknown plan', resultOf('guessed'), 'unmatched'],
+    ['of a plan whose ID contains NUL', resultOf('a\u0000'), 'unmatched'],
   ])('that is %s changes nothing', async (_, body, outcome) => {
     const vm = await givenBoundVm(admin);
     const { id } = await vm.queue();
     await vm.publish();
     expect(await vm.answer(body)).toBe(outcome);
     expect(await vm.get(id)).toMatchObject({ state: 'delivered' });
+  });
+
+  test('with properties or a message that the database rejects does not stop the answers after it', async () => {
+    const vm = await givenBoundVm(admin);
+    const { id } = await vm.queue();
+    await vm.publish();
+    expect(await vm.answer({}, { messageId: 'a\u0000', correlationId: '\u0000' })).toBe('unmatched');
+    expect(await vm.answer({ ...resultOf(id), SourceID: '' }, { messageId: '\u0000', correlationId: id })).toBe(
+      'taken',
+    );
+    const long = Array.from({ length: 1_000 }, () => randomUUID()).join('');
+    expect(await vm.answer({ ...logOf(long), SourceID: id })).toBe('unreadable');
+    expect(await vm.get(id)).toMatchObject({ state: 'succeeded' });
   });
 
   test('for a plan that went over HTTPS, or that was never published, changes nothing', async () => {

@@ -1,6 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { executions } from '#db/schema/index.ts';
-import { executionLimits, parseExactJson } from '#protocol/executions/index.ts';
+import { executionLimits, isPlanId, parseExactJson } from '#protocol/executions/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parseJson } from '#server/platform/json.ts';
@@ -59,9 +59,12 @@ function messageOf({ bytes }: AmqpAnswer): Message | null {
   return faults.length === 0 && isObject ? (value as Message) : null;
 }
 
-/** Returns the plan IDs that an answer may belong to, the most reliable first. */
+/**
+ * Returns the plan IDs that an answer may belong to, the most reliable first. Texts that cannot be an ID are omitted:
+ * the properties of a message may contain NUL, which PostgreSQL does not accept even in a comparison.
+ */
 function planIdsOf(value: Message, { messageId, correlationId }: AmqpAnswer): string[] {
-  return [value.SourceID, messageId, correlationId].filter((id) => typeof id === 'string' && id !== '') as string[];
+  return [value.SourceID, messageId, correlationId].filter(isPlanId);
 }
 
 /** Finds the executions that were sent over AMQP, by the IDs of their plans. */

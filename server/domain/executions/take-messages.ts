@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Database, Transaction } from '#db/client.ts';
 import { executionMessages } from '#db/schema/index.ts';
 import { executionLimits, type LogMessage, logMessage } from '#protocol/executions/index.ts';
+import { boundedText } from '#protocol/file.ts';
 import { utf8Bytes } from '#protocol/limits.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -11,9 +12,10 @@ import { parse } from '#server/domain/parse.ts';
 import { isOpen, nextProgressSeconds } from './execution.ts';
 import { announce, apply, type ExecutionRow, lockExecution } from './rows.ts';
 
-const givenMessage = logMessage.refine(
-  ({ Body }) => utf8Bytes(JSON.stringify(Body)) <= executionLimits.logMessageBytes,
-);
+/** PostgreSQL rejects a row whose message ID is too long for the index. */
+const givenMessage = logMessage
+  .extend({ ID: boundedText(executionLimits.idBytes).min(1) })
+  .refine(({ Body }) => utf8Bytes(JSON.stringify(Body)) <= executionLimits.logMessageBytes);
 const givenMessages = z.union([
   givenMessage.transform((one) => [one]),
   z.array(givenMessage).min(1).max(executionLimits.messages),
