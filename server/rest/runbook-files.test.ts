@@ -34,3 +34,10 @@ test('an upload is rejected without the grant, and with another media type', asy
   await door.expect('putRunbookFile', { id: 'x' }, [403, 'scripts_forbidden'], { ...upload('x'), as: 'operator' });
   await door.expect('putRunbookFile', { id: 'x' }, [415, 'media_type_unsupported'], upload('{}', 'application/json'));
 });
+
+test('a revision beyond the range of the database is rejected', async () => {
+  await door.expect('putRunbookFile', { id: 'y' }, 201, upload('y'));
+  const query = (revision: number) => ({ query: `?revision=${revision}` });
+  await door.expect('getRunbookFile', { id: 'y' }, [404, 'runbook_file_unknown'], query(2 ** 31 - 1));
+  await door.expect('getRunbookFile', { id: 'y' }, [400, 'invalid'], query(2 ** 31));
+});

@@ -59,6 +59,15 @@ test('a file cannot be deleted while a published version of a runbook names it',
   await expect(removeRunbookFile(admin, { id })).rejects.toMatchObject({ code: 'runbook_file_unknown' });
 });
 
+test('a published plan with a number that PostgreSQL cannot store does not prevent files from being deleted', async () => {
+  const id = `tool-${randomUUID()}`;
+  await uploadRunbookFile(admin, id, id);
+  const plan = '{"FormatVersion":"2.0.0","Parameters":{"a":1e-400000},"Body":"return 1"}';
+  await givenRunbook(admin, { plan, parameters: null });
+  await removeRunbookFile(admin, { id });
+  await expect(removeRunbookFile(admin, { id })).rejects.toMatchObject({ code: 'runbook_file_unknown' });
+});
+
 test('replaced contents are kept until the executions that use them have ended', async () => {
   const id = `tool-${randomUUID()}`;
   const first = digestOf(`first ${id}`);

@@ -10,8 +10,13 @@ const runbookFileId = boundedText(executionLimits.idBytes)
 export const runbookFileInput = z.object({ id: runbookFileId });
 export type RunbookFileInput = z.input<typeof runbookFileInput>;
 
+/** The largest PostgreSQL `integer`. */
+export const maxRevision = 2 ** 31 - 1;
+
 /** `revision`: earlier contents; by default the current ones. */
-export const openRunbookFileInput = runbookFileInput.extend({ revision: z.int().min(1).optional() });
+export const openRunbookFileInput = runbookFileInput.extend({
+  revision: z.int().min(1).max(maxRevision).optional(),
+});
 export type OpenRunbookFileInput = z.input<typeof openRunbookFileInput>;
 
 export const listRunbookFilesInput = z.object({

@@ -10,7 +10,7 @@ import {
   removeRunbookFile,
   runbookFile,
 } from '#server/domain/runbook-files/index.ts';
-import { runbookFileInput } from '#server/domain/runbook-files/input.ts';
+import { maxRevision, runbookFileInput } from '#server/domain/runbook-files/input.ts';
 import { pageQuery, type RestRoute, route } from '../route.ts';
 
 const bounds = { limit: executionLimits.fileBytes, code: 'runbook_file_too_large' } as const;
@@ -60,7 +60,7 @@ export const runbookFileRoutes: readonly RestRoute[] = [
     summary: 'Returns the contents of a file, or the earlier contents with the number `revision`.',
     role: 'operator',
     params: runbookFileInput,
-    query: z.object({ revision: z.coerce.number().int().min(1).optional() }),
+    query: z.object({ revision: z.coerce.number().int().min(1).max(maxRevision).optional() }),
     answers: { 200: { meaning: 'The contents.', types: ['application/octet-stream'] } },
     refusals: [404],
     run: async (ctx, { params, query }) => {
