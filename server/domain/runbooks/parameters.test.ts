@@ -23,11 +23,26 @@ describe('a parameter is secret if its schema contains writeOnly', () => {
     ],
     ['behind an anchor', { properties: { a: { $ref: '#here' } }, $defs: { a: { $anchor: 'here', ...secret } } }, ['a']],
     ['in a property named like a keyword', { properties: { a: { properties: { default: secret } } } }, ['a']],
+    [
+      'behind a reference that cannot be decoded, which may lead anywhere',
+      { properties: { a: { $ref: '#/%zz' }, b: {}, c: secret } },
+      ['a', 'c'],
+    ],
+    ['of an inherited name', { properties: { a: { $ref: '#/constructor' }, b: secret } }, ['a', 'b']],
     ['nowhere', { properties: { a: { writeOnly: false }, b: true } }, []],
     ['of a loop', { properties: { a: { $ref: '#/properties/b' }, b: { $ref: '#/properties/a' } } }, []],
     ['of no object', { properties: [] }, []],
   ])('%s', (_where, schema, names) => {
     expect([...secretNames(schema as Record<string, unknown>)]).toEqual(names);
+  });
+
+  test('in a large schema that refers to itself everywhere, in time that grows with its size', () => {
+    const names = Array.from({ length: 20_000 }, (_, n) => `p${n}`);
+    const schema = { properties: Object.fromEntries(names.map((name) => [name, { $ref: '#' }])), last: secret };
+    const began = performance.now();
+    expect(secretNames(schema).size).toBe(names.length);
+    expect(misplacedSecrets(schema)).toEqual([{ path: '/last', code: 'secret_place' }]);
+    expect(performance.now() - began).toBeLessThan(5_000);
   });
 
   test('a runbook without a schema has no secret parameters', () => {

@@ -15,23 +15,47 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
  * property is secret as a whole.
  */
 export function secretNames(schema: ParameterSchema | null): Set<string> {
-  const properties = isObject(schema?.properties) ? schema.properties : {};
+  if (schema === null || !isObject(schema.properties)) return new Set();
+  const secrets = secretParts(schema);
   return new Set(
-    Object.entries(properties)
-      .filter(([, part]) => schema !== null && isSecret(part, schema, new Set()))
+    Object.entries(schema.properties)
+      .filter(([, part]) => secrets.has(part))
       .map(([name]) => name),
   );
 }
 
-function isSecret(part: unknown, root: ParameterSchema, seen: Set<unknown>): boolean {
-  if (Array.isArray(part)) return part.some((item) => isSecret(item, root, seen));
-  if (!isObject(part) || seen.has(part)) return false;
-  seen.add(part);
-  if (part.writeOnly === true) return true;
-  return Object.entries(part).some(([key, value]) => {
-    if (key === '$ref' || key === '$dynamicRef') return isSecret(resolve(value, root), root, seen);
-    return isSecret(value, root, seen);
-  });
+/**
+ * Returns the objects and arrays of a schema that mark a value as secret: those with `writeOnly: true`, and those that
+ * contain or refer to such a part. Visits each part once, because a small schema can refer to itself in many places.
+ */
+function secretParts(root: ParameterSchema): Set<unknown> {
+  const secrets = new Set<unknown>();
+  /** The parts that contain a part or refer to it. */
+  const above = new Map<unknown, unknown[]>([[root, []]]);
+  const waiting: unknown[] = [root];
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (isObject(part) && part.writeOnly === true) secrets.add(part);
+    for (const below of partsBelow(part, root)) {
+      const known = above.get(below);
+      if (known === undefined) {
+        above.set(below, [part]);
+        waiting.push(below);
+      } else known.push(part);
+    }
+  }
+  // The set grows while it is iterated, until it contains every part above a secret one.
+  for (const secret of secrets) for (const part of above.get(secret) ?? []) secrets.add(part);
+  return secrets;
+}
+
+/** Returns the objects and arrays that a part of a schema contains or refers to. */
+function partsBelow(part: unknown, root: ParameterSchema): unknown[] {
+  const below = isObject(part)
+    ? Object.entries(part).map(([key, value]) =>
+        key === '$ref' || key === '$dynamicRef' ? resolve(value, root) : value,
+      )
+    : (part as unknown[]);
+  return below.filter((each) => typeof each === 'object' && each !== null);
 }
 
 /**
@@ -39,13 +63,22 @@ function isSecret(part: unknown, root: ParameterSchema, seen: Set<unknown>): boo
  * reference to the whole schema, so that no secret behind it is missed.
  */
 function resolve(reference: unknown, root: ParameterSchema): unknown {
-  if (typeof reference !== 'string' || !reference.startsWith('#/')) return root;
+  if (typeof reference !== 'string' || !reference.startsWith('#/') || !isDecodable(reference)) return root;
   let at: unknown = root;
   for (const segment of reference.slice(2).split('/')) {
     const name = unescapeSegment(decodeURIComponent(segment));
-    at = isObject(at) || Array.isArray(at) ? Reflect.get(at, name) : undefined;
+    at = typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? Reflect.get(at, name) : undefined;
   }
   return at ?? root;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -53,9 +86,12 @@ function resolve(reference: unknown, root: ParameterSchema): unknown {
  * not tell which parameters to encrypt.
  */
 export function misplacedSecrets(schema: ParameterSchema): Fault[] {
+  const secrets = secretParts(schema);
+  const isSecret = (key: string, part: unknown): boolean =>
+    key === 'writeOnly' ? part === true : partsBelow({ [key]: part }, schema).some((below) => secrets.has(below));
   return Object.entries(schema)
     .filter(([key]) => !['properties', '$defs', 'definitions'].includes(key))
-    .filter(([key, part]) => isSecret({ [key]: part }, schema, new Set()))
+    .filter(([key, part]) => isSecret(key, part))
     .map(([key]) => ({ path: jsonPointer([key]), code: 'secret_place' }));
 }
 
