@@ -8,19 +8,21 @@ interface ShapeFault {
   params?: Record<string, number>;
 }
 
-/** Whether a value is nested no deeper than a plan may be. */
-export const isWithinDepth = (value: unknown): boolean => deepestFault(value) === null;
-
-/** Returns a fault if a value is nested too deeply. Call this first, because other functions recurse into the value. */
-export function deepestFault(value: unknown): ShapeFault | null {
-  const limit = executionLimits.planDepth;
+/** Whether a value has no more than `limit` levels of arrays and objects; by default, as many as a plan may have. */
+export function isWithinDepth(value: unknown, limit: number = executionLimits.planDepth): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     const containers = level.filter((one) => typeof one === 'object' && one !== null) as object[];
-    if (depth >= limit && containers.length > 0) return { path: [], code: 'json_too_deep', params: { limit } };
+    if (depth >= limit && containers.length > 0) return false;
     level = containers.flatMap((one) => Object.values(one) as unknown[]);
   }
-  return null;
+  return true;
+}
+
+/** Returns a fault if a value is nested too deeply. Call this first, because other functions recurse into the value. */
+export function deepestFault(value: unknown): ShapeFault | null {
+  if (isWithinDepth(value)) return null;
+  return { path: [], code: 'json_too_deep', params: { limit: executionLimits.planDepth } };
 }
 
 /**

@@ -217,6 +217,12 @@ describe('errors', () => {
     expect([response.status, (await shape(response)).error?.json.data.code]).toEqual([422, 'json_character']);
   });
 
+  test('reject input that is nested too deeply', async () => {
+    const deep = `{"json":{"name":"x","version":"1.0.0","parameters":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}}`;
+    const response = await post(`${await start()}/api/trpc/runbooks.save`, { cookie, origin: ours }, deep);
+    expect([response.status, (await shape(response)).error?.json.data.code]).toEqual([422, 'json_too_deep']);
+  });
+
   test('show only the request id of an unexpected error, and log the details', async () => {
     const lines: string[] = [];
     const broken = {

@@ -1,4 +1,5 @@
 import { initTRPC, TRPCError, type TRPCProcedureType } from '@trpc/server';
+import { isWithinDepth } from '#protocol/executions/index.ts';
 import type { ReaderWishes } from '#protocol/index.ts';
 import { isOwnMutation, isOwnRead, type Session, type SignIn } from '#server/auth/index.ts';
 import { allow, allowRoleOrScripts, allowScripts, anonymous } from '#server/domain/actor.ts';
@@ -53,7 +54,7 @@ export const createCallerFactory = t.createCallerFactory;
  * The base of all procedures. Checks permissions, converts errors, and rejects changes and streams that other sites
  * request, because browsers send cookies with such requests too.
  */
-export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
+export const procedure = t.procedure.use(async ({ ctx, type, path, next, getRawInput }) => {
   try {
     if (!isAllowedFrom(ctx, type))
       throw new DomainError('forbidden', 'origin_refused', { params: { url: ctx.config.url } });
@@ -63,6 +64,7 @@ export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
     if (orGrant === 'scripts' && role !== null) allowRoleOrScripts(actor, role);
     else if (role !== null && !(beforeFactor && session?.needsFactor)) allow(actor, role);
     if (grant === 'scripts') allowScripts(actor);
+    requireWithinDepth(ctx, await getRawInput());
     const call = () => next({ ctx: { actor } });
     const result = await (type === 'query' && session !== null
       ? ctx.memory.of(sessionReads).run(session.id, call)
@@ -77,6 +79,12 @@ export const procedure = t.procedure.use(async ({ ctx, type, path, next }) => {
     throw rejection;
   }
 });
+
+/** Rejects input that is nested so deeply that functions which recurse into it would fail. */
+function requireWithinDepth({ config }: DoorContext, input: unknown): void {
+  const limit = config.limits.jsonDepth;
+  if (!isWithinDepth(input, limit)) throw new DomainError('unprocessable', 'json_too_deep', { params: { limit } });
+}
 
 /** Sets the HTTP status of a rejected stream, so that pages treat it as a failed connection and retry with backoff. */
 function rejectStream(ctx: DoorContext, error: TRPCError): void {

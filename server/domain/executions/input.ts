@@ -11,7 +11,7 @@ const executionId = z.uuid();
 /** Maximum number of secret parameters. */
 const maxSecrets = 200;
 const secretParameters = namedValues(boundedText(executionLimits.idBytes), z.unknown())
-  .refine(isWithinDepth, { error: 'json_too_deep', params: { limit: executionLimits.planDepth } })
+  .refine((values) => isWithinDepth(values), { error: 'json_too_deep', params: { limit: executionLimits.planDepth } })
   .refine((values) => Object.keys(values).length <= maxSecrets, {
     error: 'field_too_many',
     params: { maximum: maxSecrets },
