@@ -77,6 +77,32 @@ describe('an execution that needs approval', () => {
     });
   });
 
+  test('is approved or declined once, when two people decide at the same moment', async () => {
+    for (const second of [true, false]) {
+      const { machine, of } = await givenRequest();
+      const decisions = await Promise.allSettled([
+        decideApproval(ben(), { ...of, approve: true }),
+        decideApproval(member('cy'), { ...of, approve: second }),
+      ]);
+      const lost = decisions.filter(({ status }) => status === 'rejected');
+      expect(lost).toMatchObject([{ reason: { kind: 'conflict', code: 'not_waiting_approval' } }]);
+      const { state, approval } = await getExecution(admin, of);
+      expect(state).toBe(approval?.approved ? 'queued' : 'cancelled');
+      expect((await machine.next())?.id).toBe(approval?.approved ? of.executionId : undefined);
+    }
+  });
+
+  test('is canceled when it is approved and canceled at the same moment', async () => {
+    const { machine, of } = await givenRequest();
+    await Promise.allSettled([
+      decideApproval(ben(), { ...of, approve: true }),
+      cancelExecution(ada(), of),
+      decideApproval(member('cy'), { ...of, approve: true }),
+    ]);
+    expect(await getExecution(admin, of)).toMatchObject({ state: 'cancelled', reason: 'execution.cancelled' });
+    expect(await machine.next()).toBeNull();
+  });
+
   test('expires, and is canceled alone or with the others', async () => {
     const [first, second, third] = [await givenRequest(), await givenRequest(), await givenRequest()];
     await cancelExecution(ada(), first.of);
