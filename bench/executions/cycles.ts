@@ -15,7 +15,7 @@ export async function cycles({ deployment, agents, rounds, seconds }: Bench): Pr
   if (gateway === undefined) throw new Error('no gateway');
   const yardstick = await prepareTwoStatements(deployment.databaseUrl, agents.count);
   await queueForAll(client);
-  // Not measured: the processes compile their code and plan their statements.
+  // This run is not measured, because the processes still compile their code and plan their statements.
   await cyclesPerSecond(gateway, agents, seconds);
   const measured = await alternate(
     rounds,

@@ -19,7 +19,7 @@ export async function unchangedPolls({ deployment, agents, rounds, say }: Bench)
   for (let n = 0; n < processes; n += 1) {
     const ours = await openPolled(await deployment.startGateway({}), agents);
     const bare = await openPolled(await deployment.startGateway({ NODE_OPTIONS: `--import=${without}` }), agents);
-    // Every agent calls each gateway before the measurement, and the compiler has seen the code.
+    // Before the measurement, every agent calls each gateway, so that the code is compiled.
     for (const each of [ours, bare, ours, bare]) await each.poll(Math.max(agents.count, 3 * polls));
     for (let pair = 0; pair < rounds * pairsPerRound; pair += 1) {
       const isOursFirst = pair % 2 === 0;
@@ -44,7 +44,7 @@ export async function unchangedPolls({ deployment, agents, rounds, say }: Bench)
 }
 
 interface PolledGateway {
-  /** Polls so many times. Returns the polls per CPU-second. */
+  /** Polls `count` times. Returns the polls per CPU-second. */
   poll(count: number): Promise<number>;
   stop(): Promise<void>;
 }

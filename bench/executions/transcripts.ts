@@ -133,7 +133,7 @@ async function megabytesPerSecond(workers: number, work: (n: number) => Promise<
   return bytes / 1_000_000 / ((performance.now() - began) / 1_000);
 }
 
-/** What storing a piece takes at least, as fast as one process can do it. */
+/** Does only the necessary work to store a piece, in one process. */
 async function bareMegabytesPerSecond(packed: Buffer): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'annex-bench-pieces-'));
   try {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   admin = await testContext({ role: 'admin' });
 });
 
-/** Returns the context of a further process, which remembers nothing yet. */
+/** Returns the context of another process, whose memory is empty. */
 const process = (): Context => ({ ...admin, now: new Date(), memory: new ProcessMemory() });
 const running = (run = 1) => ({ run, state: 'running', sentMsAgo: 0 });
 
