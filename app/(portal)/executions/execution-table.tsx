@@ -14,7 +14,7 @@ export interface ExecutionTableProps {
   executions: readonly ShownExecution[];
   /** Whether to show the VM of each execution. */
   showsVm: boolean;
-  /** Whether there is no room for the people, because other cards are beside the table. */
+  /** Whether to omit the people who queued the executions, because cards beside the table leave no room. */
   isNarrow?: boolean;
 }
 
