@@ -135,7 +135,10 @@ function Options({ script, text, onText }: Omit<ScriptCardProps, 'onFiles'>) {
   const [view, setView] = useState<OptionsView>('form');
   const { name, type, options } = script;
   return (
-    <section aria-label={t('script.options')} className="grid grid-cols-[minmax(0,1fr)] gap-2 sm:col-span-3">
+    <section
+      aria-label={t('script.options.of', { name })}
+      className="grid grid-cols-[minmax(0,1fr)] gap-2 sm:col-span-3"
+    >
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="text-13 font-semibold">{t('script.options')}</h3>
         <Segmented<OptionsView>
