@@ -94,7 +94,7 @@ function RunbookRow({ row, cursor }: { row: ListedRunbook; cursor: boolean }) {
   const { name, title, description, version, state, draft, publishedBy, runs } = row;
   return (
     <Tr cursor={cursor} className="relative">
-      <Td className="max-w-96 py-1.5 max-sm:max-w-52">
+      <Td className="max-w-60 py-1.5 max-sm:max-w-52">
         <Link
           href={runbookHref(name)}
           translate="no"
