@@ -47,7 +47,12 @@ export function CallsCard({ execution, current, onOpen }: CallsCardProps) {
         <ol className="max-h-[38rem] overflow-y-auto px-2 pb-2">
           {shown.map((call) => (
             <li key={call.n}>
-              <CallRow call={call} begunAt={begunAt} isCurrent={call.n === current} onOpen={onOpen} />
+              <CallRow
+                call={call}
+                begunAt={hasEnded(execution) ? null : begunAt}
+                isCurrent={call.n === current}
+                onOpen={onOpen}
+              />
             </li>
           ))}
         </ol>
@@ -65,6 +70,7 @@ export function CallsCard({ execution, current, onOpen }: CallsCardProps) {
 
 interface CallRowProps {
   call: ShownCall;
+  /** When the Body began; null once the execution has ended, since then no call is running. */
   begunAt: string | null;
   isCurrent: boolean;
   onOpen(call: ShownCall): void;
@@ -75,8 +81,11 @@ function CallRow({ call, begunAt, isCurrent, onOpen }: CallRowProps) {
   const format = useFormat();
   const { n, state, row, untilRow, atMs, tookMs, exitCode, fromJournal } = call;
   const lines = untilRow === null ? null : Math.max(0, untilRow - row - 1);
+  const isCut = state === 'running' && begunAt === null;
   const facts = [
-    lines === null ? t('calls.running') : t('calls.lines', { count: lines, n: format.number(lines) }),
+    lines === null
+      ? t(isCut ? 'calls.cut' : 'calls.running')
+      : t('calls.lines', { count: lines, n: format.number(lines) }),
     exitCode === null || exitCode === 0 ? null : t('calls.exit', { exit: exitCode }),
     fromJournal ? t('calls.journal') : null,
   ].filter((fact) => fact !== null);
@@ -87,7 +96,11 @@ function CallRow({ call, begunAt, isCurrent, onOpen }: CallRowProps) {
       aria-current={isCurrent || undefined}
       className="grid w-full grid-cols-[14px_1.5rem_minmax(0,1fr)_auto] items-baseline gap-x-2 rounded-md px-2 py-1.5 text-start hover:bg-hover aria-[current]:bg-press"
     >
-      <StatusIcon status={statusOfCall[state]} label={t(`call.${state}`)} className="translate-y-0.5" />
+      <StatusIcon
+        status={isCut ? 'unknown' : statusOfCall[state]}
+        label={isCut ? t('call.cut') : t(`call.${state}`)}
+        className="translate-y-0.5"
+      />
       <span className="text-end text-12 text-ink-3 tabular-nums">{n}</span>
       <code translate="no" className="mono wrap-anywhere">
         {callName(call)}
