@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { CodeBlock } from '#app/_ui/code-block.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import type { PlanShown } from './read-plan.ts';
@@ -13,13 +14,19 @@ export interface PlanPartsProps {
   failedLines: readonly number[];
 }
 
-/** The parts of a plan: the Body, its parameters, scripts and files. */
+/** The parts of a plan: the Body, and its parameters, scripts and files if it has any. */
 export function PlanParts({ parts: { body, parameters, scripts, files }, failedLines }: PlanPartsProps) {
   const { t } = useTranslation('executions');
   const [line] = failedLines;
+  const hasParameters = Object.keys(parameters).length > 0;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4 pb-4">
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-4 px-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div
+        className={cn(
+          'grid grid-cols-[minmax(0,1fr)] gap-4 px-4',
+          hasParameters && 'lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]',
+        )}
+      >
         <Part title={t('plan.body')}>
           <CodeBlock
             code={shownText(body).text.trimEnd()}
@@ -29,10 +36,8 @@ export function PlanParts({ parts: { body, parameters, scripts, files }, failedL
             className="max-h-[32rem]"
           />
         </Part>
-        <Part title={t('plan.parameters')}>
-          {Object.keys(parameters).length === 0 ? (
-            <p className="text-12 text-ink-2">{t('plan.noParameters')}</p>
-          ) : (
+        {hasParameters ? (
+          <Part title={t('plan.parameters')}>
             <CodeBlock
               code={shownText(parameters).text}
               language="json"
@@ -40,8 +45,8 @@ export function PlanParts({ parts: { body, parameters, scripts, files }, failedL
               label={t('plan.parameters')}
               className="max-h-[32rem]"
             />
-          )}
-        </Part>
+          </Part>
+        ) : null}
       </div>
       {scripts.length === 0 ? null : <Scripts scripts={scripts} />}
       {files.length === 0 ? null : (
