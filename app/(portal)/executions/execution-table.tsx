@@ -57,7 +57,7 @@ function ExecutionRow({ execution, showsVm, isNarrow }: ExecutionRowProps) {
   const { state, queuedBy, queuedAt } = execution;
   return (
     <Tr>
-      <Td className="py-2 align-top">
+      <Td className="py-2 align-top max-sm:whitespace-normal">
         <ExecutionState state={state} />
       </Td>
       <Td className="min-w-44 py-2 align-top whitespace-normal">

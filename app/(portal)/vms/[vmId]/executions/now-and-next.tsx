@@ -125,7 +125,7 @@ function OpenRow({ execution, action }: { execution: ShownExecution; action: Rea
   const { queuedBy, queuedAt } = execution;
   return (
     <Tr>
-      <Td className="py-2 align-top">
+      <Td className="py-2 align-top max-sm:whitespace-normal">
         <ExecutionState state={execution.state} />
       </Td>
       <Td className="min-w-44 py-2 align-top whitespace-normal">

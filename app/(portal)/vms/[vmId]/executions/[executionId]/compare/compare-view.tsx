@@ -83,7 +83,7 @@ function OtherChoice({
   const router = useRouter();
   const choices = others.some(({ id }) => id === before.id) ? others : [before, ...others];
   return (
-    <Field label={t('compare.with')} className="flex items-center gap-2">
+    <Field label={t('compare.with')} className="flex items-center gap-2 [&_label]:whitespace-nowrap">
       <Select
         value={before.id}
         onChange={(event) => router.push(`${executionHref(after)}/compare?with=${event.target.value}`)}
@@ -128,7 +128,7 @@ function Outcomes({ before, after }: Pick<ComparedExecutions, 'before' | 'after'
         <TBody>
           {rows.map(([label, of]) => (
             <Tr key={label}>
-              <Td className="align-top text-ink-2">{label}</Td>
+              <Td className="py-2 align-top text-ink-2">{label}</Td>
               {[before, after].map((execution) => (
                 <Td key={execution.id} className="py-2 align-top whitespace-normal wrap-anywhere">
                   {of(execution)}
