@@ -75,6 +75,9 @@ export class RunningExecution {
   private readonly leaving = new AbortController();
   private readonly wishes: EndWishes = { exitCode: null, reboot: false };
   private why: StopReason | null = null;
+  private runningScript: () => string | null = () => null;
+  /** Name of the script that was running when the execution was stopped. */
+  private stoppedScript: string | null = null;
 
   constructor(options: ExecutionRunOptions) {
     this.options = options;
@@ -82,6 +85,7 @@ export class RunningExecution {
 
   /** Ends the Body and, unless the agent stops, the current call. */
   stop(why: StopReason): void {
+    if (this.why === null) this.stoppedScript = this.runningScript();
     this.why ??= why;
     if (this.why === 'stop') this.leaving.abort();
     else this.ending.abort();
@@ -172,11 +176,12 @@ export class RunningExecution {
   private async runBody(context: ExecutionContext, journal: CallJournal): Promise<ExecutionEnd> {
     const { plan, folders, transcript, secrets, found, environment, output, ended: signal } = context;
     const { onCall, maxCalls } = this.options;
-    if (this.why !== null) return this.stoppedEnd(null);
+    if (this.why !== null) return this.stoppedEnd();
     if (plan.body === null) return { code: errorCodes.none, body: 'null' };
     const scripts = new ScriptCalls(context);
     const api = new ExecutionApi(context, this.wishes);
     const calls = new BodyCalls({ context, journal, scripts, api, maxCalls, onCall });
+    this.runningScript = () => calls.script;
     const [out, err] = (['out', 'err'] as const).map(
       (kind) =>
         new Lines(secrets, (text, goesOn) => {
@@ -201,7 +206,7 @@ export class RunningExecution {
         },
         onLog: (frame) => writeLog(context, frame),
       });
-      return this.why === null ? endOf(ended, this.wishes.exitCode) : this.stoppedEnd(calls.script);
+      return this.why === null ? endOf(ended, this.wishes.exitCode) : this.stoppedEnd();
     } finally {
       // A Body may end while its call is still running. Ends the processes of the call before the execution ends.
       if (this.why !== 'stop') this.ending.abort();
@@ -212,8 +217,8 @@ export class RunningExecution {
     }
   }
 
-  private stoppedEnd(script: string | null): ExecutionEnd {
-    return this.why === 'time' ? timeOver(this.options.open.envelope.timeoutSeconds, script) : cancelled;
+  private stoppedEnd(): ExecutionEnd {
+    return this.why === 'time' ? timeOver(this.options.open.envelope.timeoutSeconds, this.stoppedScript) : cancelled;
   }
 
   private contextOf(plan: ExecutionPlan, secrets: readonly string[], lastCall: number): ExecutionContext {
