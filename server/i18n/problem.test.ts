@@ -31,7 +31,7 @@ describe('the language of a response', () => {
     ['de;Q=0.5', 'de'],
     ['de-AT, de;q=0', 'en'],
     ['und-DE', 'en'],
-  ])('%s → %s', (header, language) => {
+  ])('%j → %s', (header, language) => {
     expect(languageFor({ acceptLanguage: header })).toBe(language);
   });
 });
