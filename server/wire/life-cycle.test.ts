@@ -295,9 +295,9 @@ describe('the cost of an idle agent', () => {
     const vm = await givenStockVm(ctx, door, 'pinned');
     const before = await vm.poll();
     await set(vm, 'probe');
-    // Five statements read the credential, the goal state's text, the agent, the manifests and the incarnation. Three
+    // Five statements read the credential, the goal state's text, the agent, the manifests and the incarnation. Two
     // more record the change.
-    expect(await statementsOf(() => next(vm, before))).toHaveLength(8);
+    expect(await statementsOf(() => next(vm, before))).toHaveLength(7);
     expect(await statementsOf(() => vm.poll())).toEqual([]);
   });
 

@@ -88,7 +88,7 @@ test('the number of statements does not depend on the number of VMs', async () =
   const publishing = (some: readonly Head[]) =>
     statementsOf(() => services.db.transaction((tx) => publishGoalStates(tx, ctx, some, cause)));
   const four = await publishing(heads.slice(0, 4));
-  expect(four).toHaveLength(10);
+  expect(four).toHaveLength(9);
   expect(await publishing(heads.slice(4))).toEqual(four);
   expect(await publishing([])).toEqual([]);
 });
