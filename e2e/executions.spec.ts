@@ -136,7 +136,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
   });
 
   await test.step('the log shows only errors or messages, and a row leads back to the whole log', async () => {
-    await page.getByRole('radio', { name: 'Errors' }).check();
+    await page.getByRole('radio', { name: 'Errors', exact: true }).check();
     await expect(log(page)).toContainText('cannot bind');
     await expect(log(page)).not.toContainText('line 199');
     await expectAccessible(page);
