@@ -17,7 +17,7 @@ const reaches: Readonly<Record<Reach, string>> = {
   any: '',
   namespace: 'own namespaces',
   own: 'own only',
-  visible: 'entries about VMs and handlers, and one’s own',
+  visible: 'entries about VMs, handlers and other shared objects, and one’s own',
 };
 
 /** For each role, the roles that include it: operator and publisher include viewer, admin includes all. */

@@ -6,7 +6,10 @@ import { ConnectionPool } from '../load/pool.ts';
 import { type Bench, type Figure, figureOf, medianInterval } from '../sections/section.ts';
 
 const connections = 16;
-/** Polls of one measurement: a few tenths of a second, so that other load affects both measurements of a pair. */
+/**
+ * Number of polls in one measurement. They take a few tenths of a second, short enough that other load affects both
+ * measurements of a pair alike.
+ */
 const polls = 5_000;
 /** Pairs of gateways, because two processes with the same code differ by a few percent. */
 const processes = 4;

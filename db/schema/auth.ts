@@ -168,7 +168,7 @@ export const signInRules = pgTable('sign_in_rules', {
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull(),
 });
 
-/** Written by the sign-in library of version 0.1 and no longer read. */
+/** Written by the sign-in library that release 0.1.0 used. No longer read. */
 export const verifications = pgTable('verifications', {
   id: text().primaryKey(),
   identifier: text().notNull(),

@@ -2,8 +2,8 @@ import type { Role } from '#db/schema/auth.ts';
 
 /**
  * The objects that a call may reach. `any` means all, `namespace` those in the caller's namespaces (for admins, in all
- * namespaces), and `own` the caller's own. `visible` means the log entries about VMs and handlers; an entry about
- * people is visible only to admins and to the person who acted.
+ * namespaces), and `own` the caller's own. `visible` means the log entries about VMs, handlers and other shared
+ * objects; an entry about people is visible only to admins and to the person who acted.
  */
 export type Reach = 'any' | 'namespace' | 'own' | 'visible';
 

@@ -17,8 +17,8 @@ const begun = JSON.stringify({ state: 'begun' });
 
 /**
  * Records that a database of the first release is being upgraded. This cannot be detected once the migrations have run.
- * Does nothing if the log of this data folder has already begun: the database was then restored, and its rows are not
- * adopted.
+ * Does nothing if the log of this data folder has already begun: in that case, the database has been restored from a
+ * backup, so its rows are not adopted.
  */
 export async function noteUpgrade({ keys, config }: Home, migrationsApplied: number): Promise<void> {
   if (migrationsApplied === 0 || migrationsApplied > migrationsBeforeChain) return;

@@ -40,8 +40,8 @@ export interface ScanResult {
   /** Number of marked VMs. */
   marked: number;
   /**
-   * VMs that can age within `soonSeconds` from `now`; null if there are too many to keep. No other VM can age by then,
-   * unless a report marks it.
+   * VMs whose health may change through time alone within `soonSeconds` of `now`; null if there are too many to keep.
+   * Until then, no other VM needs a check, unless a report marks it.
    */
   soon: string[] | null;
 }
