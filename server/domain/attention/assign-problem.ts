@@ -10,8 +10,8 @@ import type { Mark } from './mark.ts';
 import { findProblem, writeMark } from './write-mark.ts';
 
 /**
- * Assigns a problem to a member, in place of an earlier assignee. Throws 404 `problem_unknown`, 422 `member_unknown` |
- * `assignee_role`.
+ * Assigns a problem to a member, replacing an earlier assignee, if any. Throws 404 `problem_unknown`, 422
+ * `member_unknown` | `assignee_role`.
  */
 export async function assignProblem(ctx: Context, input: AssignProblemInput): Promise<Mark> {
   allow(ctx.actor, 'operator');

@@ -9,8 +9,8 @@ import { findProblem, writeMark } from './write-mark.ts';
 const dayMs = 86_400_000;
 
 /**
- * Snoozes a problem. The snooze ends at `until` or, without `until`, when the problem has more VMs or other versions
- * than now. Throws 404 `problem_unknown`, 422 `snooze_until_past` | `snooze_until_far`.
+ * Snoozes a problem. The snooze ends at `until` or, without `until`, when the problem affects more VMs or other
+ * versions than it does now. Throws 404 `problem_unknown`, 422 `snooze_until_past` | `snooze_until_far`.
  */
 export async function snoozeProblem(ctx: Context, input: SnoozeProblemInput): Promise<Mark> {
   allow(ctx.actor, 'operator');

@@ -16,9 +16,9 @@ import { findPlanMachine } from './plan-machine.ts';
 import { announce, apply, lockExecution, lockWaiting, note } from './rows.ts';
 
 /**
- * Cancels an execution. A waiting execution ends immediately. An execution that was delivered is ended by the agent:
- * `isEnded` is then false, and the result shows the end. Throws 404 `vm_unknown` | `execution_unknown`, 409
- * `execution_concluded`, 409 `cancel_unreachable` if the machine has the plan and can be reached over AMQP only.
+ * Cancels an execution. A waiting execution ends immediately. A delivered execution is ended later by its agent, so
+ * `isEnded` is false. Throws 404 `vm_unknown` | `execution_unknown`, 409 `execution_concluded`, 409
+ * `cancel_unreachable` if the machine has the plan and can be reached over AMQP only.
  */
 export async function cancelExecution(ctx: Context, input: CancelExecutionInput): Promise<{ isEnded: boolean }> {
   allow(ctx.actor, 'operator');

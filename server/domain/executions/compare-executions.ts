@@ -45,7 +45,9 @@ export async function compareExecutions(ctx: Context, input: CompareExecutionsIn
   };
 }
 
-/** Pairs calls of the same script and function, in their order. */
+/**
+ * Pairs calls of the two executions that have the same script and function, without changing the order of the calls.
+ */
 export function pairsOf(before: readonly Call[], after: readonly Call[]): CallPair[] {
   const comparator = (a: Call, b: Call) => a.script === b.script && a.function === b.function;
   const changes = diffArrays([...before], [...after], { comparator, maxEditLength: maxEdits });
@@ -95,7 +97,7 @@ export async function compareCall(ctx: Context, input: CompareCallInput): Promis
   return { firstLine, texts: { before: texts.before.join('\n'), after: texts.after.join('\n') } };
 }
 
-/** Yields the lines of output of a call without control sequences. */
+/** Yields the lines of a call's output, without control sequences. */
 async function* linesOf(
   ctx: Context,
   { n, ...of }: GetExecutionInput & { n: number },

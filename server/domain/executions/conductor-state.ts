@@ -5,7 +5,7 @@ import { allow, hasRole } from '#server/domain/actor.ts';
 import { count, instant } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** Why the conductor cannot work, as ids of messages. */
+/** Reasons why the conductor cannot work, as message ids. */
 export const conductorFaults = [
   'conductor.unreachable',
   'conductor.authority-file',

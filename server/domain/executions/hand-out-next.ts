@@ -46,7 +46,7 @@ async function handOutCarefully(ctx: Context, vmId: string): Promise<string | nu
   return ctx.db.transaction(async (tx) => {
     await lockHead(tx, vmId);
     const open = await lockOpen(tx, vmId);
-    // The machine gets the execution that it has over AMQP, so a request here says nothing about it (MU-72).
+    // The open execution was sent over AMQP, so a request over HTTPS says nothing about it (MU-72).
     if (open?.channel === 'amqp') return null;
     if (open !== undefined && open.receivedAt !== null) {
       await apply(tx, ctx, open, 'lose', { reason: 'execution.lost' });

@@ -57,7 +57,7 @@ test('MU-73 an extension’s deadline does not pass while an execution holds the
   expect(present).toBe(time(720));
   const execution = await begin(vmId, 100);
   expect(await deadlineOf(vmId, 101)).toBeNull();
-  // Long after the deadline without the execution, the extension has not failed, on the page or in lists.
+  // Without the execution, the deadline would have passed long ago. Neither the page nor the lists show a failure.
   expect(await probeOf(vmId, 5_000)).toMatchObject({ deadlineAt: null, health: 'progressing' });
   await end(vmId, execution, 5_100);
   expect(await deadlineOf(vmId, 5_101)).toBe(time(5_720));

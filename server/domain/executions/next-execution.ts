@@ -9,7 +9,10 @@ import type { SeenExecution } from './change-execution.ts';
 import type { PinnedFile } from './execution-files.ts';
 import type { ExecutionRow } from './rows.ts';
 
-/** The execution that a VM's machine has or, if it has none, the oldest that waits, with what its delivery needs. */
+/**
+ * The execution that a VM's machine has or, if it has none, the oldest waiting execution, with everything that is
+ * needed to deliver it.
+ */
 export interface NextExecution extends SeenExecution {
   isHeld: boolean;
   /** When the VM's machine enrolled; null if no machine is connected. */
@@ -43,7 +46,10 @@ select ${Object.values(columns)
 
 const nextBatches = slot(() => new Batches<string, NextExecution | null>({ items: 200, atOnce: 2 }));
 
-/** Returns the execution that a VM's machine has or, if it has none, the oldest that waits; null if there is none. */
+/**
+ * Returns the execution that a VM's machine has or, if it has none, the oldest waiting execution; null if there is
+ * none.
+ */
 export function findNext(ctx: Context, vmId: string): Promise<NextExecution | null> {
   return ctx.memory.of(nextBatches).run(vmId, (vmIds) => findAll(ctx.db, vmIds));
 }

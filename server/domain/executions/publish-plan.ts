@@ -38,7 +38,7 @@ export async function listUnpublished(ctx: Pick<Context, 'db'>): Promise<string[
         eq(executions.channel, 'amqp'),
         sql`${executions.state} in ('queued', 'delivered')`,
         isNull(executions.publishedAt),
-        // The next plan waits until the machine has answered the one that it has.
+        // The next plan waits until the machine has answered its current plan.
         sql`not exists (select from ${executions} o where o.vm_id = ${executions.vmId}
               and o.state in ('delivered', 'running', 'restarting') and o.published_at is not null)`,
       ),

@@ -8,7 +8,7 @@ import type { executionTerms } from './input.ts';
 
 const { timeoutSeconds: timeLimits, validForSeconds: validLimits } = executionLimits;
 
-/** What an execution runs, and within which limits. */
+/** What an execution runs, and its time limits. */
 export interface ResolvedRequest {
   /** A JSON object or its text. */
   plan: string | Record<string, unknown>;
@@ -24,8 +24,8 @@ export interface ResolvedRequest {
 }
 
 /**
- * Resolves a request to the plan that it runs. A runbook is filled in with the parameters after they were checked. Any
- * other plan needs the grant `scripts`, even if its text equals that of a runbook. Throws 403 `scripts_forbidden`, 404
+ * Resolves a request to the plan that it runs. The parameters of a runbook are checked and then filled in. Any other
+ * plan needs the grant `scripts`, even if its text equals that of a runbook. Throws 403 `scripts_forbidden`, 404
  * `runbook_unknown` | `runbook_version_unknown`, 409 `runbook_not_published` | `runbook_withdrawn`, 422
  * `execution_subject` | `parameters_invalid`.
  */

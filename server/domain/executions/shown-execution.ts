@@ -7,7 +7,7 @@ import type { ExecutionRow } from './rows.ts';
 /** A sentence about an execution, as a message id with its params (MU-20). Entry points add the text. */
 export const executionMessage = z.object({ id: z.string(), params: z.array(z.string()) });
 
-/** An execution without its plan, its result and its log. */
+/** An execution without its plan, result or log. */
 export const execution = z.object({
   id: z.uuid(),
   vmId: z.uuid(),

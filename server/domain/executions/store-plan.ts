@@ -9,7 +9,8 @@ export async function storePlan(tx: Transaction, plan: typeof executionPlans.$in
     const [locked] = await tx.select({ sha256 }).from(executionPlans).where(eq(sha256, plan.sha256)).for('key share');
     if (locked !== undefined) return;
     const [stored] = await tx.insert(executionPlans).values(plan).onConflictDoNothing().returning({ sha256 });
-    // Another call may have stored the plan in between, and it may have been deleted again.
+    // If nothing was inserted, another call has stored the plan in the meantime. It may be deleted again before it is
+    // locked, so both steps are repeated.
     if (stored !== undefined) return;
   }
 }

@@ -52,8 +52,8 @@ export async function takeMessages(ctx: Context, vmId: string, executionId: stri
 }
 
 /**
- * Returns the query for the messages of an execution. If there are any, the portal writes the transcript, from single
- * messages.
+ * Returns the query for the stored messages of an execution. If there are any, the portal writes the transcript from
+ * them.
  */
 export const messagesOf = (db: Database | Transaction, vmId: string, executionId: string) =>
   db

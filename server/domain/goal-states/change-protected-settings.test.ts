@@ -336,7 +336,7 @@ describe('AZ-C2 who may change individual settings', () => {
       settings: [{ name: 'password', ...adaAt }],
       unnamed: 1,
     });
-    // The portal may have custody again, but it has no copy of these settings.
+    // Custody is `portal` again, but the portal has no copy of these settings.
     expect(await outcomeOf(change(eve, vm, { set: { keytab: 'x' } }))).toBe('conflict secrets_custody');
   });
 

@@ -93,7 +93,7 @@ export async function storeSecret(
   return id;
 }
 
-/** Deletes a secret that nothing needs any more. */
+/** Deletes a secret that is no longer needed. */
 export async function deleteSecret(tx: Transaction, vmId: string, id: string): Promise<void> {
   await tx.delete(secrets).where(and(eq(secrets.vmId, vmId), eq(secrets.id, id)));
 }

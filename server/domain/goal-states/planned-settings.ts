@@ -48,7 +48,7 @@ export function restoredSettings({ secret, restored }: ExtensionMove): { changed
   return { changedAt: restored.changedAt.toISOString(), changedBy: restored.changedBy };
 }
 
-/** Maximum number of settings that a plan lists, because a large request can name very many. */
+/** Maximum number of settings that a plan lists, because a large request can name thousands. */
 const maxListed = 400;
 
 function plannedEntries(

@@ -25,7 +25,7 @@ beforeAll(async () => {
 const handlers = ['Acme.Lab.First', 'Acme.Lab.Second', 'Acme.Lab.Third'];
 const cause = { action: 'extension.set', extension: 'probe' };
 
-/** VMs of which each has one extension more than the one before; every second one has protected settings. */
+/** Creates VMs with 0 to 3 extensions each, in turn. Every second VM has protected settings. */
 async function givenVms(count: number): Promise<GivenVm[]> {
   const vms = await Promise.all(Array.from({ length: count }, () => givenVm(services)));
   for (const [index, vm] of vms.entries()) {

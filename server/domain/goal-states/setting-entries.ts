@@ -27,7 +27,7 @@ export function entryKey({ keys }: Keys, vmId: string, extension: string, settin
 }
 
 interface Entered {
-  /** Null if the value is not an object or has very many settings. */
+  /** Null if the value is not an object or has too many settings. */
   entries: Entries | null;
   /** The actor who entered all settings; null if several actors entered them, or if the actor is unknown. */
   setBy: string | null;

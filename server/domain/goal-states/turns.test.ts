@@ -81,7 +81,7 @@ test('a renewed certificate takes no turn, because nothing runs again; enrolling
   expect((await fetched(vmId)).turn).toBeGreaterThan(before.turn ?? 0);
 });
 
-/** Removes the turn from the goal state, as in the first release. */
+/** Removes the turn from the goal state, because goal states of the first release have none. */
 const removeTurn = async (vmId: string): Promise<void> => {
   const { turn: _, ...old } = await fetched(vmId);
   await ctx.db

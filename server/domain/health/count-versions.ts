@@ -27,7 +27,7 @@ export const passAt = (at: Date): VersionPass => ({ at, after: start, counts: ne
 
 /**
  * Counts the VMs of every handler version for the current hour. A later count within the hour replaces the earlier
- * count. For a version that no VM has any longer, 0 is stored once. Returns the number of versions.
+ * count. When no VM has a version anymore, 0 is stored once. Returns the number of versions.
  */
 export async function countVersions(
   { db }: Pick<Services, 'db'>,

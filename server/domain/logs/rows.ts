@@ -71,7 +71,7 @@ export interface LineForm {
 const forDisplay: LineForm = { bytes: 4_096, text: readable };
 const lineEnd = 0x0a;
 
-/** Maximum rows per step. A piece may consist of line breaks only, and so contain very many rows. */
+/** Maximum rows per step. A piece can consist entirely of line breaks, each of which ends a row. */
 const rowsAtOnce = 500;
 
 /** Yields the rows, starting at `from`, several at a time. */
@@ -147,7 +147,7 @@ class Line {
   }
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours and cursors of terminals are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal control sequences begin with this character
 const terminal = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
 /** Removes terminal control sequences, and makes other control characters visible. */

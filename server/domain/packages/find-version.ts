@@ -26,7 +26,7 @@ export async function findVersion(
 
 /**
  * Finds a version. Throws 404 `version_unknown`, or 404 `not_found` for an invalid name, because the error must not
- * repeat such a name.
+ * repeat the name.
  */
 export async function requireVersion(
   tx: Database | Transaction,

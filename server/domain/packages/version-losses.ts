@@ -25,7 +25,7 @@ export function settingLosses(before: Compared, after: Compared): { removed: str
 
 const parentOf = (pointer: string): string => jsonPointer(pointerPath(pointer).slice(0, -1));
 
-/** Returns the platforms that only `before` supports, as few entries as possible. */
+/** Returns the platforms that only `before` supports, in as few entries as possible. */
 export function droppedPlatforms(before: readonly Platform[] | null, after: readonly Platform[] | null): Platform[] {
   return operatingSystems.flatMap((os): Platform[] => {
     const dropped = architectures.filter(

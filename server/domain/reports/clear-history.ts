@@ -11,7 +11,7 @@ const pagesPerScan = 20_000;
 const vmsPerScan = 100;
 
 /**
- * Deletes the oldest reports of VMs that store more than `limits.vm.historyBytes`. Finds such VMs from a sample, so
+ * Deletes the oldest reports of VMs that store more than `limits.vm.historyBytes`. Finds these VMs from a sample, so
  * that a large history is not read completely, and then measures each of them exactly. Returns the number of deleted
  * rows.
  */

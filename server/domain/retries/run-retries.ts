@@ -24,8 +24,8 @@ interface Due {
 }
 
 /**
- * Runs the retries that are due, in order of their time. Deletes series that no longer apply because the extension
- * recovered, was disabled or changed, or is being removed. Returns the number of retries.
+ * Runs the retries that are due, earliest first. Deletes series that no longer apply because the extension recovered,
+ * was disabled or changed, or is being removed. Returns the number of retries.
  */
 export async function runRetries(ctx: Context): Promise<number> {
   const due = await ctx.db

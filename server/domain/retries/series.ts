@@ -28,7 +28,7 @@ export function digestOf(row: ExtensionRow): string {
   return sha256Hex(canonicalJson(declared));
 }
 
-/** Whether the series published this declaration last, so that no later change has replaced it. */
+/** Whether the extension still has the declaration that the series published last. */
 export const isCurrent = (row: RetrySeriesRow, extension: ExtensionRow): boolean =>
   row.sequenceNumber === extension.sequenceNumber && row.digest === digestOf(extension);
 

@@ -7,7 +7,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type ListRunbookFilesInput, listRunbookFilesInput } from './input.ts';
 import { type RunbookFile, runbookFileOf } from './runbook-file.ts';
 
-/** Lists the files of execution plans by their ids. Throws 400 `cursor_invalid`. */
+/** Lists the files of execution plans, sorted by id. Throws 400 `cursor_invalid`. */
 export async function listRunbookFiles(
   ctx: Context,
   input: ListRunbookFilesInput,

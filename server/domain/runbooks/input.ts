@@ -5,20 +5,20 @@ import { boundedText, givenText } from '#protocol/file.ts';
 const { timeoutSeconds: timeLimits, validForSeconds: validLimits } = executionLimits;
 const seconds = ({ least, most }: { least: number; most: number }) => z.int().min(least).max(most);
 
-/** How long a machine may take, and how long the execution may wait for it. */
+/** How long an execution may take on the machine, and how long it may wait before it is delivered. */
 export const timeoutSeconds = seconds(timeLimits);
 export const validForSeconds = seconds(validLimits);
 
 /** An execution plan: a JSON object or its text. */
 export const givenPlan = z.union([z.record(z.string(), z.unknown()), z.string()]);
 
-/** The name of a runbook, as in its address. */
+/** The name of a runbook, as in its URL. */
 export const runbookName = z
   .string()
   .max(64)
   .regex(/^[a-z0-9]+(?:[-._][a-z0-9]+)*$/, 'runbook_name_form');
 
-/** Whether a text is a semantic version without build metadata, which would not take part in the order. */
+/** Whether a text is a semantic version without build metadata, which is ignored when versions are compared. */
 export const isRunbookVersion = (text: string): boolean => isSemver(text) && !text.includes('+') && text.length <= 64;
 
 export const runbookVersion = z.string().max(64).refine(isRunbookVersion, 'runbook_version_form');

@@ -157,7 +157,7 @@ functions = [name for name in dir(builtins) if callable(getattr(builtins, name))
 print(json.dumps([modules, [name for name in functions if not isinstance(getattr(builtins, name), type)]]))`;
   const { stdout } = await promisify(execFile)('python3', ['-c', program]);
   const [modules, functions] = JSON.parse(stdout) as [string[], string[]];
-  // Modules of other systems, of tests and of Python's own tools.
+  // Modules for other systems and for tests, and modules of Python's own tools.
   const others = /^(nt|ms|win|_)|path$|idlelib|lib2to3|sre_|encodings|turtledemo|pydoc_data|imaplib|opcode|nturl2path/;
   expect(modules.filter((name) => !standardModules.has(name) && !others.test(name))).toEqual([]);
   const interactive = ['copyright', 'credits', 'exit', 'help', 'license', 'quit'];

@@ -31,7 +31,9 @@ export interface ParsedBody {
   tree: Tree;
 }
 
-/** Parses a Body; null if it is too long. The agent, too, accepts a Body that is indented as a whole. */
+/**
+ * Parses a Body; null if it is too long. Accepts a Body that is indented as a whole, because the agent accepts it too.
+ */
 export function parseBody(body: string): ParsedBody | null {
   if (body.length > maxLength) return null;
   const indent = /^[ \t]+(?=\S)/.exec(body.split('\n').find((line) => line.trim() !== '') ?? '')?.[0];
@@ -125,7 +127,7 @@ function parameterOf(node: SyntaxNode, read: Read): string | null {
 }
 
 /**
- * Returns the names that occur only as the callee of calls. The Body does not define such a name, because a definition
+ * Returns the names that occur only as the callee of calls. The Body does not define these names, because a definition
  * would be another occurrence.
  */
 function namesOnlyCalled({ text, tree }: ParsedBody): Set<string> {

@@ -5,8 +5,9 @@ import { lintBody, type PassedParameter, parseBody, passedParameters } from './l
 import { type ParameterSchema, secretNames } from './parameters.ts';
 
 /**
- * Returns warnings about likely mistakes in a valid plan. They never prevent anything. `schema` is the schema of a
- * runbook's parameters, or null if the runbook accepts none; without it, it is not known which parameters the Body gets.
+ * Returns warnings about likely mistakes in a valid plan. Warnings never cause a rejection. `schema` is the schema of a
+ * runbook's parameters, or null if the runbook accepts none. If `schema` is undefined, the parameters of the Body are
+ * unknown.
  */
 export function lintPlan(plan: ExecutionPlan, schema?: ParameterSchema | null): Fault[] {
   const names = new Set(plan.scripts.keys());

@@ -4,15 +4,15 @@ import type { Fault } from '#server/domain/error.ts';
 /** A JSON Schema of parameters. */
 export type ParameterSchema = Readonly<Record<string, unknown>>;
 
-/** Values by the names of parameters. */
+/** Parameter values by name. */
 export type ParameterValues = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Returns the names of the secret parameters: the properties whose schemas contain `writeOnly: true` anywhere. Such a
- * property is secret as a whole.
+ * Returns the names of the secret parameters: the properties whose schemas contain `writeOnly: true` anywhere. Each of
+ * these properties is secret as a whole.
  */
 export function secretNames(schema: ParameterSchema | null): Set<string> {
   if (schema === null || !isObject(schema.properties)) return new Set();
@@ -26,11 +26,11 @@ export function secretNames(schema: ParameterSchema | null): Set<string> {
 
 /**
  * Returns the objects and arrays of a schema that mark a value as secret: those with `writeOnly: true`, and those that
- * contain or refer to such a part. Visits each part once, because a small schema can refer to itself in many places.
+ * contain or refer to one of them. Visits each part once, because a small schema can refer to itself in many places.
  */
 function secretParts(root: ParameterSchema): Set<unknown> {
   const secrets = new Set<unknown>();
-  /** The parts that contain a part or refer to it. */
+  /** For each part, the parts that contain it or refer to it. */
   const above = new Map<unknown, unknown[]>([[root, []]]);
   const waiting: unknown[] = [root];
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
@@ -82,8 +82,8 @@ function isDecodable(text: string): boolean {
 }
 
 /**
- * Returns the places outside `properties` where the schema marks values as secret. From such a place, the portal could
- * not tell which parameters to encrypt.
+ * Returns the places outside `properties` where the schema marks values as secret. A mark outside `properties` does not
+ * tell the portal which parameters to encrypt.
  */
 export function misplacedSecrets(schema: ParameterSchema): Fault[] {
   const secrets = secretParts(schema);

@@ -4,10 +4,10 @@ import type { Database } from '#db/client.ts';
 import { executions } from '#db/schema/index.ts';
 import { count } from '#server/domain/answers.ts';
 
-/** The days over which the runs of a runbook are counted. */
+/** Number of days for which the runs of a runbook are counted. */
 const days = 30;
 
-/** How often a runbook ran in the last 30 days, and how it ended. `other`: waiting or running. */
+/** How often a runbook ran in the last 30 days, and how these runs ended. `other`: waiting or running. */
 export const runCounts = z.object({
   succeeded: count,
   failed: count,

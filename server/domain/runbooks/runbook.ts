@@ -13,8 +13,8 @@ export function newestFirst<V extends { version: string }>(versions: readonly V[
 }
 
 /**
- * Returns the version that represents the runbook in lists and runs by default: the newest published one. Without one,
- * returns the newest version of all; undefined if there are no versions.
+ * Returns the version that represents the runbook in lists and runs by default: the newest published one. If none is
+ * published, returns the newest version; undefined if there are no versions.
  */
 export function leadingVersion<V extends { version: string; state: VersionState }>(
   versions: readonly V[],

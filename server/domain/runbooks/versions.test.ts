@@ -207,7 +207,7 @@ async function planRow(ctx: Context) {
   return row;
 }
 
-/** Stores an execution as it is after it ended. */
+/** Stores an execution that has ended. */
 async function insertRun(
   vmId: string,
   n: number,

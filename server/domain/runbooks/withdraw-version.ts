@@ -10,8 +10,8 @@ import { lockRunbookVersion, onlyVersion } from './rows.ts';
 import { type RunbookVersionSummary, summaryOf } from './shown-version.ts';
 
 /**
- * Withdraws a published version, so that it can no longer be run. Executions that are queued continue. A second call
- * changes nothing and keeps the first reason. Throws 404 `runbook_unknown` | `runbook_version_unknown`, 409
+ * Withdraws a published version, so that it can no longer be run. Queued executions still run. A second call changes
+ * nothing and keeps the first reason. Throws 404 `runbook_unknown` | `runbook_version_unknown`, 409
  * `runbook_not_published`.
  */
 export async function withdrawRunbookVersion(

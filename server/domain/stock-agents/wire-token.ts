@@ -5,6 +5,6 @@ export const newWireToken = (): string => newToken('wire');
 
 /**
  * Returns the stored form of a forwarder token. The token is valid only for its own VM, and never as the credential of
- * a reference agent, because such a credential contains no spaces.
+ * a reference agent, because those credentials contain no spaces.
  */
 export const wireTokenHash = (vmId: string, token: string): string => sha256Hex(`wire ${vmId} ${token}`);

@@ -19,7 +19,7 @@ export interface PauseFacts {
   laneTimes: readonly PastPause[] | null;
 }
 
-/** Joins the holds of a VM and the times in which executions held its lane, so that no second is counted twice. */
+/** Joins the holds of a VM and the periods in which executions held its lane, so that no second is counted twice. */
 export function pausesOf({ heldAt, pastHolds, laneTakenAt, laneTimes }: PauseFacts): Pauses {
   const ended = [...(pastHolds ?? []), ...(laneTimes ?? [])];
   if (ended.length === 0 && heldAt === null && laneTakenAt === null) return noPauses;

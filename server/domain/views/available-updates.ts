@@ -5,7 +5,7 @@ import { isNewerSql, supportsAgentSql } from '#server/domain/packages/index.ts';
 
 /**
  * Returns, for each VM, the extensions that have an update: a newer published version that supports the VM's platform.
- * Each extension comes with the highest such version. Extensions that are being uninstalled have no update.
+ * Each extension comes with the highest of these versions. Extensions that are being uninstalled have no update.
  */
 export async function findAvailableUpdates(
   db: Database | Transaction,

@@ -11,7 +11,10 @@ export interface Timeline {
   acts: PersonAct[];
   /** Sorted by name, including removed extensions. */
   lanes: TimelineLane[];
-  /** Number of events and health spans that were merged with a neighbor because they are too close to show. */
+  /**
+   * Number of events and health spans that were merged with a neighbor because they are too close together to show
+   * separately.
+   */
   merged: number;
   /** Health before this time is omitted, because there was too much to read; null if nothing is omitted. */
   healthSince: string | null;

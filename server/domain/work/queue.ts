@@ -101,8 +101,8 @@ function stuck({ commands, blocked }: Prediction, facts: QueueFacts): QueueEntry
 }
 
 /**
- * Returns the commands of the newer goal state, which run once the hold ends. Assumes that the machine has then reached
- * the delivered goal state.
+ * Returns the commands of the newer goal state, which run once the hold ends. Assumes that the machine has reached the
+ * delivered goal state by that time.
  */
 function held(facts: QueueFacts, { contents }: KnownMachine): QueueEntry[] {
   const { heldGoal } = facts;

@@ -18,7 +18,7 @@ export function withExecutions({ now: command, next, waiting }: VmQueue, facts: 
   };
   if (open === undefined) return { now: command, ...queue };
   const entry = entryOf(open, null);
-  // While an execution is running, no command runs, so a command that seems to run has ended without a report.
+  // While an execution is running, no command runs, so a command that seems to be running has ended without a report.
   if (command === null || open.state === 'running') return { now: entry, ...queue };
   return { now: command, next: [entry, ...queue.next], waiting: queue.waiting };
 }

@@ -3,7 +3,7 @@ export type InlinePart = { text: string } | { code: string; id: string } | { cha
 
 const token = /\{\{|\}\}|\{\d{1,4}\}|<\d{1,4}>/g;
 const placeholder = /^(?:\{(\d{1,4})\}|<(\d{1,4})>)$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what XML 1.0 cannot hold
+// biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 cannot contain these characters
 const unfit = /([\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff])/;
 
 /** Whether XML can contain the text unchanged. */

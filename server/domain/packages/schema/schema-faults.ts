@@ -12,8 +12,8 @@ const references = new Set(['$ref', '$dynamicRef']);
 
 /**
  * Returns the faults of a publisher's schema, by path. Looks first for another draft, unsupported keywords, external
- * references and invalid patterns. If there are none, looks for circular references. If there are none of these either,
- * looks for invalid structure.
+ * references and invalid patterns. Only if there are none, looks for circular references and, if the schema has none of
+ * those, for an invalid structure.
  */
 export function schemaFaults(schema: unknown): Fault[] {
   if (typeof schema === 'boolean') return [];

@@ -9,7 +9,7 @@ const named = ['dependentSchemas'];
 
 /**
  * Returns the path of the first reference that leads back to itself without entering a part of the value, such as
- * `{"$ref": "#"}`; empty if there is none. Validation would never end at such a reference. Recursion through a property
+ * `{"$ref": "#"}`; empty if there is none. Validation of this reference would never end. Recursion through a property
  * or an item ends with the value.
  */
 export function schemaLoops(root: Schema): string[] {

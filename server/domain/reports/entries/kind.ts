@@ -72,7 +72,7 @@ export interface BatchSql {
 /** One kind of report entry: how it is parsed, merged, stored by both paths, and shown. */
 export interface EntryKind<E extends EntryBase & { kind: string }> {
   kind: E['kind'];
-  /** Name of the list in the report that contains such entries. */
+  /** Name of the list in the report that contains the entries of this kind. */
   list: string;
   /** Parses an entry. If it is invalid, returns null and adds its faults to `reading`. */
   read(reading: Reading, raw: unknown, path: string): E | null;

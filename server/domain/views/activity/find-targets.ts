@@ -53,7 +53,7 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
       unlessEmpty(ids('publisher'), (among) =>
         db.select({ namespace: publishers.namespace }).from(publishers).where(inArray(publishers.namespace, among)),
       ),
-      // A problem keeps its mark for some time after the last VM no longer has the problem.
+      // The mark of a problem is kept for some time after the problem is gone.
       unlessEmpty(ids('problem'), (among) =>
         db
           .select({ key: attentionMarks.key })

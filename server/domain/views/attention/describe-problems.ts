@@ -142,8 +142,8 @@ type Shown = NonNullable<NonNullable<AttentionGroup['extension']>['message']>;
 const comparedStatuses = 50;
 
 /**
- * Returns the problems without messages that do not explain them. After a failed command, the message of a status
- * explains the problem only if the status is an error and the handler wrote it for the same goal.
+ * Removes messages that do not explain their problems. After a failed command, the message of a status explains the
+ * problem only if the status is an error and the handler wrote it for the same goal.
  */
 async function withOwnMessages(ctx: Context, problems: readonly FleetProblem[]): Promise<FleetProblem[]> {
   const asked = problems.flatMap(({ key, extension, messageId, sample }) =>

@@ -172,7 +172,7 @@ describe('a copy of the fleet', () => {
     });
     return bytes;
   }
-  // These ids hash to few slots of the table, so that they collide.
+  // These ids hash to only a few slots of the table, so that they collide.
   const fleet = Array.from({ length: 300 }, (_, at): Vm => ({ id: at * 65_536, print: -at, rank: 5 }));
   const copyOf = (vms: readonly Vm[]) => new FleetCopy('none', { seen: '1', count: vms.length }, recordsOf(vms), null);
 
