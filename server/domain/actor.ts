@@ -39,8 +39,8 @@ export function allow(actor: Actor, role: Role): void {
 }
 
 /**
- * Whether the actor has the rights of the grant `scripts`: admins, and operators and publishers with the grant. They may
- * write runbooks and, if they are operators or admins, run any execution plan.
+ * Whether the actor has the rights of the grant `scripts`: admins, and operators and publishers with the grant. They
+ * may write runbooks and, if they are operators or admins, run any execution plan.
  */
 export function hasScripts(actor: Actor): boolean {
   return actor.role === 'admin' || (canHoldScripts(actor.role) && actor.scripts === true);

@@ -49,7 +49,9 @@ export interface Condition {
   row: SQL;
 }
 
-/** What a menu counts: the rows `h` of the matching VMs, and the extensions `e` that the filter matches on these VMs. */
+/**
+ * What a menu counts: the rows `h` of the matching VMs, and the extensions `e` that the filter matches on these VMs.
+ */
 export interface CountedRows {
   table: SQL;
   where: SQL;

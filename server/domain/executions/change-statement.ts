@@ -23,10 +23,10 @@ const updates = ['run', ...callNames.filter((name) => name !== '"n"')].map((name
 
 /**
  * Writes changed executions, at most one per VM, with everything that follows from the changes. $1 contains a JSON
- * object for each change; $2 says whether to notify. An execution that another transaction has changed since it was read
- * (its `xmin` is no longer `seen`) is left unchanged, and so is an execution that would be delivered while its VM is on
- * hold. Calls of a later run of the Body replace the same calls of an earlier run. A call that has ended does not change
- * again within a run.
+ * object for each change; $2 says whether to notify. An execution that another transaction has changed since it was
+ * read (its `xmin` is no longer `seen`) is left unchanged, and so is an execution that would be delivered while its VM
+ * is on hold. Calls of a later run of the Body replace the same calls of an earlier run. A call that has ended does not
+ * change again within a run.
  */
 export const changeStatement = {
   name: 'executions-change',

@@ -39,8 +39,8 @@ const faultsOf = (wanted: readonly { file: string; id: string }[], found: Readon
     .map(({ file }) => ({ path: jsonPointer(['Files', file, 'Body']), code: 'runbook_file_unknown' }));
 
 /**
- * Records the current contents of the plan's files for a new execution. The machine gets these bytes (MU-56). Throws 422
- * `plan_invalid` if the portal does not have a file, and `files_too_large_for_amqp` if the files do not fit into a
+ * Records the current contents of the plan's files for a new execution. The machine gets these bytes (MU-56). Throws
+ * 422 `plan_invalid` if the portal does not have a file, and `files_too_large_for_amqp` if the files do not fit into a
  * message to the broker.
  */
 export async function pinFiles(
@@ -72,7 +72,8 @@ export async function pinFiles(
 
 /**
  * Returns the text of a plan for the broker, which contains the files of BodyType `ID` in base64, because an agent that
- * takes plans over AMQP cannot fetch them. A file whose bytes are lost stays as it is; the agent then fails with code 8.
+ * takes plans over AMQP cannot fetch them. A file whose bytes are lost stays as it is; the agent then fails with code
+ * 8.
  */
 export async function withInlineFiles(
   tx: Transaction,

@@ -65,7 +65,9 @@ export async function getPlan(ctx: Context, input: GetExecutionInput): Promise<s
   return plan.text;
 }
 
-/** Returns the JSON text of an execution's result, for operators; null without a result. Throws 404 `execution_unknown`. */
+/**
+ * Returns the JSON text of an execution's result, for operators; null without a result. Throws 404 `execution_unknown`.
+ */
 export async function getResult(ctx: Context, input: GetExecutionInput): Promise<string | null> {
   allow(ctx.actor, 'operator');
   const { vmId, executionId } = parse(getExecutionInput, input);

@@ -14,7 +14,7 @@ import { announce, apply, type ExecutionRow, lockOpen, lockQueued } from './rows
 import { sealedParameters } from './secret-parameters.ts';
 
 /**
- * Returns the envelope of the execution that the VM's machine should do next, as JSON text; null if there is none or
+ * Returns the envelope of the execution that the VM's machine should run next, as JSON text; null if there is none or
  * the VM is on hold. The request implies that the machine has no unfinished execution: a delivered execution that was
  * not acknowledged is delivered again, and an acknowledged execution becomes `lost` (MU-36).
  */

@@ -26,7 +26,9 @@ afterAll(() => door.close());
 const at = (seconds: number): Context => ({ ...admin, now: new Date(start.getTime() + seconds * 1_000) });
 const time = (seconds: number) => at(seconds).now.toISOString();
 
-/** Declares an extension whose goal must be concluded 720 seconds after the start: 420 for commands, 300 for the status. */
+/**
+ * Declares an extension whose goal must be concluded 720 seconds after the start: 420 for commands, 300 for the status.
+ */
 async function givenGoal(): Promise<string> {
   const { vmId } = await givenVm(admin);
   // The agent has announced its next call for a time after the end of the test.

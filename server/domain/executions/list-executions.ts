@@ -26,7 +26,7 @@ export async function listExecutions(
         // Executions of a deleted VM are listed only if the caller names the VM's id.
         vmId === undefined ? isNull(vms.deletedAt) : eq(executions.vmId, vmId),
         ...conditionsOf(filter),
-        // Ids rise in the order in which executions were queued.
+        // Ids increase in the order in which executions were queued.
         cursor === undefined ? undefined : lt(executions.id, placeOf(cursor)),
       ),
     )

@@ -83,8 +83,8 @@ export async function queueExecution(
 }
 
 /**
- * Returns the execution with the plan's ID if it is the same plan with the same secret parameters for the same VM. Throws
- * 409 `plan_id_taken`.
+ * Returns the execution with the plan's ID if it is the same plan with the same secret parameters for the same VM.
+ * Throws 409 `plan_id_taken`.
  */
 async function findSame(
   tx: Transaction,

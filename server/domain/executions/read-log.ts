@@ -11,8 +11,8 @@ import { parse } from '#server/domain/parse.ts';
 import { getExecutionInput, type ReadLogInput, readLogInput } from './input.ts';
 
 /**
- * A row of a log. `out` and `err` are lines of output of call `n` (0: the Body), `log` is a log message, `note` a remark
- * of the agent, `gap` bytes that have not arrived, and `text` a line that is not a valid record.
+ * A row of a log. `out` and `err` are lines of output of call `n` (0: the Body), `log` is a log message, `note` a
+ * remark of the agent, `gap` bytes that have not arrived, and `text` a line that is not a valid record.
  */
 export const logRow = z.object({
   row: count,

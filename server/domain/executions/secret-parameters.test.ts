@@ -36,7 +36,7 @@ function opened(envelope: { protectedParameters?: string | undefined } | null, {
   return JSON.parse(text.toString());
 }
 
-/** Replaces the key of a machine, with a proof by the previous key. */
+/** Replaces the key of a machine, with a proof signed with the previous key. */
 const renew = (machine: Awaited<ReturnType<typeof givenMachine>>, before: KeyPair, after: KeyPair) =>
   machine.agent.call('/certificate', {
     method: 'PUT',

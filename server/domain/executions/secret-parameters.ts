@@ -30,7 +30,9 @@ export function requireSeparate(plan: ExecutionPlan, values: SecretValues): void
   throw new DomainError('unprocessable', 'parameter_twice', { faults });
 }
 
-/** Stores the secret parameters of a new execution in the forms that custody allows. Returns the execution's columns. */
+/**
+ * Stores the secret parameters of a new execution in the forms that custody allows. Returns the execution's columns.
+ */
 export async function storeSecretParameters(
   tx: Transaction,
   ctx: Context,
@@ -60,8 +62,9 @@ export async function hasSameSecrets(
 }
 
 /**
- * Returns the envelope's properties with the secret parameters, encrypted for the machine's certificate. Returns null if
- * no key of the machine can decrypt them: the portal has no copy to encrypt for a new key, or withholds it from that key.
+ * Returns the envelope's properties with the secret parameters, encrypted for the machine's certificate. Returns null
+ * if no key of the machine can decrypt them: the portal has no copy to encrypt for a new key, or withholds it from that
+ * key.
  */
 export async function sealedParameters(
   tx: Transaction,

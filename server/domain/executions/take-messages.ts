@@ -51,10 +51,7 @@ export async function takeMessages(ctx: Context, vmId: string, executionId: stri
   return seconds;
 }
 
-/**
- * Returns the query for the stored messages of an execution. If there are any, the portal writes the transcript from
- * them.
- */
+/** Returns a query that finds a stored message of an execution. If there is one, the portal writes the transcript. */
 export const messagesOf = (db: Database | Transaction, vmId: string, executionId: string) =>
   db
     .select({ messageId: executionMessages.messageId })

@@ -52,8 +52,9 @@ function givenFields(fields: FleetFields, filter: FleetFilter): Given[] {
 }
 
 /**
- * Selects the VMs that match a filter. A filter that uses only names and holds, sorted by name, reads `vms`, which
- * contains new VMs immediately. Any other filter or order reads `vm_health`, which is updated within a second.
+ * Selects the VMs that match a filter. A list that is sorted by name and filtered only by the VM's name, hold or agent
+ * version reads `vms`, which contains new VMs immediately. Any other list reads `vm_health`, which is updated within a
+ * second.
  */
 export function fleetSource(
   fields: FleetFields,

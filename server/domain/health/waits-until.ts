@@ -95,8 +95,8 @@ const isRunning = ({ handlerState }: Dependency): boolean =>
   !handlerState.timedOut;
 
 /**
- * Adds `waitsUntil` and `pauses` to the extensions of one VM. `waitsUntil` is null for a VM's only extension, which waits
- * for nothing. Once all extensions have concluded, it is null for all of them, because deadlines no longer count.
+ * Adds `waitsUntil` and `pauses` to the extensions of one VM. `waitsUntil` is null for a VM's only extension, which
+ * waits for nothing. Once all extensions have concluded, it is null for all of them, because deadlines no longer count.
  */
 export function withWaits<E extends Omit<Dependency, 'pauses'> & PauseFacts>(
   extensions: readonly E[],

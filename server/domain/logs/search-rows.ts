@@ -18,8 +18,8 @@ export interface NumberedLine {
 const lineEnd = 0x0a;
 
 /**
- * Yields the lines of an output, one block for each piece. Skips blocks that cannot contain a match, because searching a
- * whole block is much faster than searching each of its lines.
+ * Yields the lines of an output, one block for each piece. Skips blocks that cannot contain a match, because searching
+ * a whole block is much faster than searching each of its lines.
  */
 export async function* linesToSearch(
   stretches: readonly Stretch[],

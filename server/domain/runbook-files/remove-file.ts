@@ -11,8 +11,8 @@ import { type RunbookFileInput, runbookFileInput } from './input.ts';
 
 /**
  * Deletes a file with its earlier contents. Throws 404 `runbook_file_unknown`, 409 `runbook_file_in_use` while an
- * execution that names the file has not ended, 409 `runbook_file_published` while a published version of a runbook names
- * it.
+ * execution that names the file has not ended, 409 `runbook_file_published` while a published version of a runbook
+ * names it.
  */
 export async function removeRunbookFile(ctx: Context, input: RunbookFileInput): Promise<void> {
   allowScripts(ctx.actor);

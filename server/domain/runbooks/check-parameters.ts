@@ -40,7 +40,9 @@ export async function checkParameters(
   if (faults.length > 0) throw new DomainError('unprocessable', 'parameters_invalid', { faults });
 }
 
-/** Moves a fault to its place in the request. For a secret parameter, the path ends at the parameter's name. */
+/**
+ * Converts the path of a fault to a path in the request. For a secret parameter, the path ends at the parameter's name.
+ */
 function inRequest(fault: Fault, schema: ParameterSchema | null, secretParameters: ParameterValues): Fault {
   const path = fault.path.slice(half.length);
   const secret = [...secretNames(schema), ...Object.keys(secretParameters)]

@@ -7,9 +7,9 @@ import { type RunbookVersionRow, requireRunbook, requireRunbookVersion } from '.
 import { leadingVersion } from './runbook.ts';
 
 /**
- * Returns the version of a runbook to run: the given one, or by default the newest published one. Drafts can be run only
- * with the grant `scripts`. Throws 404 `runbook_unknown` | `runbook_version_unknown`, 409 `runbook_not_published` |
- * `runbook_withdrawn`.
+ * Returns the version of a runbook to run: the given one, or by default the newest published one. Drafts can be run
+ * only with the grant `scripts`. Throws 404 `runbook_unknown` | `runbook_version_unknown`, 409 `runbook_not_published`
+ * | `runbook_withdrawn`.
  */
 export async function chooseRunbookVersion(
   ctx: Context,

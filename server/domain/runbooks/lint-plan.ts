@@ -51,7 +51,9 @@ function lintScript(
   ];
 }
 
-/** Whether the executor puts an argument on the command line of the script, which every user of the machine can read. */
+/**
+ * Whether the executor puts an argument on the command line of the script, which every user of the machine can read.
+ */
 function isOnCommandLine({ type, options }: PlanScript, { position, name }: PassedParameter): boolean {
   if (type === 'Application') {
     const line = options !== null && 'commandLine' in options ? options.commandLine : undefined;

@@ -10,8 +10,8 @@ import { type RunbookVersionInput, runbookVersionInput } from './input.ts';
 import { lockRunbookVersion, onlyVersion } from './rows.ts';
 
 /**
- * Deletes a draft, and the runbook if it has no other version. Throws 404 `runbook_unknown` | `runbook_version_unknown`,
- * 409 `runbook_not_draft`.
+ * Deletes a draft, and the runbook if it has no other version. Throws 404 `runbook_unknown` |
+ * `runbook_version_unknown`, 409 `runbook_not_draft`.
  */
 export async function removeRunbookDraft(ctx: Context, input: RunbookVersionInput): Promise<void> {
   allowScripts(ctx.actor);

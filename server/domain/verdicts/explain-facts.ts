@@ -74,8 +74,8 @@ export function waitsInQueue(extension: Extension): boolean {
 }
 
 /**
- * Returns the execution that holds the lane, if the extension has been delivered, has not failed and waits for its turn;
- * otherwise null.
+ * Returns the execution that holds the lane, if the extension has been delivered, has not failed and waits for its
+ * turn; otherwise null.
  */
 export function laneBefore({ agent, lane }: ExplainedVm, extension: Extension): ExplainedVm['lane'] {
   if (agent.status !== 'ready' || extension.deliveredAt === null || extension.health === 'failed') return null;

@@ -129,8 +129,8 @@ export const awaySql = (row: string, now: string): string =>
 
 /**
  * Returns when a goal must be concluded. The allowed time is the sum of its commands' timeouts plus the time to read
- * the status. Time in which deadlines were paused does not count. The time starts at the delivery (without a delivery, at
- * the change) or at the end of a wait, whichever is later.
+ * the status. Time in which deadlines were paused does not count. The time starts at the delivery (without a delivery,
+ * at the change) or at the end of a wait, whichever is later.
  */
 export function deadlineOf(goal: {
   state: Goal;

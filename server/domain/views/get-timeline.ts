@@ -101,8 +101,8 @@ async function loadPublications(tx: Transaction, { vmId, from, to }: Window): Pr
 const momentOf = (at: Date) => ({ at: at.toISOString(), until: at.toISOString(), count: 1 });
 
 /**
- * The fields of `before` or `after` that `declaredBy` needs. Public settings are replaced by a digest, because thousands
- * of entries are read together and each may be large.
+ * The fields of `before` or `after` that `declaredBy` needs. Public settings are replaced by a digest, because
+ * thousands of entries are read together and each may be large.
  */
 const shortened = (side: typeof auditEntries.before | typeof auditEntries.after) =>
   sql<Record<string, unknown> | null>`case when ${side} is not null then jsonb_build_object(

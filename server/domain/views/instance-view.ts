@@ -148,8 +148,8 @@ export const extensionInstance = z.object({
   /** When the goal's sequence number was delivered to the agent. */
   deliveredAt: time.nullable(),
   /**
-   * The time by which the goal must be concluded. Null while a hold or an execution pauses the deadline. Also null once the goal is
-   * concluded, a command has failed, or the extension is disabled as declared.
+   * The time by which the goal must be concluded. Null while a hold or an execution pauses the deadline. Also null once
+   * the goal is concluded, a command has failed, or the extension is disabled as declared.
    */
   deadlineAt: time.nullable(),
   /** When the first success or error of the goal's sequence number was reported. */

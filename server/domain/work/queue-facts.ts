@@ -75,8 +75,8 @@ export interface QueueFacts {
   /** Handlers whose extensions are enabled once the agent has restarted the machine. */
   restarting: readonly string[];
   /**
-   * Declared extensions that are missing from the goal state, because their protected settings are missing, withheld, or
-   * not encrypted while the VM has no agent.
+   * Declared extensions that are missing from the goal state, because their protected settings are missing, withheld,
+   * or not encrypted while the VM has no agent.
    */
   withheld: readonly { name: string; code: 'secrets' | 'release' | 'never'; asked: Requested }[];
 }

@@ -63,7 +63,7 @@ export class FleetCopy {
 
   /**
    * Applies changed records of a fleet with `count` VMs. Returns false if VMs were added, removed, renamed or retagged.
-   * Positions have then changed, so the fleet must be read again.
+   * In that case, positions have changed, so the fleet must be read again.
    */
   take(seen: string, records: Uint8Array, count: number): boolean {
     if (count !== this.#count) return false;

@@ -41,9 +41,9 @@ export interface MapCell {
 }
 
 /**
- * Returns the VM at a position of the map. `isStale` means that the map must be read again, because VMs have been added,
- * removed, renamed or regrouped; a change of health alone does not count. The cell is null if the map is stale, the VM
- * was just deleted, or the group has no such position.
+ * Returns the VM at a position of the map. `isStale` means that the map must be read again, because VMs have been
+ * added, removed, renamed or regrouped; a change of health alone does not count. The cell is null if the map is stale,
+ * the VM was just deleted, or the group has no such position.
  */
 export async function getMapCell(
   ctx: Context,
