@@ -22,8 +22,8 @@ export type AnswerOutcome = 'taken' | 'unreadable' | 'unmatched';
 
 /**
  * Stores the answers of agents (results and log messages) in the order in which they arrived. An answer belongs to the
- * execution whose plan is named in `SourceID` or, if that is missing, in the properties of the message. The first
- * result of an execution is kept; the others are only counted (MU-18, MU-62).
+ * execution with the plan ID in `SourceID` or, if no execution has that ID, with the plan ID in the properties of the
+ * message. The first result of an execution is kept; the others are only counted (MU-18, MU-62).
  */
 export async function takeAnswers(ctx: Context, answers: readonly AmqpAnswer[]): Promise<AnswerOutcome[]> {
   const read = answers.map((answer) => ({ answer, value: messageOf(answer) }));

@@ -15,7 +15,8 @@ const keptRevisions = 20;
 
 /**
  * Stores the contents of a file, and keeps the earlier contents as a revision. `isNew`: the file did not exist.
- * Uploading the same contents again changes nothing. The uploaded file is always deleted.
+ * Uploading the same contents again only replaces the stored bytes, which may be lost or damaged. The uploaded file is
+ * always deleted.
  */
 export async function putRunbookFile(
   ctx: Context,
@@ -79,7 +80,7 @@ async function replace(
   return row;
 }
 
-/** Deletes revisions beyond the kept ones. Returns their digests. */
+/** Deletes the revisions that are no longer kept. Returns their digests. */
 async function dropOldRevisions(tx: Transaction, { id, revision }: RunbookFileRow): Promise<string[]> {
   const dropped = await tx
     .delete(runbookFileRevisions)

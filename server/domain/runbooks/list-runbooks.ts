@@ -18,7 +18,7 @@ export const runbookEntry = z.object({
   state: z.enum(versionStates),
   publishedBy: z.string().nullable(),
   versions: count,
-  /** The newest draft that is newer than `version`; null without one. */
+  /** The newest draft other than `version`; null if there is none. */
   draft: z.string().nullable(),
   runs: runCounts.describe('The executions of the last 30 days.'),
 });
