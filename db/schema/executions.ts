@@ -45,7 +45,7 @@ export const executions = pgTable(
   {
     vmId: ofVm(),
     id: uuid().notNull(),
-    /** The `ID` of the plan, which the source calls globally unique; the execution's id if the plan has none. */
+    /** The `ID` of the plan, which the specification calls globally unique; the execution's id if the plan has none. */
     planId: text('plan_id').notNull(),
     /** Number that increases with each execution of the VM, for AMQP agents. The portal orders executions by `turn`. */
     stamp: bigint({ mode: 'number' }).notNull(),
@@ -79,7 +79,7 @@ export const executions = pgTable(
     timeoutSeconds: integer('timeout_seconds').notNull(),
     /** When the portal ends the execution; null once it has ended. */
     dueAt: time('due_at'),
-    /** How often the plan was delivered. */
+    /** Number of times the plan was delivered. */
     handedOut: integer('handed_out').notNull().default(0),
     deliveredAt: time('delivered_at'),
     /** When the broker confirmed that it has the plan; null for plans that are fetched over HTTPS. */
@@ -91,7 +91,7 @@ export const executions = pgTable(
     machineEnrolledAt: time('machine_enrolled_at'),
     cancelAskedAt: time('cancel_asked_at'),
     cancelAskedBy: text('cancel_asked_by'),
-    /** How often the Body has begun, and how often the machine restarted. */
+    /** Number of times the Body has begun, and number of times the machine restarted. */
     run: integer().notNull().default(0),
     reboots: integer().notNull().default(0),
     /** The result's error code; null without a result. */

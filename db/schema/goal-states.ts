@@ -141,8 +141,8 @@ export const secrets = pgTable(
     setBy: text('set_by'),
     /**
      * Who entered each top-level setting. The keys are keyed digests of the settings' names, because people can choose
-     * these names, and a name can be confidential. Null in older rows, for settings that are not an object, and for
-     * very many settings; the row's columns then apply to all settings.
+     * these names, and a name can be confidential. Null in older rows, if the settings are not an object, and if
+     * there are very many of them; in these cases, the row's columns apply to all settings.
      */
     entries: json().$type<Record<string, SettingEntry>>(),
   },

@@ -5,8 +5,8 @@ import { vms } from './vms.ts';
 export type LaneTime = readonly [from: string, to: string];
 
 /**
- * When executions held the lane of a VM. Deadlines of extensions are paused then. A VM on which no execution has run has
- * no row.
+ * When executions held a VM's lane, so that no command of an extension could run. During these times, deadlines of
+ * extensions are paused. A VM on which no execution has run has no row.
  */
 export const laneTimes = pgTable('lane_times', {
   vmId: uuid('vm_id')

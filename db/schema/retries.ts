@@ -11,7 +11,7 @@ export const retrySeries = pgTable(
     name: text().notNull(),
     everyMinutes: integer('every_minutes').notNull(),
     /**
-     * The maximum number of automatic retries, and the number that are done. The retry that a person started does not
+     * The maximum number of automatic retries, and the number done so far. The retry that a person started does not
      * count.
      */
     times: integer().notNull(),

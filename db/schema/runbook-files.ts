@@ -2,7 +2,7 @@ import { bigint, foreignKey, index, integer, pgTable, primaryKey, text, timestam
 import { executions } from './executions.ts';
 
 const time = (name: string) => timestamp(name, { withTimezone: true });
-/** Columns of stored contents: the bytes are a blob. */
+/** The columns that describe stored contents. The bytes themselves are in a blob. */
 const contents = () => ({
   sha256: text().notNull(),
   size: bigint({ mode: 'number' }).notNull(),

@@ -14,8 +14,8 @@ export interface AgentObservation {
 }
 
 /**
- * A change of the VM's caller, detected by one of three marks: the forwarder's run, the agent's transport certificate,
- * or the container id that the agent sends.
+ * A change in one of the three marks that identify the VM's caller: the forwarder's run, the agent's transport
+ * certificate, or the container id that the agent sends.
  */
 export interface AgentSighting {
   kind: 'forwarder' | 'transport' | 'container';

@@ -10,8 +10,8 @@ export interface ServedFile {
 }
 
 /**
- * Maximum number of concurrent downloads of large files from one process, and from one address. Further requests get
- * 503 with `Retry-After`.
+ * Maximum number of concurrent downloads of large files per process, and per client address. Further requests get 503
+ * with `Retry-After`.
  */
 const maxDownloads = 64;
 const maxPerAddress = 16;

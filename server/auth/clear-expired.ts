@@ -9,8 +9,8 @@ const hasCreatedNone = sql`not exists (
 
 /**
  * Deletes expired sessions and verifications, and invitations and API tokens that ended more than `keptDays.ended` days
- * ago. Keeps tokens that were used to create other tokens: without them, removing a member could not find all tokens to
- * revoke. Returns the number of deleted rows.
+ * ago. Keeps tokens that were used to create other tokens, because they lead to the tokens to revoke when a member is
+ * removed. Returns the number of deleted rows.
  */
 export async function clearExpiredAccess({ db, config }: Services, now: Date): Promise<number> {
   const old = new Date(now.getTime() - config.keptDays.ended * dayMs);

@@ -16,7 +16,10 @@ export async function hashPassword(password: string): Promise<string> {
 
 const absentHash = `${'0'.repeat(32)}:${'0'.repeat(128)}`;
 
-/** Whether the password matches. Without a hash (unknown member, no password), returns false after the same time. */
+/**
+ * Whether the password matches. Returns false without a hash (unknown member, no password), but takes as long as with
+ * one.
+ */
 export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
   const [salt = '', key = ''] = (hash ?? absentHash).split(':');
   const expected = Buffer.from(key, 'hex');

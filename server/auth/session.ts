@@ -110,7 +110,7 @@ export async function endSessionsOf(tx: Transaction, userId: string, keptId?: st
   return (await tx.delete(sessions).where(which).returning({ id: sessions.id })).length;
 }
 
-/** SQL for whether a member has a factor besides the password. */
+/** Returns an SQL condition that is true if a member has a factor besides the password. */
 const hasFactor = (db: Pick<Database, 'select'>) =>
   sql<boolean>`(exists ${db.select({ one: sql`1` }).from(passkeys).where(eq(passkeys.userId, users.id))}
     or exists ${db.select({ one: sql`1` }).from(totpFactors).where(eq(totpFactors.userId, users.id))})`;

@@ -9,8 +9,8 @@ const noteEvery = 5 * minute;
 const visitGap = 30 * minute;
 
 /**
- * Notes that a member opened a page. Calls from pages that are already open do not count, because an open page calls
- * the portal all night. Writes at most once every five minutes.
+ * Records that a member opened a page. Calls from pages that are already open do not count, because an open page keeps
+ * calling the portal when nobody is using it. Writes at most once every five minutes.
  */
 export async function noteVisit({ db }: Pick<Services, 'db'>, memberId: string, now: Date): Promise<void> {
   const at = now.toISOString();

@@ -144,7 +144,7 @@ const confirmed = (channel: ConfirmChannel, { routingKey, content, options }: Ou
 
 /**
  * Declares a queue on a separate channel. The broker closes the channel if the queue exists with other arguments; the
- * queue can be used nevertheless.
+ * queue can still be used.
  */
 async function declare(connection: ChannelModel, queue: string): Promise<void> {
   const channel = await connection.createChannel();

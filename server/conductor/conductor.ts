@@ -42,7 +42,7 @@ export class Conductor {
     );
   }
 
-  /** Works until `stop` is called. */
+  /** Runs until `stop` is called. */
   async run(): Promise<void> {
     const { wakes } = this.#services;
     const listening = wakes.listen([goalStatesChannel], {
@@ -69,7 +69,7 @@ export class Conductor {
     this.#stopping.abort();
   }
 
-  /** Connects to the broker and works until the connection is lost or the conductor stops. */
+  /** Connects to the broker, and exchanges messages until the connection is lost or the conductor stops. */
   async #session(): Promise<void> {
     const { urls, caFile, results } = this.#services.config.amqp;
     this.#lost = null;
@@ -124,8 +124,8 @@ export class Conductor {
   }
 
   /**
-   * Stores the state of the conductor, unless the same state was stored just before. The database may be unavailable;
-   * the next report then has everything.
+   * Stores the state of the conductor, unless the same state was stored recently. Ignores an unavailable database,
+   * because the next report contains the whole state.
    */
   async #report(): Promise<void> {
     const { unreadable, unmatched } = this.#rejected;

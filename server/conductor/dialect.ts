@@ -31,7 +31,7 @@ export function messageOf(plan: PlanToPublish, { results, now }: { results: stri
   };
 }
 
-/** Adds encrypted parameters to a plan. Annex's agent reads them from there, because a header may be too small. */
+/** Adds encrypted parameters to a plan. Annex's agent reads them there, because they may be too long for a header. */
 function withSecrets(text: string, secrets: PlanToPublish['secrets']): string {
   if (Object.keys(secrets).length === 0) return text;
   return `${text.trimEnd().slice(0, -1)},${JSON.stringify(secrets).slice(1)}`;

@@ -6,13 +6,13 @@ interface Desk {
   /** The reading that has not started yet. All callers that arrive before it starts share it. */
   next: Promise<unknown> | null;
   restUntil: number;
-  /** Ends the rest between two readings early. */
+  /** Ends the pause between two readings early. */
   hurry: AbortController;
 }
 
 /**
- * After each reading, its key rests for this multiple of the reading's duration, so that readings use only a small part
- * of a core, unless calls are urgent. The rest is at most `longestRestMs` or, if longer, the reading's duration. This
+ * After each reading, its key pauses for this multiple of the reading's duration, so that readings use only a small part
+ * of a core, unless calls are urgent. The pause is at most `longestRestMs` or, if longer, the reading's duration. This
  * limit exists because a waiting caller occupies one of its session's few concurrent reads.
  */
 const restPerReading = 19;
@@ -32,7 +32,7 @@ export class SharedReadings {
 
   /**
    * Runs one reading for all concurrent callers. Callers that arrive during a reading get the next reading, so that no
-   * result is older than its call. Only one reading per key runs at a time. Each reading is followed by a rest, which
+   * result is older than its call. Only one reading per key runs at a time. Each reading is followed by a pause, which
    * an urgent call ends.
    */
   share<Result>(key: string, read: () => Promise<Result>, { isUrgent = true } = {}): Promise<Result> {

@@ -48,8 +48,8 @@ function extensionsOf({ extensions }: ExportedVm): string {
 }
 
 /**
- * Yields the matching VMs in chunks of lines, one line per VM. The CSV header and the reasons are in the language of the query
- * parameter `lang`.
+ * Yields the matching VMs in chunks of lines, one line per VM. The CSV header and the reasons are in the language of
+ * the query parameter `lang`.
  */
 export async function* fleetLines(
   ctx: Context,

@@ -1,6 +1,6 @@
 import type { LogRow } from '#server/domain/executions/index.ts';
 
-/** Records with text from the plan or the agent. */
+/** The kinds of rows that contain text from the plan or the agent. */
 const texts: readonly LogRow['kind'][] = ['out', 'err', 'log', 'note', 'text'];
 
 /**

@@ -153,7 +153,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('%s', 
   });
 });
 
-/** The part of JSON Schema that the table needs. */
+/** The parts of a JSON Schema that `oddBodies` reads. */
 interface Schema {
   type?: string;
   properties?: Record<string, Schema>;

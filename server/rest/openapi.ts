@@ -109,7 +109,7 @@ function requestBodyOf(route: RestRoute): Json | undefined {
  * that follow from its inputs.
  */
 export function refusalsOf(route: RestRoute): number[] {
-  // Calls that take no body read it too, so that they can reject it. `GET` requests have no body.
+  // A call that takes no body still reads what was sent, so that it can reject a body. `GET` requests have no body.
   const readsBody = takesBody(route) || route.method !== 'GET';
   const answersJson = Object.values(route.answers).some((answer) => answer.schema);
   return [

@@ -271,7 +271,7 @@ class History {
     const isRestarted = this.story.at(-2) === 'restart';
     const after = await this.settled();
     const next = this.machine.started()[this.ended];
-    // After a restart, the agent begins again, so the next command is not predictable.
+    // A restarted agent begins a new round, so the next command is not predictable.
     if (next === undefined || isRestarted) return;
     const released = page.waiting
       .filter(({ reason }) => reason?.code === 'download' || reason?.code.startsWith('dependency'))

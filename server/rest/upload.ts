@@ -9,7 +9,8 @@ import { xliffRoutes } from './routes/xliff.ts';
 /**
  * Returns a function that handles uploads of zips, language files and files of execution plans, which are too large for
  * tRPC: `PUT /upload/handlers/{handler}/versions/{version}/package`, `…/resources/{lang}`, `…/resources/{lang}.xlf` and
- * `/upload/runbook-files/{id}`. They work as in `/api/v1`, but require a session cookie and must come from the portal's own pages.
+ * `/upload/runbook-files/{id}`. They work as in `/api/v1`, but require a session cookie and must come from the portal's
+ * own pages.
  */
 export function createUploadHandler(
   services: DoorServices,

@@ -11,7 +11,7 @@ import type { TlsFiles } from './tls-authority.ts';
 /** A RabbitMQ server that belongs to one test, on loopback and with its own folder. */
 export interface RabbitMq {
   port: number;
-  /** Address with a user that may do everything. */
+  /** URL with the credentials of a user who has all permissions. */
   url: string;
   start(): Promise<void>;
   /** Kills the server. Its queues remain on disk. */

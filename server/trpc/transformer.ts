@@ -36,8 +36,8 @@ function isPlain(value: object): value is Record<string, unknown> {
 const unwrap = (sent: unknown): unknown => (sent as Partial<Sent> | undefined)?.json;
 
 /**
- * The format of calls from pages. Dates arrive as dates, all else as JSON. Inputs contain no dates, so date paths in
- * inputs, which anyone could send, are ignored.
+ * The format of calls from pages. Pages receive dates as dates, and everything else as JSON. Inputs contain no dates,
+ * so date paths in inputs, which anyone could send, are ignored.
  */
 export const transformer = {
   input: { serialize: (json: unknown): Sent => ({ json }), deserialize: unwrap },

@@ -94,8 +94,8 @@ function rejectStream(ctx: DoorContext, error: TRPCError): void {
 }
 
 /**
- * Whether a call may come from its origin. Queries may come from any site, because browsers show the response only to
- * the portal's pages.
+ * Whether a call's origin is allowed. Queries may come from any site, because browsers show the response only to the
+ * portal's pages.
  */
 function isAllowedFrom({ isPage, headers, config }: DoorContext, type: TRPCProcedureType): boolean {
   if (type === 'mutation') return !isPage && isOwnMutation(headers, config);

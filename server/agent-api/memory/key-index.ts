@@ -2,7 +2,7 @@ const bitsOfDigit = 4;
 const digitsPerWord = 8;
 const zero = 48;
 const nine = 57;
-/** The character code of a lowercase hex digit from `a`, minus this number, is the digit's value. */
+/** Subtracted from the character code of a hex digit `a` to `f`, gives the digit's value. */
 const fromLetter = 87;
 const lowerCase = 32;
 const hyphen = 45;

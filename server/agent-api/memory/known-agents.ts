@@ -47,8 +47,8 @@ export class KnownAgents {
   #unsureSince: number;
   #looking: Promise<void> | undefined;
   /**
-   * VMs that were invalidated while reads are running, with the turn of each invalidation, oldest first. The running
-   * reads may return older data.
+   * VMs that were invalidated since the oldest running read began, with the turn of each invalidation, oldest first.
+   * The running reads may return older data.
    */
   readonly #meanwhile = new Map<string, number>();
   /** Turns of the running reads, oldest first. A turn is a number that increases with every read and invalidation. */

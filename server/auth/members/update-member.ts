@@ -12,10 +12,10 @@ import { type UpdateMemberInput, updateMemberInput } from './input.ts';
 import { namespacesOf, requireOtherAdmin } from './member.ts';
 
 /**
- * Changes the name, role, namespaces or the grant `scripts` of a member, effective from their next call. The last admin cannot be demoted.
- * Members who lose rights also lose the API tokens and open invitations that they created, and members who become
- * viewers or publishers lose the problems that are assigned to them. Throws `namespace_unknown` for a new namespace
- * that does not exist.
+ * Changes a member's name, role, namespaces or grant `scripts`, effective from the member's next call. The last admin
+ * cannot be demoted. Members who lose rights also lose the API tokens and open invitations that they created, and
+ * members who become viewers or publishers lose the problems that are assigned to them. Throws `namespace_unknown` for
+ * a new namespace that does not exist.
  */
 export async function updateMember(ctx: Context, input: UpdateMemberInput): Promise<void> {
   allow(ctx.actor, 'admin');

@@ -30,8 +30,8 @@ const refused = () => new DomainError('unauthenticated', 'credentials_refused');
 
 /**
  * Signs in with email and password. Returns 204 with the session's cookie. If the member has a second factor, returns
- * 200 with the kinds of factors, and a cookie that permits only presenting a factor. Throws `credentials_refused`,
- * after the same time for unknown members and wrong passwords.
+ * 200 with the kinds of factors, and a cookie that permits only presenting a factor. Throws `credentials_refused`;
+ * for an unknown member, this takes as long as for a wrong password.
  */
 export async function signInWithPassword(call: AuthCall): Promise<Response> {
   const { email, password } = parse(signInInput, await readJsonBody(call.request, call.config.limits));

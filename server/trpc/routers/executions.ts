@@ -53,7 +53,7 @@ const validateInWords = async (ctx: CallContext, input: Parameters<typeof valida
   };
 };
 
-/** The client of the pages calls the row at which a query continues `cursor`. */
+/** Renames `cursor`, in which the pages' client sends the row from which to continue, to `row`. */
 const fromCursor = <Input extends object>({ cursor, ...asked }: Input & { cursor?: number }) => ({
   ...asked,
   ...(cursor !== undefined && { row: cursor }),

@@ -4,7 +4,7 @@ import { endSnoozes } from '#server/domain/attention/index.ts';
 import { systemOrigin } from '#server/domain/context.ts';
 import type { Job } from '../job.ts';
 
-/** Ends snoozes whose time has come or whose problem has changed. */
+/** Ends snoozes whose end time has passed or whose problem has changed. */
 export const endSnoozesJob: Job = {
   name: 'end-snoozes',
   periodSeconds: 15,
