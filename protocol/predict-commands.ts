@@ -34,7 +34,7 @@ export interface Prediction {
   blocked: ExtensionPlan['waiting'];
 }
 
-/** Ensures that the loop ends. Larger than the number of rounds that any goal state needs. */
+/** Ensures that the loop ends. Larger than the number of iterations that any goal state needs. */
 const maxRounds = 20_000;
 
 /**

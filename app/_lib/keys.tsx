@@ -72,8 +72,8 @@ export function KeysProvider({ children }: { children: ReactNode }) {
 }
 
 /**
- * Returns the shortcuts of this page, or the shortcuts that work on every page. The order of registration does not tell
- * which are which: parts of a page may register before the shell, and again after a change of language.
+ * Returns the shortcuts of this page, or the shortcuts that work on every page. The order of registration does not
+ * distinguish them: parts of a page may register before the shell, and again after a change of language.
  */
 const bindingsOf = (groups: ReadonlySet<KeyGroup>, isEverywhere: boolean): KeyBinding[] =>
   [...groups].filter((group) => group.isEverywhere === isEverywhere).flatMap(({ bindings }) => bindings);

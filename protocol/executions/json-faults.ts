@@ -33,7 +33,7 @@ export function unstorableFault(value: unknown, path: Path = []): ShapeFault | n
   if (typeof value === 'string') return isStorable(value) ? null : { path, code: 'json_character' };
   if (typeof value !== 'object' || value === null) return null;
   for (const [index, [key, inner]] of Object.entries(value).entries()) {
-    // The path cannot contain the name, so it contains its position, as in the portal's other faults.
+    // The path cannot contain this name, so it contains the property's position, as in the portal's other faults.
     if (!isStorable(key)) return { path: [...path, index], code: 'json_character' };
     const fault = unstorableFault(inner, [...path, key]);
     if (fault !== null) return fault;

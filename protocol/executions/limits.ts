@@ -13,7 +13,7 @@ export const executionLimits = {
   idBytes: 256,
   timeoutSeconds: { least: 1, usual: 3_600, most: 604_800 },
   validForSeconds: { least: 60, usual: 86_400, most: 2_592_000 },
-  /** Executions that can wait for one VM. */
+  /** Number of executions that can wait for one VM. */
   waiting: 100,
   resultBytes: 16 * 1024 * 1024,
   /** Levels of arrays and objects in a result. */

@@ -11,7 +11,7 @@ export interface PlanFile {
   name: string;
   bodyType: BodyType;
   body: string;
-  /** The SHA-256 that a fetched file must have, in hexadecimal; null if the plan names none. */
+  /** The SHA-256 that a fetched file must have, in hexadecimal; null if the plan gives none. */
   sha256: string | null;
 }
 

@@ -139,7 +139,7 @@ function GroupLink({ group }: { group: Group }) {
   );
 }
 
-/** Who works on the problem, and whether it is snoozed. */
+/** Who the problem is assigned to, and whether it is snoozed. */
 function Decision({ group: { assignee, snooze } }: { group: Group }) {
   const { t } = useTranslation('overview');
   const format = useFormat();

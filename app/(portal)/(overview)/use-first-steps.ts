@@ -6,7 +6,7 @@ import type { OverviewAnswers } from './answers.ts';
 
 type Steps = OverviewAnswers['firstSteps'];
 
-/** Number of VMs up to which a portal counts as new. */
+/** A portal with more VMs than this does not count as new. */
 const fewVms = 3;
 
 /** Returns the first steps of a portal that is new and has not completed them; otherwise null. */

@@ -38,7 +38,7 @@ export function rangeOf(preset: Preset, { now, timeZone, lastVisit }: PresetBasi
 function lastNight(now: number, timeZone: string): TimeRange {
   const offsetAt = zoneOffset(timeZone);
   const midnight = Math.floor((now + offsetAt(now)) / day) * day;
-  // When clocks change, the offset at the time `local` applies.
+  // The offset may differ between `now` and `local` because of a clock change, so the offset at `local` is used.
   const instant = (local: number) => new Date(local - offsetAt(local - offsetAt(now))).toISOString();
   return { from: instant(midnight - 6 * hour), to: instant(midnight + 8 * hour) };
 }

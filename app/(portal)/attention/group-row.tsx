@@ -33,7 +33,7 @@ export interface GroupRowProps {
 }
 
 /**
- * A problem: its title, the number of its VMs, what they have in common, when it began, who works on it, and the VMs.
+ * A problem: its title, the number of its VMs, what they have in common, when it began, its assignee, and the VMs.
  */
 export function GroupRow({ group, vms, openVm, onUnfold, onOpen }: GroupRowProps) {
   const { t } = useTranslation('attention');
@@ -143,7 +143,7 @@ function Shared({ group: { extension, common, since, lastSince, vms } }: { group
   );
 }
 
-/** Who works on the problem, and until when it is snoozed. */
+/** Who the problem is assigned to, and when its snooze ends. */
 function Decisions({ group: { assignee, snooze } }: { group: AttentionGroup }) {
   const { t } = useTranslation('attention');
   const format = useFormat();

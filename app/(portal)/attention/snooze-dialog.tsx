@@ -14,7 +14,7 @@ export interface SnoozeDialogProps {
 
 const dayMs = 24 * 3_600_000;
 
-/** Asks until when a problem is snoozed. */
+/** Asks for the time at which to end the snooze of a problem. */
 export function SnoozeDialog({ onChoose, onClose }: SnoozeDialogProps) {
   const { t } = useTranslation('attention');
   const [at, setAt] = useState(() => localTime(new Date(Date.now() + dayMs)));

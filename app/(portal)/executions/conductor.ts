@@ -5,7 +5,10 @@ export type { ConductorReport, ExecutionChannel } from '#server/domain/execution
 /** Interval in milliseconds at which the state of the connection is reloaded. */
 export const conductorMs = 5_000;
 
-/** Why no execution plans can be sent over AMQP, as the key of a text, and since when; null if they can be sent. */
+/**
+ * Returns why no execution plans can be sent over AMQP, as the key of a text, and when this began; null if they can be
+ * sent.
+ */
 export function conductorProblem(report: ConductorReport | null | undefined) {
   if (report === null || report === undefined) return null;
   if (!report.isRunning) return { id: 'conductor.stopped', since: report.seenAt } as const;

@@ -15,11 +15,11 @@ export type ShownExecutionDetails = Outputs['get'];
 export type ShownCall = ShownExecutionDetails['calls'][number];
 export type LogPage = Outputs['log'];
 export type ComparedExecutions = Outputs['compare'];
-/** The rows of a log that a level shows. */
+/** The rows of a log that a level filter selects. */
 export type LogPart = Outputs['filter'];
 export type { LogRow } from '#server/domain/executions/index.ts';
 
-/** Executions on one page of a list. */
+/** Number of executions on one page of a list. */
 export const pageSize = 50;
 
 /** The icon of each state. */

@@ -26,7 +26,7 @@ export default async function ExecutionsRoute({ searchParams }: Props) {
     executions.list({ ...filter, limit: pageSize }),
     executions.conductor(),
   ]);
-  // A connection on which no VM depends is the admins' concern only.
+  // If no VM depends on the connection, only admins need to know about its problems, and the settings show them.
   const notice = conductor !== null && conductor.boundVms > 0 ? <BrokerBanner report={conductor} /> : null;
   return (
     <Page crumbs={[{ label: t('title') }]}>

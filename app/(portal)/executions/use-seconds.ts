@@ -2,7 +2,7 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 
-/** Returns a function that writes a number of seconds in its largest whole unit, such as "15 min" or "2 days". */
+/** Returns a function that formats seconds in the largest unit that is exact, such as "15 min" or "2 days". */
 export function useSeconds(): (seconds: number) => string {
   const { t } = useTranslation('common');
   return (seconds) => {

@@ -42,7 +42,7 @@ export function parametersOf(version: ShownRunbookVersion): ShownParameter[] {
 
 /**
  * Returns the values with which the form of a version starts: the plan's own parameters, and otherwise the defaults of
- * the schema. Secret parameters have none, and neither does a version that accepts no parameters.
+ * the schema. Omits secret parameters. Empty for a version that accepts no parameters.
  */
 export function presetsOf({ parameters, plan, secretParameters }: ShownRunbookVersion): Values {
   if (parameters === null) return {};

@@ -5,7 +5,7 @@ import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import type { ShownRuns } from './runbook-data.ts';
 
-/** How often a runbook ran in the last 30 days and how it ended, as a bar with its numbers. */
+/** How many times a runbook ran in the last 30 days and how these runs ended, as a bar with numbers. */
 export function RunBar({ runs, className }: { runs: ShownRuns; className?: string }) {
   const { t } = useTranslation('runbooks');
   const format = useFormat();

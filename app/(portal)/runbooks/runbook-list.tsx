@@ -22,7 +22,7 @@ const NameDialog = dynamic(() => import('./name-dialog.tsx').then((module) => mo
 export interface RunbookListProps {
   search: string;
   first: Runbooks;
-  /** When the server read them, in milliseconds since 1970. */
+  /** When the server read `first`, in milliseconds since 1970. */
   readAt: number;
 }
 

@@ -4,7 +4,10 @@ const maxLength = 64;
 
 export const isRunbookName = (name: string): boolean => name.length <= maxLength && form.test(name);
 
-/** Returns a name for a runbook with this title, such as `rotate-certificates`; empty if the title has no such letters. */
+/**
+ * Returns a name for a runbook with this title, such as `rotate-certificates`; empty if the title has no letters or
+ * digits that a name can contain.
+ */
 export const runbookNameOf = (title: string): string =>
   title
     .normalize('NFKD')

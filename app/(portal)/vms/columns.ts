@@ -52,7 +52,7 @@ const usualWidth = 1_200;
 
 /** The order in which columns are hidden if not all chosen columns fit into the window. */
 const dispensable: readonly ColumnName[] = ['clockSkew', 'system', 'goalState', 'agent', 'tags', 'since', 'lastSeen'];
-/** The width from which the default columns fit. A table of at least this width shows all chosen columns. */
+/** Minimum width for the default columns. A table of at least this width shows all chosen columns. */
 export const roomy = 868;
 /** Width in pixels of the table in the narrowest window that does not show each row on two lines. */
 export const tightest = 620;

@@ -22,7 +22,7 @@ export interface FirstPage {
   at: number;
 }
 
-/** A snapshot of the list: its query, how often the reader refreshed it (`epoch`), and how many VMs matched. */
+/** A snapshot of the list: its query, how many times the reader refreshed it (`epoch`), and how many VMs matched. */
 export interface FleetReading {
   query: FleetQuery;
   epoch: number;

@@ -44,6 +44,6 @@ const read = cache(async (name: string) =>
   orNotFound((await portal()).runbooks.get({ name: decodeURIComponent(name).slice(0, 64) })),
 );
 
-/** Returns the version to show by default: the one that runs, or the newest. */
+/** Returns the version to show by default: the newest published version or, if none is published, the newest. */
 const leading = ({ published, versions }: Awaited<ReturnType<typeof read>>): string =>
   published ?? versions[0]?.version ?? '';

@@ -30,7 +30,7 @@ export interface RunbookViewProps {
   /** The version whose plan is shown. */
   firstVersion: ShownRunbookVersion;
   firstRuns: ExecutionPage;
-  /** When the server read them, in milliseconds since 1970. */
+  /** When the server read the data above, in milliseconds since 1970. */
   readAt: number;
 }
 

@@ -41,8 +41,8 @@ export interface VmOverviewProps {
 }
 
 /**
- * A VM with more extensions than this shows a table instead of cards. At first, the table has this many rows, worst
- * first.
+ * A VM with more than `maxCards` extensions shows a table instead of cards. At first, the table shows `shownRows` rows,
+ * worst first.
  */
 const maxCards = 8;
 const shownRows = 50;

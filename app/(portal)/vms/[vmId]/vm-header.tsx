@@ -15,9 +15,9 @@ import { TagList } from './tag-list.tsx';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
-/** A placeholder reserves the menu's space until its script loads. */
 /** Loaded on demand, since most agents are up to date. The server renders it, so nothing moves when its script loads. */
 const AgentUpdate = dynamic(() => import('./agent-update.tsx').then((module) => module.AgentUpdate));
+/** Loaded on demand. A placeholder reserves the menu's space. */
 const VmMenu = dynamic(() => import('./vm-menu.tsx').then((module) => module.VmMenu), {
   ssr: false,
   loading: () => <span className="size-(--control) pointer-coarse:size-10" />,

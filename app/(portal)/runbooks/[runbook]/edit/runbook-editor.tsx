@@ -36,7 +36,7 @@ export interface RunbookEditorProps {
   isNew: boolean;
 }
 
-/** Writes a version of a runbook, checks it while it changes, and saves it as a draft. */
+/** Edits a version of a runbook, checks its plan after each change, and saves it as a draft. */
 export function RunbookEditor({ name, start, isNew }: RunbookEditorProps) {
   const { t } = useTranslation('runbooks');
   const { draft, change, isSaved, isTouched, noteSaved } = useRunbookDraft(start);

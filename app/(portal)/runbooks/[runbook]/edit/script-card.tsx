@@ -165,7 +165,7 @@ function Options({ script, text, onText }: Omit<ScriptCardProps, 'onFiles'>) {
   );
 }
 
-/** The options as JSON. Text that is not valid JSON stays here until it is. */
+/** The options as JSON. Typed text changes the plan only if the text is a JSON object. */
 function OptionsJson({ script: { name, options }, text, onText }: Omit<ScriptCardProps, 'onFiles'>) {
   const { t } = useTranslation('runbooks');
   const [typed, setTyped] = useState(options);

@@ -27,14 +27,17 @@ const usual = {
 const object = (value: unknown): Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {};
 
-/** The start of a new runbook. */
+/** Returns what the editor starts with for a new runbook. */
 export function startOfNew(): StartingPoint {
   const plan = JSON.stringify({ ...object(JSON.parse(startingPlan)), Parameters: undefined, Name: undefined }, null, 2);
   const schema = schemaOf({ who: 'Annex' }, []);
   return { title: '', description: '', version: '1.0.0', plan, schema: text(schema), ...usual, draft: null };
 }
 
-/** The start from a version: the draft itself, or otherwise a new version with the same contents. */
+/**
+ * Returns what the editor starts with for a version: the version itself if it is a draft, otherwise a new version with
+ * the same contents.
+ */
 export function startOfVersion(runbook: Runbook, from: ShownRunbookVersion): StartingPoint {
   const { title, description, version, plan, parameters, timeoutSeconds, validForSeconds } = from;
   const isDraft = from.state === 'draft';
@@ -47,7 +50,7 @@ export function startOfVersion(runbook: Runbook, from: ShownRunbookVersion): Sta
   };
 }
 
-/** The start from the plan of an execution. Its parameters become a first schema. */
+/** Returns what the editor starts with for the plan of an execution. The plan's parameters become a first schema. */
 export function startOfExecution(
   given: string,
   { secretParameters, timeoutSeconds }: { secretParameters: readonly string[]; timeoutSeconds: number },

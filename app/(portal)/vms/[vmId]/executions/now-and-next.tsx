@@ -157,7 +157,7 @@ function OpenRow({ execution, action }: { execution: ShownExecution; action: Rea
   );
 }
 
-/** What an execution that has not ended does now. */
+/** What an execution that has not ended is doing. */
 export function Progress({ execution }: { execution: ShownExecution }) {
   const { t } = useTranslation('executions');
   const { state, begunAt, cancelAskedAt, cancelAskedBy, receivedAt } = execution;
@@ -169,7 +169,7 @@ export function Progress({ execution }: { execution: ShownExecution }) {
   return <Trans text={t('progress.running')} tags={{ time: <RunningFor since={begunAt} /> }} />;
 }
 
-/** The latest time at which the portal ends the execution. */
+/** When the execution will expire or time out. */
 function Until({ execution }: { execution: ShownExecution }) {
   const { t } = useTranslation('executions');
   const { dueAt } = execution;

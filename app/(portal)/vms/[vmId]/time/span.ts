@@ -53,7 +53,7 @@ export function gridOf(range: Range, from: number, to: number, offsetAt: (at: nu
   const lines: number[] = [];
   const first = Math.ceil((from + offsetAt(from)) / grid) * grid;
   for (let local = first; local - offsetAt(local - offsetAt(from)) <= to; local += grid) {
-    // When clocks change, the offset at the line's time applies.
+    // The offset may change along the axis because of a clock change, so each line uses the offset at its own time.
     lines.push(local - offsetAt(local - offsetAt(from)));
   }
   return lines;

@@ -29,7 +29,8 @@ export interface WhyCardProps {
 
 /**
  * Why the VM is not done: the handler's own message, the portal's sentence, and the chain from the agent's last call to
- * the step that would help. Once there is nothing left to explain, `Reached` keeps its space until the reader leaves.
+ * the step that would help. Once there is nothing left to explain, `Reached` fills the card's space until the reader
+ * closes it.
  */
 export function WhyCard({ view, retry, onAct }: WhyCardProps) {
   const [height, setHeight] = useState(0);

@@ -118,7 +118,10 @@ function Actions({ execution, onOpen }: ActionsProps) {
   );
 }
 
-/** Runs a runbook again with its form, which asks for secret parameters again, and any other plan after a confirmation. */
+/**
+ * Runs the plan again: a runbook through its form, which asks for secret parameters again; any other plan after a
+ * confirmation.
+ */
 function RunAgain({ execution, onOpen }: ActionsProps) {
   const { t } = useTranslation('executions');
   const reader = useReader();

@@ -21,7 +21,7 @@ export async function generateMetadata({ params }: Address): Promise<Metadata> {
   return { title: `${name === '' ? t('unnamed') : name} · ${vmName}` };
 }
 
-/** The page of one execution: what it does or how it ended, its calls, log, result and plan. */
+/** The page of one execution: what it is doing or how it ended, its calls, log, result and plan. */
 export default async function ExecutionRoute({ params }: Address) {
   const [{ t }, { vmId, executionId }] = await Promise.all([words('executions'), params]);
   const first = await read(vmId, executionId);
@@ -58,7 +58,7 @@ async function readParts(execution: ShownExecutionDetails): Promise<FirstParts> 
   const about = { vmId: execution.vmId, executionId: execution.id };
   const [{ executions, instanceViews }, who] = await Promise.all([portal(), reader()]);
   const mayRead = who?.role === 'operator' || who?.role === 'admin';
-  // A part that cannot be read says so on the page.
+  // If a part cannot be read, the page says so in its place.
   const small = async <T,>(part: Promise<T>) => {
     const value = await part.catch(() => undefined);
     return JSON.stringify(value ?? null).length > maxCharacters ? undefined : value;

@@ -27,7 +27,7 @@ export interface RunPlanProps {
   isCopy: boolean;
 }
 
-/** Writes or pastes a plan, checks it while it changes, and queues it. */
+/** Lets the reader type or paste a plan, checks it after each change, and queues it. */
 export function RunPlan({ vm, first, isCopy }: RunPlanProps) {
   const { t } = useTranslation('executions');
   const trpc = useTRPC();

@@ -11,7 +11,7 @@ import { executionLimits } from '#protocol/executions/limits.ts';
 const units = { s: 1, min: 60, h: 3_600 } as const;
 type Unit = keyof typeof units;
 
-/** Times in seconds from which the reader chooses how long an execution may wait. */
+/** The choices for how long an execution may wait, in seconds. */
 const validities = [3_600, 86_400, 604_800, 2_592_000];
 
 /** The terms as the reader enters them. */
@@ -22,7 +22,7 @@ export interface Terms {
   note: string;
 }
 
-/** Returns the terms with which a form starts, with the timeout in its largest whole unit. */
+/** Returns the terms with which a form starts, with the timeout in the largest unit that is exact. */
 export function termsFrom({
   timeoutSeconds,
   validForSeconds,
@@ -54,7 +54,7 @@ export interface TermFieldsProps {
   withNote?: boolean;
 }
 
-/** The time that an execution may take and wait, and a note. */
+/** How long an execution may run, how long it may wait, and a note. */
 export function TermFields({ terms, onChange, withNote = true }: TermFieldsProps) {
   const { t } = useTranslation(['executions', 'common']);
   const format = useFormat();

@@ -13,7 +13,7 @@ export interface PlanToCheck {
   /** The JSON text of the plan. */
   text: string;
   vmId?: string;
-  /** The JSON text of a schema of parameters; empty if no parameters are accepted. */
+  /** The parameter schema as JSON text; empty if no parameters are accepted. */
   schema?: string;
 }
 
@@ -31,8 +31,8 @@ export interface PlanCheck {
 
 /**
  * Checks a plan shortly after the last change. With `vmId`, also checks it against what the VM's machine can run. With
- * `schema`, the JSON text of a schema of parameters, also checks whether the Body reads parameters that the schema lacks.
- * `settled` is whether the check is about the current texts.
+ * `schema`, also checks whether the Body reads parameters that the schema does not define. `settled` is whether the
+ * check is about the current texts.
  */
 export function usePlanCheck({ vmId, text, schema }: PlanToCheck): { check: PlanCheck | null; settled: boolean } {
   const client = useTRPCClient();
@@ -74,7 +74,7 @@ export function usePlanCheck({ vmId, text, schema }: PlanToCheck): { check: Plan
   return { check: told?.check ?? null, settled: told?.about === about };
 }
 
-/** Returns the schema as the portal expects it. While its text is not a JSON object, nothing is known of parameters. */
+/** Returns the schema as the portal expects it. Omits `parameters` while the text is not a JSON object. */
 function parametersIn(schema: string | undefined): { parameters?: Record<string, unknown> | null } {
   const parameters = schema === undefined ? undefined : jsonObjectIn(schema);
   return parameters === undefined ? {} : { parameters };

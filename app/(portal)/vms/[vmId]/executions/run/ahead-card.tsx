@@ -12,7 +12,7 @@ import { tabHref } from '../../vm-data.ts';
 
 const fewRows = 5;
 
-/** The executions that the machine runs or will run before the next one that is queued. */
+/** The executions that are running or waiting, all of which come before an execution that is queued now. */
 export function AheadCard({ vmId }: { vmId: string }) {
   const { t } = useTranslation('runbooks');
   const trpc = useTRPC();

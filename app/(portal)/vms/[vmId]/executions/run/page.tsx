@@ -79,7 +79,7 @@ export default async function RunRunbookPage({ params, searchParams }: Props) {
   );
 }
 
-/** Reads the chosen runbook with the chosen version, by default the version that it runs. */
+/** Reads the chosen runbook with the chosen version; by default the published version or, without one, the newest. */
 async function readChosen(name: string, wanted: string | string[] | undefined) {
   const { runbooks } = await portal();
   const runbook = await orNotFound(runbooks.get({ name: name.slice(0, 64) }));

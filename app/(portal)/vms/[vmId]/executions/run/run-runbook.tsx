@@ -40,7 +40,7 @@ export interface RunRunbookProps {
   from: string | null;
 }
 
-/** Chooses a runbook, enters its parameters and queues it for a VM. */
+/** Lets the reader choose a runbook and enter its parameters, and queues it for a VM. */
 export function RunRunbook({ vm, choices, chosen, first, from }: RunRunbookProps) {
   const { t } = useTranslation('runbooks');
   return (

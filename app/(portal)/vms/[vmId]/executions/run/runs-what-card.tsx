@@ -10,7 +10,7 @@ import { RunBar } from '#app/(portal)/runbooks/run-bar.tsx';
 import { type Runbook, runbookHref, type ShownRunbookVersion } from '#app/(portal)/runbooks/runbook-data.ts';
 import { readPlan } from '../[executionId]/read-plan.ts';
 
-/** What a version of a runbook runs, who published it, and how it ran lately. */
+/** What a version of a runbook runs, who published it, and how the runbook's recent executions ended. */
 export function RunsWhatCard({ runbook, version }: { runbook: Runbook; version: ShownRunbookVersion }) {
   const { t } = useTranslation('runbooks');
   const scripts = version.plan === null ? [] : (readPlan(version.plan)?.scripts ?? []);

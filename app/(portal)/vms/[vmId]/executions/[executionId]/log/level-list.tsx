@@ -22,7 +22,7 @@ export interface LevelListProps {
   onShow(row: number): void;
 }
 
-/** The rows of a log that a level shows. The number of each row links to the row in the whole log. */
+/** The rows of a log that a level filter selects. The number of each row links to the row in the whole log. */
 export function LevelList({ execution, level, total, wraps, clockFrom, onShow }: LevelListProps) {
   const { t } = useTranslation('executions');
   const frame = useRef<HTMLElement>(null);

@@ -25,7 +25,7 @@ export interface LogHandle {
   show(row: number): void;
 }
 
-/** Interval in milliseconds at which the page reports that someone follows the log. */
+/** Interval in milliseconds at which the page reports that someone is following the log. */
 const followMs = 10_000;
 
 export interface LogCardProps {
@@ -154,7 +154,7 @@ function LogFooter({ hasCalls, isLive }: { hasCalls: boolean; isLive: boolean })
   );
 }
 
-/** Tells the portal that someone reads the log, so that the agent sends it each second. */
+/** Tells the portal that someone is reading the log, so that the agent sends new rows every second. */
 function useTellFollowing({ vmId, id }: Pick<ShownExecutionDetails, 'vmId' | 'id'>, isLive: boolean): void {
   const trpc = useTRPC();
   const { mutate } = useMutation(trpc.executions.follow.mutationOptions());

@@ -1,6 +1,6 @@
 import type { Fold } from './folds.ts';
 
-/** Number of rows in a section of a long log. Browsers limit the height of an element, and so the rows in one list. */
+/** Number of rows in a section of a long log. A list cannot have more, because browsers limit element height. */
 export const sectionRows = 500_000;
 
 export const sectionOf = (row: number): number => Math.floor(row / sectionRows);

@@ -29,7 +29,7 @@ function plain(text: string): string {
 }
 
 /**
- * Returns a line of output as a terminal would finally show it. A carriage return overwrites what was written before it.
+ * Returns a line of output as a terminal would finally show it. Text after a carriage return overwrites earlier text.
  * Colors, bold, faint, italic and underlined text become styles. Other control sequences are removed. Styles end with
  * the line, because the rows before it may not be loaded. The running time is proportional to the length of the line.
  */

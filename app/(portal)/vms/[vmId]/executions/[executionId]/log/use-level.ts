@@ -7,7 +7,7 @@ import type { LogInput } from './use-log.ts';
 
 export type LevelFilter = 'messages' | 'warning' | 'error';
 
-/** Loads the rows of a log that a level shows, one page at a time. When `total` grows, loads the new rows. */
+/** Loads the rows of a log that a level filter selects, one page at a time. When `total` grows, loads the new rows. */
 export function useLevel({ vmId, executionId }: LogInput, level: LevelFilter, total: number) {
   const trpc = useTRPC();
   const query = useInfiniteQuery({
