@@ -1,6 +1,6 @@
 /**
- * Returns the parts of a short duration: milliseconds below one second, seconds below one minute (with one decimal place
- * below ten seconds), otherwise a clock such as `4:16` or `1:00:00`.
+ * Returns the parts of a short duration: milliseconds below one second, seconds below one minute (with one decimal
+ * place below ten seconds), otherwise a clock such as `4:16` or `1:00:00`.
  */
 export function shortDuration(ms: number): { unit: 'ms' | 's'; n: number } | { unit: 'clock'; text: string } {
   if (ms < 1_000) return { unit: 'ms', n: Math.round(ms) };

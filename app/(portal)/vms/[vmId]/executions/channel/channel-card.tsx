@@ -18,8 +18,8 @@ const UnbindDialog = dynamic(() => import('./channel-dialogs.tsx').then((module)
 });
 
 /**
- * How the agent of a VM gets execution plans. For a VM that uses HTTPS, renders nothing if the portal has no AMQP broker
- * or the reader is not an admin.
+ * How the agent of a VM gets execution plans. For a VM that uses HTTPS, renders nothing if the portal has no AMQP
+ * broker or the reader is not an admin.
  */
 export function ChannelCard({ vmId, name }: { vmId: string; name: string }) {
   const { t } = useTranslation('executions');
