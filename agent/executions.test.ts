@@ -292,7 +292,7 @@ describe('an agent that is stopped or killed', () => {
         const times = (cut.get(what) ?? 0) + 1;
         cut.set(what, times);
         if (what === '' || times > 2) return call(request);
-        // The first time, the database ends the connections while the request is under way. Then the answer is lost.
+        // During the first request, ends the portal's database connections. The responses to the first two are lost.
         const answer = call(request);
         if (times === 1) await endConnections(unlucky.admin);
         await answer.catch(() => {});

@@ -59,7 +59,7 @@ class PlanPortal extends MemoryPortal {
 
   override async nextExecution() {
     crashPoint('next');
-    // Asking for the next execution says that the machine has none: an acknowledged one would be lost.
+    // The agent requests the next execution only if it has none, so it has lost the execution that it acknowledged.
     if (this.isAcknowledged && this.results.length === 0) throw new Error('the execution is lost');
     if (this.isAcknowledged) return null;
     this.handedOut += 1;
@@ -109,7 +109,7 @@ function live(folder: string, portal: PlanPortal, killAt = Number.POSITIVE_INFIN
 const agentIn = (folder: string, portal: PlanPortal): Agent =>
   memoryAgent(folder, warnings, { executionPlans: 'on', portal, environment: { PATH: process.env.PATH } });
 
-/** Makes processes of calls see that the agent is gone, although the process of this test is not. */
+/** Makes the processes of calls behave as if the agent had ended, although the process of this test still runs. */
 function leaveProcesses(folder: string): void {
   const executions = join(folder, 'executions');
   for (const name of existsSync(executions) ? readdirSync(executions) : []) {
@@ -176,7 +176,7 @@ test('MU-11 MU-48 an execution of five calls whose agent is killed at any point 
   }
 });
 
-/** Runs an execution on a disk that rejects some writes, counted from 1. Returns which writes there were. */
+/** Runs an execution on a disk that rejects some writes, which are counted from 1. Returns all attempted writes. */
 async function liveOnFullDisk(folder: string, portal: PlanPortal, isFull: (write: number) => boolean) {
   const writes: { point: string; isRejected: boolean }[] = [];
   visitCrashPoints((point) => {

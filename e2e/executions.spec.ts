@@ -6,7 +6,7 @@ import { expect, test } from './support/test.ts';
 
 const log = (page: Page): Locator => page.getByRole('region', { name: 'Log', exact: true });
 
-/** Pastes a plan into the editor, in place of what it contains. */
+/** Pastes a plan into the editor, replacing its contents. */
 async function paste(page: Page, plan: unknown): Promise<void> {
   const editor = page.getByRole('textbox', { name: 'Plan' });
   await editor.click();

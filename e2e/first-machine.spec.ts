@@ -66,7 +66,7 @@ test('on an empty portal, the first machine is healthy after one command, and th
       .getByText(/ANNEX_ENROLLMENT_TOKEN=\S+ sh$/)
       .first()
       .textContent()) ?? '';
-  // Only the options differ from what people paste: no service, and a folder of the test.
+  // Only the options differ from what people paste: the agent is not a service, and uses the test's folder.
   const machine = type(`${shown} -s -- --foreground --dir '${folder}/agent'`, folder);
   let output = '';
   for (const stream of [machine.stdout, machine.stderr]) stream?.on('data', (chunk) => (output += chunk));

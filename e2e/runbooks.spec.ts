@@ -6,7 +6,7 @@ import { expect, test } from './support/test.ts';
 /** A machine needs seconds to fetch and run an execution, and longer if it is busy. */
 const patient = { timeout: 60_000 };
 
-/** Pastes JSON into an editor, in place of what it contains. */
+/** Pastes JSON into an editor, replacing its contents. */
 async function paste(page: Page, editor: string, value: unknown): Promise<void> {
   await page.getByRole('textbox', { name: editor }).click();
   await page.keyboard.press('Control+a');

@@ -85,7 +85,7 @@ async function stockAgentObstacle(): Promise<string | null> {
   );
 }
 
-/** Reads a report and deletes it, so that a later run that writes no report is noticed. */
+/** Reads a report and deletes it, so that a later run without a report does not get the results of this one. */
 function read<Report>(file: string): Report | undefined {
   if (!existsSync(file)) return undefined;
   const report = JSON.parse(readFileSync(file, 'utf8')) as Report;

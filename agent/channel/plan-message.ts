@@ -20,9 +20,9 @@ export function replyOf(envelope: ExecutionEnvelope): AmqpReply | null {
 }
 
 /**
- * Returns an execution for a message of the broker, like an envelope of the portal, with its text. Returns null if the
- * message names no plan, because an answer could not be matched to it. A message that is not a plan, but has a
- * message_id, becomes an execution that fails with code 2 (MU-12). `turn` is used for plans without a turn.
+ * Converts a message from the broker to an envelope like the portal's, as text and parsed. Returns null if the message
+ * has neither a plan ID nor a message_id, because an answer could not be matched to it. A message that is not a plan
+ * but has a message_id becomes an execution that fails with code 2 (MU-12). `turn` is used for plans without a turn.
  */
 export function envelopeOf(
   { content, properties }: ConsumeMessage,
@@ -38,7 +38,7 @@ export function envelopeOf(
   const lead = {
     protocol: 1,
     id,
-    // A plan without a stamp is never older than what this machine remembers.
+    // A missing stamp is replaced with one based on the time, so that the plan never counts as stale.
     stamp: wholeOf(plan?.Stamp) ?? now.getTime() * 10,
     turn: wholeOf(headers['annex-turn']) ?? turn,
     timeoutSeconds: wholeOf(headers['annex-timeout-seconds']) || executionLimits.timeoutSeconds.usual,

@@ -56,13 +56,13 @@ export interface PlanObservations {
   /** Whether the plan was in format vCurrent. */
   isConverted: boolean;
   runs: PlanRunSeen[];
-  /** Where values of secret parameters were found; null if there are none. */
+  /** Where values of secret parameters were found; null if the plan was given none. */
   secretPlaces: string[] | null;
-  /** Command lines of processes that were left. */
+  /** Command lines of the processes that were still running after the trial. */
   processes: string[];
   /** Files that the Body created outside of its folders. */
   left: string[];
-  /** Calls of programs that restart the machine, which were not carried out. */
+  /** Calls to programs that restart the machine, which were recorded instead of executed. */
   reboots: string[];
 }
 

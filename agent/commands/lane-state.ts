@@ -7,13 +7,13 @@ import { readJson, readText } from '../folder/write-file.ts';
 import { RunningCommand } from '../handler/running-command.ts';
 import { moment } from '../watch/moment.ts';
 
-/** A command or an execution that the machine has. */
+/** The command that the machine is running, or its open execution. */
 export interface LaneState {
   kind: 'command' | 'execution';
   /** The command with its handler, or the plan. */
   what: string;
   state: 'running' | 'waiting' | 'answered';
-  /** When an execution began or, before, when it was received, ISO 8601; null for a command. */
+  /** When the execution began or, if it has not begun, when it was received, in ISO 8601; null for a command. */
   since: string | null;
 }
 
@@ -34,8 +34,8 @@ function runningCommand(layout: AgentLayout): LaneState | null {
 }
 
 /**
- * Returns the execution that the machine has: one that is running or waiting for its turn, or whose result has not been
- * sent yet.
+ * Returns the open execution: it is running, it is waiting for its turn, or its result has not been sent yet. Null if
+ * there is none.
  */
 function openExecution({ executions }: AgentLayout): LaneState | null {
   for (const name of namesIn(executions)) {

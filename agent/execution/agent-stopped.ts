@@ -1,4 +1,4 @@
-/** Thrown by a call that does not end because the agent stops. The call continues when the agent starts again. */
+/** Thrown by a call that is interrupted because the agent stops. The call continues when the agent starts again. */
 export class AgentStopped extends Error {
   override readonly name = 'AgentStopped';
 }

@@ -114,7 +114,7 @@ export class CallJournal {
     }
   }
 
-  /** Reads the lines that a sync completed, and cuts off the rest. */
+  /** Reads the complete lines, and truncates the file before the first incomplete or invalid one. */
   private read(bytes: Buffer): void {
     let at = 0;
     for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', at)) {

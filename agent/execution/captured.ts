@@ -28,7 +28,7 @@ export class Captured {
 
   write(chunk: Buffer): void {
     const room = executionLimits.capturedBytes - this.size;
-    // One byte more than the limit shows that the output is truncated.
+    // Stores one byte more than the limit, so that a restarted agent can tell that the output is truncated.
     if (!this.isTruncated) this.store(chunk.subarray(0, room + 1));
     if (chunk.length > room) this.isTruncated = true;
     if (room <= 0) return;
@@ -57,7 +57,7 @@ export class Captured {
         closeSync(file);
       }
     } catch {
-      // On a full disk, only a restart of the agent loses this output.
+      // If the disk is full, the output is kept in memory and is lost only if the agent restarts.
       this.copy = null;
     }
   }

@@ -5,8 +5,8 @@ const lineFeed = 0x0a;
 type BodyRow = 'out' | 'err' | 'log';
 
 /**
- * Decides which output of a Body that begins again is new. Output before the last call of the journal is in the
- * transcript already, and so are the first lines after it that an earlier run wrote.
+ * Decides which output of a Body that begins again is new. All output before the last call of the journal is already in
+ * the transcript. Of the output after that call, the transcript has the lines that an earlier run wrote.
  */
 export class ReplayedOutput {
   private last: number;

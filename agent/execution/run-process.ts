@@ -172,8 +172,8 @@ export function untilEnded(
 }
 
 /**
- * Kills the processes that an earlier run of the agent left running for an execution, except those whose id `isKept`
- * names.
+ * Kills the processes that an earlier run of the agent left running for an execution, except those for whose id
+ * `isKept` returns true.
  */
 export async function endLeftovers(running: string, isKept: (id: string) => boolean = () => false): Promise<void> {
   if (!existsSync(running)) return;

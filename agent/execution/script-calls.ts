@@ -173,7 +173,7 @@ export class ScriptCalls {
     const folder = join(running, id);
     const digest = digestOf(start);
     if (isResumed && this.processes.length === 1) {
-      // An executor can run other programs than before, for example to prepare a script again.
+      // An executor may start a different program than before, for example to prepare a script again.
       const isSame = readText(join(folder, 'digest')) === digest;
       if (isSame) {
         keepOutput(folder, stdout, stderr);

@@ -28,7 +28,7 @@ const extension = z.object({
   version: z.string(),
   /** The sequence number of the settings file that was written last. */
   sequenceNumber: z.int(),
-  /** How often each command ran for this sequence number. */
+  /** How many times each command ran for this sequence number. */
   attempts: z.record(z.string(), z.int()),
   /** State last reported to the portal; the `status` command shows it. */
   state: z.string(),

@@ -5,8 +5,8 @@ import { writeAtomically, writeJson } from '../folder/write-file.ts';
 import { Agent, type AgentOptions } from '../work/agent.ts';
 
 /**
- * What each life of an agent does at a crash point. Work that a life leaves behind keeps its own entry, so an agent that
- * was stopped at a point stays stopped while the next agent runs.
+ * What each run of an agent does at a crash point. Pending work keeps the function of the run that started it, so an
+ * agent that was stopped at a point stays stopped while the next agent runs.
  */
 const visits = new AsyncLocalStorage<(point: string) => void>();
 
@@ -14,9 +14,9 @@ const visits = new AsyncLocalStorage<(point: string) => void>();
 class Killed extends Error {}
 
 /**
- * Runs one life of an agent, and stops it at the n-th crash point: from then on, nothing that the agent does reaches
- * the disk, the machine or the portal, as after kill -9. `onKill` is called at that point. Returns the points that the
- * agent passed.
+ * Runs an agent, and stops it at crash point number `killAt`: from then on, nothing that the agent does reaches the
+ * disk, the machine or the portal, as after kill -9. `onKill` is called at that point. Returns the points that the agent
+ * reached.
  */
 export async function liveUntilKilled(
   agent: () => Agent,

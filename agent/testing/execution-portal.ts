@@ -102,7 +102,7 @@ async function enrolled(admin: Context, door: AgentDoor, dir: string): Promise<P
     async until(id, what, isTrue) {
       const end = Date.now() + patienceMilliseconds;
       for (;;) {
-        // Tests that cut the portal's connections to its database cut those of this query too.
+        // Some tests end the portal's database connections, including the one that this query uses.
         const execution = await machine.get(id).catch((error: Error) => error);
         const isError = execution instanceof Error;
         if (!isError && isTrue(execution)) return execution;

@@ -5,7 +5,7 @@ import { AgentError, sentenceOf } from '../agent-error.ts';
 import { type Caller, type HttpCall, LongerThanAnnounced, type PortalResponse } from '../portal/call.ts';
 import { sha256Of } from './trial.ts';
 
-/** Maximum bytes of an agent, so that a wrong description cannot fill the disk. */
+/** Maximum size of an agent in bytes, so that a wrong size in its description cannot fill the disk. */
 const maxAgentBytes = 64 * 1024 * 1024;
 /** How long a download may take, in milliseconds. */
 const downloadMs = 10 * 60_000;

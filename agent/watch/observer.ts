@@ -202,7 +202,7 @@ export class Observer {
     }
     if (read === null || read.mtimeMs === one.leftAt || !this.isCurrent(one)) return null;
     read = { ...read, ageSeconds: ageOf(one, read) };
-    // The status may have become terminal since this reading was scheduled, so this is checked only now.
+    // Checked here, because the status may have become terminal since this reading was scheduled.
     const isRepeated = occasion === 'period' && !isTerminal(one.concluded?.word ?? null);
     const isReported = isRepeated || occasion === 'everything' || read.text !== one.lastText;
     one.lastText = read.text;

@@ -72,7 +72,7 @@ export interface AgentOptions extends ObserverSettings, FileSettings {
 const holdSeconds = 50;
 /** Minimum pause, in seconds, after a response that announces log requests and contains no goal state. */
 const logsPauseSeconds = 5;
-/** How often old handler events are deleted. */
+/** Interval at which old handler events are deleted. */
 const pruneMilliseconds = 3600_000;
 /** How long the agent waits for the portal at its start before it continues from disk. */
 const firstAnswerSeconds = 5;

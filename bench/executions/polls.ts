@@ -11,7 +11,7 @@ const connections = 16;
  * measurements of a pair alike.
  */
 const polls = 5_000;
-/** Pairs of gateways, because two processes with the same code differ by a few percent. */
+/** Number of gateway pairs. Several are needed, because two processes with the same code differ by a few percent. */
 const processes = 4;
 const pairsPerRound = 8;
 

@@ -57,7 +57,8 @@ export function medianInterval(values: readonly number[]): [low: number, high: n
 }
 
 /**
- * Runs both measurements in each round, alternating which goes first, so that other load on the machine affects both.
+ * Runs both measurements in each round, alternating which goes first, so that other load on the machine affects both
+ * alike.
  */
 export async function alternate<A, B>(
   rounds: number,

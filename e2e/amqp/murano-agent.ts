@@ -87,8 +87,8 @@ export class MuranoAgent {
 }
 
 /**
- * Repairs the agent by removing one character: the agent opens the file of a plan for bytes (`wb`), but writes text, so
- * storing a plan raises a TypeError.
+ * Repairs the agent by removing one character: the agent opens the file of a plan in binary mode (`wb`) but writes
+ * text, so storing a plan raises a TypeError.
  */
 function repair(file: string): void {
   const source = readFileSync(file, 'utf8');

@@ -142,7 +142,7 @@ test('the first machine is enrolled, and the dialog follows it', async ({ signed
   await page.goto('/');
   await page.keyboard.press('g');
   await page.keyboard.press('v');
-  // Until then, the keys would go to the page before.
+  // Waits for the list, because keys pressed earlier would go to the previous page.
   await expect(page).toHaveURL('/vms');
   await expect(page.getByRole('heading', { level: 1, name: 'VMs' })).toBeVisible();
   await pressOn(page, page.getByRole('button', { name: 'Enroll a VM' }).first());

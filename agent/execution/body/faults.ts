@@ -8,7 +8,7 @@ export interface ExecutionEnd {
   body: string;
 }
 
-/** Why a running execution was ended: it was cancelled, it timed out, or the agent was stopped. */
+/** Why a running execution was ended: it was canceled, it timed out, or the agent was stopped. */
 export type StopReason = 'cancel' | 'time' | 'stop';
 
 const exception = (code: number, body: Partial<ResultException> & Pick<ResultException, 'Message' | 'Type'>) => ({
@@ -16,7 +16,7 @@ const exception = (code: number, body: Partial<ResultException> & Pick<ResultExc
   body: JSON.stringify({ Stack: [], Causes: [], ...body }),
 });
 
-/** The end of a cancelled execution. */
+/** The end of a canceled execution. */
 export const cancelled: ExecutionEnd = {
   code: errorCodes.failed,
   body: JSON.stringify({ Message: 'Cancelled.', Cancelled: true }),

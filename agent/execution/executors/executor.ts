@@ -36,7 +36,7 @@ export interface ScriptCallContext {
   seconds: number;
   /** Aborted when the execution ends. */
   signal: AbortSignal;
-  /** Runs a program to its end in the script's folder. `onOut` receives the standard output too. */
+  /** Runs a program to its end in the script's folder. The argument `onOut` also receives the standard output. */
   run(
     program: string,
     args: readonly string[],
@@ -52,7 +52,7 @@ export interface EndedCall {
   end: ProcessEnd;
   /** Exit codes that are not failures; by default only 0. */
   goodCodes?: readonly number[];
-  /** More attributes of the exit code in the Body. */
+  /** Additional attributes of the exit code that the Body receives. */
   facts?: Readonly<Record<string, unknown>>;
   /** The value that the Body receives instead of the exit code, as the JSON text of an object. */
   value?: string;

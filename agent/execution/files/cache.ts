@@ -43,8 +43,8 @@ export class FileCache {
   }
 
   /**
-   * Moves a complete file into the cache, and returns its path. Deletes the files that were used longest ago if the cache
-   * is too large, but none of `kept`, which the execution uses.
+   * Moves a complete file into the cache, and returns its path. If the cache is too large, deletes the least recently
+   * used files, except those in `kept`, which the execution uses.
    */
   add(file: string, sha256: string, kept: ReadonlySet<string>): string {
     const path = this.pathOf(sha256);

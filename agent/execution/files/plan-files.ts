@@ -31,7 +31,7 @@ interface PlanFilesOptions extends FileSources {
   signal: AbortSignal;
 }
 
-/** How often a download from the portal is tried. */
+/** Maximum number of attempts to download a file from the portal. */
 const attempts = 3;
 
 /** The files of one execution. Each file is fetched at its first use, and kept in the machine's cache (MU-7). */
@@ -102,7 +102,7 @@ export class PlanFiles {
     return this.keep(sha256, await this.verified(incoming, sha256));
   }
 
-  /** Downloads a file, and resumes a download that broke. */
+  /** Downloads a file. Resumes the download if it is interrupted. */
   private async download(url: string, file: string, size: number): Promise<void> {
     const { signal, download } = this.options;
     const pauses = backoff(1, 10);

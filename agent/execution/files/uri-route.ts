@@ -7,7 +7,7 @@ import type { PrivateHosts } from './guard-address.ts';
 export function openUriRoute(route: PortalRoute, privateHosts: PrivateHosts): UriRoute {
   const { HTTP_PROXY, HTTPS_PROXY, NO_PROXY = '' } = proxiesOf(route);
   const direct = openConnections({ ...(route.ca !== undefined && { ca: route.ca }), environment: {} });
-  // This decides who resolves the name, so it does not leave the choice of the proxy to Node.
+  // Whether the proxy is used also determines who resolves the name, so this code decides it instead of Node.
   const proxied = openConnections({ ...route, directHosts: '' });
   const usesProxy = (url: URL): boolean =>
     Boolean(url.protocol === 'https:' ? HTTPS_PROXY : HTTP_PROXY) && !isDirect(url, NO_PROXY.split(','));

@@ -151,7 +151,7 @@ export class ExecutionWork implements LaneWork {
     if (this.open?.envelope.stamp === stamp) this.running?.stop('cancel');
   }
 
-  /** Whether an execution is waiting in the portal that this agent does not know about. */
+  /** Whether the portal has a waiting execution that this agent does not know about. */
   isNews({ waiting }: ExecutionNews): boolean {
     const { isOn } = this.options;
     return isOn && waiting !== null && waiting.stamp !== this.waiting?.stamp;
