@@ -87,7 +87,7 @@ class Interleaving {
     }
   }
 
-  /** Lets some of the work run before the next act. */
+  /** Lets some of the work run before the next step. */
   async pause(): Promise<void> {
     if (this.random(2) === 0) return;
     const { length } = this.machine.portal.executions.results;

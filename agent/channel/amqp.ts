@@ -107,7 +107,7 @@ export class AmqpChannel {
         error === null ? resolve() : reject(new AgentError('The broker did not accept an answer.')),
       );
     });
-    // The broker returns a message before it confirms it.
+    // The broker returns a message that has no queue before it confirms that message.
     if (this.returned.delete(messageId))
       throw new AgentError(`The broker has no queue for answers with the key ${key}.`);
   }

@@ -71,7 +71,7 @@ const endingSeconds = 3;
 const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** Maximum number of calls for which files are compared, because each comparison takes time. */
 const comparedCalls = 100;
-/** Limit on how often a run is stopped and continued. */
+/** Maximum number of times that a run is stopped and continued. */
 const maxStops = 50;
 /** Larger files are not searched for secrets. */
 const maxBytes = 64 * 1024 * 1024;

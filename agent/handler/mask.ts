@@ -162,7 +162,7 @@ function allOf(secret: Buffer, bytes: Buffer): { start: number; end: number }[] 
   return found;
 }
 
-/** Returns the first position from which the bytes are the beginning of a secret, but not all of it. */
+/** Returns the first position at which the rest of `bytes` is an incomplete secret; the length of `bytes` if none. */
 function beginningOf(secret: Buffer, bytes: Buffer): number {
   const last = bytes.at(-1);
   const [first = 0] = secret;

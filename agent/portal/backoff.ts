@@ -1,6 +1,6 @@
 /**
- * Delays between attempts while something fails. A delay is at most as long as the failure has lasted, so it grows with
- * time and not with the number of attempts. Jitter keeps machines from retrying at the same time.
+ * Delays between attempts while something fails. Delays grow with the time since the first failure, up to a maximum,
+ * and not with the number of attempts. Jitter keeps machines from retrying at the same time.
  */
 export interface Backoff {
   /** Returns the seconds to wait before the next attempt. */

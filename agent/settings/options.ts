@@ -15,7 +15,7 @@ interface Setting {
   isNumber?: boolean;
 }
 
-/** How each setting can be given outside the file. Does not include `--dir`, which says where the file is. */
+/** The option and variables for each setting of `config.json`. Omits `--dir`, which says where the file is. */
 const settings = {
   portal: { flags: '--portal <url>', what: 'address of the portal or its gateway', env: 'ANNEX_AGENT_PORTAL' },
   name: {

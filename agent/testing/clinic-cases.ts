@@ -67,7 +67,7 @@ export const clinicCases: ClinicCase[] = [
 ];
 
 interface HandlerSpec {
-  /** Shell script that each command runs in addition; `$1` is the command. */
+  /** Shell script that each command runs last; `$1` is the command. */
   misdeed?: string;
   /** Shell script with which enable and disable write their status. */
   status?: string;

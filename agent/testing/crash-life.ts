@@ -15,8 +15,8 @@ class Killed extends Error {}
 
 /**
  * Runs an agent, and stops it at crash point number `killAt`: from then on, nothing that the agent does reaches the
- * disk, the machine or the portal, as after kill -9. `onKill` is called at that point. Returns the points that the agent
- * reached.
+ * disk, the machine or the portal, as after kill -9. `onKill` is called at that point. Returns the points that the
+ * agent reached.
  */
 export async function liveUntilKilled(
   agent: () => Agent,

@@ -82,7 +82,7 @@ export async function loggingHandler({
 }: {
   handler: string;
   version: string;
-  /** Shell script that each command runs in addition; `$1` is the command, `$n` the sequence number. */
+  /** Shell script that each command runs before it writes a status; `$1` is the command, `$n` the sequence number. */
   script: string;
   reportHeartbeat?: boolean;
 }): Promise<HandlerPackage> {

@@ -8,7 +8,7 @@ import { planSha256 } from './bench-plan.ts';
 
 const connections = 64;
 
-/** Executions that agents take and answer: next, two progress reports, and the result, each committed. */
+/** Measures executions with four calls each, all committed: next, two progress reports, and the result. */
 export async function cycles({ deployment, agents, rounds, seconds }: Bench): Promise<Figure> {
   const client = deployment.services.db.$client;
   const [gateway] = deployment.gateways;

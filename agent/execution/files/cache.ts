@@ -21,8 +21,8 @@ export class FileCache {
   }
 
   /**
-   * Returns the path of a file if the cache has it. A script can change a file through its link, so the digest is checked
-   * at each use, and a changed file is deleted (MU-55).
+   * Returns the path of a file if the cache has it. A script can change a file through its link, so the digest is
+   * checked at each use, and a changed file is deleted (MU-55).
    */
   async find(sha256: string): Promise<string | null> {
     const path = this.pathOf(sha256);

@@ -46,7 +46,7 @@ export class PlanFiles {
     this.options = options;
   }
 
-  /** Places a file in the folder of a script: fetched files as symbolic links into the cache. Throws CallError, code 8. */
+  /** Places a file in a script's folder: fetched files as symbolic links into the cache. Throws CallError with code 8. */
   async link(id: string, file: PlanFile, path: string): Promise<void> {
     const cached = await this.cached(id, file);
     if (cached === null) placeFile(id, file, path);

@@ -253,7 +253,7 @@ export class ExecutionWork implements LaneWork {
     return 'stored';
   }
 
-  /** Takes an execution that is on disk. Returns whether its Body must run. */
+  /** Makes an execution that was stored on disk the open execution. Returns whether its Body must run. */
   private begun({ open, reception }: ReturnType<Inbox['receive']>): boolean {
     const { journal } = this.options;
     this.take(open);

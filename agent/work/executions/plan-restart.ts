@@ -33,8 +33,8 @@ export function requestRestart(progress: StoredProgress, boot: string): void {
 }
 
 /**
- * Restarts the machine after a plan that called `api.reboot` (MU-15). Resolves to true if the machine was not restarted
- * in time, and the result must be sent now; to false if the agent was stopped.
+ * Restarts the machine after a plan that called `api.reboot` (MU-15). Resolves to true if the restart failed or did not
+ * happen in time, so that the result must be sent now; to false if the agent was stopped.
  */
 export async function restartForPlan(
   open: OpenExecution,
