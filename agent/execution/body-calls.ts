@@ -183,7 +183,7 @@ export class BodyCalls {
     }
   }
 
-  /** Discards the rest of the journal, whose calls differ from those that the Body makes now. */
+  /** Discards the journal from call `n` on, because the Body now makes different calls. */
   private async drop(n: number): Promise<void> {
     const { context, journal, scripts } = this.options;
     // Only the last call can have a process that still runs.

@@ -49,7 +49,7 @@ export class Outbox {
   private readonly many: number;
   private readonly numbers: number[];
   private last: number;
-  /** The reports that a full disk rejected. They are sent too, but lost if the process ends. */
+  /** The reports that a full disk rejected. They are sent too, but are lost if the process ends first. */
   private readonly unwritten = new Map<number, QueuedReport>();
 
   constructor(folder: string, run: string, many = manyWaiting) {

@@ -11,9 +11,9 @@ interface Desk {
 }
 
 /**
- * After each reading, its key pauses for this multiple of the reading's duration, so that readings use only a small part
- * of a core, unless calls are urgent. The pause is at most `longestRestMs` or, if longer, the reading's duration. This
- * limit exists because a waiting caller occupies one of its session's few concurrent reads.
+ * After each reading, its key pauses for this multiple of the reading's duration, so that readings use only a small
+ * part of a core, unless calls are urgent. The pause is at most `longestRestMs` or, if longer, the reading's duration.
+ * This limit exists because a waiting caller occupies one of its session's few concurrent reads.
  */
 const restPerReading = 19;
 const longestRestMs = 250;

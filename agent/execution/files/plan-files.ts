@@ -46,7 +46,10 @@ export class PlanFiles {
     this.options = options;
   }
 
-  /** Places a file in a script's folder: fetched files as symbolic links into the cache. Throws CallError with code 8. */
+  /**
+   * Places a file in a script's folder. A fetched file becomes a symbolic link into the cache. Throws CallError with
+   * code 8.
+   */
   async link(id: string, file: PlanFile, path: string): Promise<void> {
     const cached = await this.cached(id, file);
     if (cached === null) placeFile(id, file, path);
