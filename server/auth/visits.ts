@@ -10,7 +10,7 @@ const visitGap = 30 * minute;
 
 /**
  * Records that a member opened a page. Calls from pages that are already open do not count, because an open page keeps
- * calling the portal when nobody is using it. Writes at most once every five minutes.
+ * calling the portal when no one is using it. Writes at most once every five minutes.
  */
 export async function noteVisit({ db }: Pick<Services, 'db'>, memberId: string, now: Date): Promise<void> {
   const at = now.toISOString();
