@@ -337,6 +337,12 @@ export function callErrorOf(call: Pick<ScriptCall, 'script'>, error: unknown): C
       info: { ...info, why },
     });
   }
-  const message = error instanceof Error ? error.message : String(error);
-  return new CallError('ScriptError', `${call.script} could not be called: ${message}.`, { info });
+  return new CallError('ScriptError', `${call.script} could not be called: ${reasonOf(error)}.`, { info });
+}
+
+/** Returns why a process could not start. The kernel limits each of its arguments and variables to 128 KiB. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (Reflect.get(error, 'code') !== 'E2BIG') return error.message;
+  return 'Its arguments and environment variables are too large. Pass long values with the option stdin or in a file';
 }

@@ -115,9 +115,9 @@ function readVNext(faults: PlanFaults, value: Record<string, unknown>, options: 
     formatVersion,
     id: readId(faults, value) ?? options.id ?? null,
     stamp: readStamp(faults, value),
-    name: textOf(faults, value, [], 'Name'),
+    name: readName(faults, value, 'Name'),
     version: version ?? '0.0.0',
-    service: textOf(faults, value, [], 'Service') || null,
+    service: readName(faults, value, 'Service') || null,
     body: textOf(faults, value, [], 'Body'),
     parameters: readParameters(faults, value),
     scripts: readScripts(value, { faults, files, fileIds, allowsNames, platforms: options.platforms ?? null }),
@@ -134,6 +134,14 @@ function readId(faults: PlanFaults, plan: object): string | null {
   const id = textOf(faults, plan, [], 'ID');
   if (id !== null && !isPlanId(id)) faults.add(2, ['ID'], 'plan_id', { maximum: executionLimits.idBytes });
   return id;
+}
+
+/** Returns a name. Names are environment variables of every process of the plan, whose size the kernel limits. */
+function readName(faults: PlanFaults, plan: object, property: 'Name' | 'Service'): string | null {
+  const name = textOf(faults, plan, [], property);
+  const maximum = executionLimits.nameLength;
+  if (name !== null && name.length > maximum) faults.add(2, [property], 'field_too_long', { maximum });
+  return name;
 }
 
 function readStamp(faults: PlanFaults, plan: Record<string, unknown>): number | null {

@@ -6,6 +6,8 @@ export const executionLimits = {
   scripts: 100,
   files: 200,
   parametersBytes: 256 * 1024,
+  /** Length of the plan's `Name` and `Service`, in UTF-16 code units. */
+  nameLength: 256,
   fileNameBytes: 1024,
   /** Size of a file that a machine fetches. */
   fileBytes: 512 * 1024 * 1024,

@@ -25,6 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
+const long = 'x'.repeat(257);
 const json = (rest: object) => JSON.stringify({ FormatVersion: '2.0.0', ...rest });
 const script = (rest: object) => json({ Scripts: { s: { Type: 'Bash', EntryPoint: 'f', ...rest } } });
 const named = (name: string) =>
@@ -90,6 +91,8 @@ describe('a hostile plan at the operators’ door', () => {
       '{"FormatVersion":"2.0.0","Name":"a\\u0000"}',
       ['invalid', null, ['/Name json_character']],
     ],
+    [6, 'with a name of 257 characters', json({ Name: long }), ['plan_invalid', 2, ['/Name field_too_long']]],
+    [6, 'with a service of 257 characters', json({ Service: long }), ['plan_invalid', 2, ['/Service field_too_long']]],
     [
       11,
       'with the EntryPoint __proto__',

@@ -84,6 +84,17 @@ describe('Application', () => {
     expect(fn).toMatchObject({ code: 1, body: { AdditionalInfo: { script: 's', function: 'fn' } } });
   });
 
+  test('says how to pass a value that is too long for an argument or a variable', async () => {
+    const cause = 's could not be called: Its arguments and environment variables are too large.';
+    const body = 'return s("x" * 200000).stdout';
+    for (const Options of [{}, { commandLine: '{0}' }, { commandLine: 'a', environment: { A: '{0}' } }]) {
+      const long = await machine.run(planOf('Application', 'true', body, { Options }));
+      expect(long).toMatchObject({ code: 1, body: { Message: expect.stringMatching(`^${cause} Pass .* stdin`) } });
+    }
+    const Options = { commandLine: 'a', stdin: '{0}' };
+    expect(await machine.run(planOf('Application', 'wc -c', body, { Options }))).toMatchObject({ body: '200000' });
+  });
+
   test('runs a program that is no text, and any script without a first line', async () => {
     const plan = planOf('Application', '', 'return s("-n", "x").stdout');
     const bytes = readFileSync('/bin/echo').toString('base64');

@@ -41,6 +41,7 @@ const withFile = (rest: object) => v2({ Files: { f1: file(rest) } });
 const withScript = (rest: object, files: object = { f1: file() }) =>
   v2({ Scripts: { hello: script(rest) }, Files: files });
 const withOptions = (options: unknown, type = 'Bash') => withScript({ Type: type, Options: options });
+const long = 'x'.repeat(257);
 const named = (name: string) => withFile({ Name: name });
 const uri = (body: string) => withFile({ BodyType: 'URI', Body: body });
 const at = {
@@ -91,9 +92,14 @@ const topLevel: Row[] = [
   ['an action that is a number', v2({ Action: 1 }), 2, ['/Action']],
   ['a name with a line end', v2({ Name: 'a\nb' }), 0],
   ['a name that is a number', v2({ Name: 1 }), 2, ['/Name']],
+  ['a name of 256 characters', v2({ Name: 'é'.repeat(256) }), 0],
+  ['a name of 257 characters', v2({ Name: long }), 2, ['/Name']],
+  ['a name of 128 KiB', v2({ Name: 'x'.repeat(131_072) }), 2, ['/Name']],
   ['a version', v2({ Version: '1.2.3-rc.1+b' }), 0],
   ['a version that is none', v2({ Version: '1.2' }), 2, ['/Version']],
   ['a service', v2({ Service: 'web' }), 0],
+  ['a service of 256 characters', v2({ Service: 'x'.repeat(256) }), 0],
+  ['a name and a service of 257 characters', v2({ Name: long, Service: long }), 2, ['/Name', '/Service']],
   ['a service that is an object', v2({ Service: {} }), 2, ['/Service']],
   ['an ID', v2({ ID: '../../x' }), 0],
   ['an ID of 256 bytes', v2({ ID: 'é'.repeat(128) }), 0],
