@@ -45,10 +45,15 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
     await author.getByLabel('Title').fill(title);
     const view = author.getByRole('radiogroup', { name: 'View of the plan' });
     await view.getByRole('radio', { name: 'JSON' }).check();
+    const plan = author.getByRole('textbox', { name: 'Plan', exact: true });
+    await paste(author, 'Plan', { ...greetingPlan, Body: 'return hello(args.whom)', Name: 7 });
+    await expect(plan).toContainText('This value must be a string.');
     await paste(author, 'Plan', { ...greetingPlan, Body: 'return hello(args.whom)' });
     await paste(author, 'Schema of the parameters', greetingParameters);
-    await expect(author.getByText('The schema has no parameter whom.')).toBeVisible();
+    await expect(author.getByRole('region', { name: 'Warnings' })).toContainText(/the schema has no parameter whom/i);
+    await expect(plan).toContainText(/the schema has no parameter whom/i);
     await expect(author.getByText('The plan is valid.')).toBeVisible();
+    await expectAccessibleInBothThemes(author);
     await paste(author, 'Plan', greetingPlan);
     await expect(author.getByRole('region', { name: 'Warnings' })).toBeHidden();
     await view.getByRole('radio', { name: 'Parts' }).check();

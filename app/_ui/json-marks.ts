@@ -9,6 +9,8 @@ type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
 export interface JsonMarks {
   /** Errors, each shown below its line. */
   faults: readonly JsonMark[];
+  /** Likely mistakes, each shown below its line. */
+  warnings?: readonly JsonMark[];
   /** The setting that has the focus in the form; its line is tinted. */
   active?: string | undefined;
 }
@@ -33,51 +35,68 @@ export const marksOf = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-const badLine = Decoration.line({ class: 'cm-bad-setting' });
+type Severity = 'failed' | 'warning';
+
+const markedLines: Readonly<Record<Severity, Decoration>> = {
+  failed: Decoration.line({ class: 'cm-bad-setting' }),
+  warning: Decoration.line({ class: 'cm-doubtful-setting' }),
+};
 const activeLine = Decoration.line({ class: 'cm-active-setting' });
 
-function draw(state: EditorState, { faults, active }: JsonMarks): DecorationSet {
+function draw(state: EditorState, { faults, warnings = [], active }: JsonMarks): DecorationSet {
   const ranges: Range<Decoration>[] = [];
-  const bad = new Set<number>();
-  for (const fault of faults) {
-    const line = state.doc.lineAt(placeOf(state, fault.pointer));
-    if (!bad.has(line.from)) ranges.push(badLine.range(line.from));
-    bad.add(line.from);
-    ranges.push(Decoration.widget({ widget: new FaultWidget(fault), block: true, side: 1 }).range(line.to));
-  }
+  const marked = new Set<number>();
+  const mark = (found: JsonMark, severity: Severity) => {
+    const line = state.doc.lineAt(placeOf(state, found.pointer));
+    if (!marked.has(line.from)) ranges.push(markedLines[severity].range(line.from));
+    marked.add(line.from);
+    const widget = new MarkWidget(found, severity);
+    ranges.push(Decoration.widget({ widget, block: true, side: 1 }).range(line.to));
+  };
+  for (const fault of faults) mark(fault, 'failed');
+  for (const warning of warnings) mark(warning, 'warning');
   if (active !== undefined && active !== '') {
     const line = state.doc.lineAt(placeOf(state, active));
-    if (!bad.has(line.from)) ranges.push(activeLine.range(line.from));
+    if (!marked.has(line.from)) ranges.push(activeLine.range(line.from));
   }
   return Decoration.set(ranges, true);
 }
 
-/** The octagon of the status "failed", the same as in app/_ui/status-icon.tsx. */
-const octagon =
-  'M5.1 1h5.8L15 5.1v5.8L10.9 15H5.1L1 10.9V5.1zM5.6 4.5 4.5 5.6 6.9 8l-2.4 2.4 1.1 1.1L8 9.1l2.4 2.4 1.1-1.1L9.1 8l2.4-2.4-1.1-1.1L8 6.9z';
+/** The shapes of the statuses "failed" and "warning", the same as in app/_ui/status-icon.tsx. */
+const shapes: Readonly<Record<Severity, string>> = {
+  failed:
+    'M5.1 1h5.8L15 5.1v5.8L10.9 15H5.1L1 10.9V5.1zM5.6 4.5 4.5 5.6 6.9 8l-2.4 2.4 1.1 1.1L8 9.1l2.4 2.4 1.1-1.1L9.1 8l2.4-2.4-1.1-1.1L8 6.9z',
+  warning:
+    'M6.9 2.1 1.1 12.4A1.25 1.25 0 0 0 2.2 14.3h11.6a1.25 1.25 0 0 0 1.1-1.9L9.1 2.1a1.26 1.26 0 0 0-2.2 0zM7.2 5.6h1.6v4H7.2zM7.2 11h1.6v1.6H7.2z',
+};
+const colors: Readonly<Record<Severity, string>> = {
+  failed: 'border-failed-line bg-failed-tint text-failed-text',
+  warning: 'border-warning-line bg-warning-tint text-warning-text',
+};
 
-class FaultWidget extends WidgetType {
-  private readonly fault: JsonMark;
+class MarkWidget extends WidgetType {
+  private readonly mark: JsonMark;
+  private readonly severity: Severity;
 
-  constructor(fault: JsonMark) {
+  constructor(mark: JsonMark, severity: Severity) {
     super();
-    this.fault = fault;
+    this.mark = mark;
+    this.severity = severity;
   }
 
-  override eq(other: FaultWidget): boolean {
-    return other.fault.message === this.fault.message && other.fault.path === this.fault.path;
+  override eq({ mark, severity }: MarkWidget): boolean {
+    return severity === this.severity && mark.message === this.mark.message && mark.path === this.mark.path;
   }
 
   override toDOM(): HTMLElement {
     const row = document.createElement('div');
-    row.className =
-      'flex items-baseline gap-2 border-y border-failed-line bg-failed-tint py-1 ps-[46px] pe-4 font-sans text-12 text-failed-text';
+    row.className = `flex items-baseline gap-2 border-y py-1 ps-[46px] pe-4 font-sans text-12 ${colors[this.severity]}`;
     const icon = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
     icon.setAttribute('viewBox', '0 0 16 16');
     icon.setAttribute('class', 'relative top-0.5 size-3.5 shrink-0');
     icon.setAttribute('aria-hidden', 'true');
     const shape = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-    shape.setAttribute('d', octagon);
+    shape.setAttribute('d', shapes[this.severity]);
     shape.setAttribute('fill', 'currentColor');
     shape.setAttribute('fill-rule', 'evenodd');
     icon.append(shape);
@@ -85,10 +104,10 @@ class FaultWidget extends WidgetType {
     words.className = 'min-w-0 wrap-anywhere';
     const message = document.createElement('span');
     message.className = 'font-medium';
-    message.textContent = this.fault.message;
+    message.textContent = this.mark.message;
     const path = document.createElement('span');
     path.className = 'mono ms-2 text-ink-2';
-    path.textContent = this.fault.path;
+    path.textContent = this.mark.path;
     words.append(message, path);
     row.append(icon, words);
     return row;

@@ -19,6 +19,7 @@ export const theme = EditorView.theme({
   },
   '.cm-active-setting': { backgroundColor: 'var(--press)' },
   '.cm-bad-setting': { backgroundColor: 'var(--failed-tint)' },
+  '.cm-doubtful-setting': { backgroundColor: 'var(--warning-tint)' },
 });
 
 export const colors = HighlightStyle.define([

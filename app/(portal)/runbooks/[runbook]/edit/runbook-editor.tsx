@@ -2,26 +2,28 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import { useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { faultAt } from '#app/_lib/problem.ts';
+import { faultAt, type ProblemFault } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardBody, CardFooter, CardHeader } from '#app/_ui/card.tsx';
 import { Field, FieldError } from '#app/_ui/field.tsx';
 import { Input, Textarea } from '#app/_ui/input.tsx';
+import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import { jsonObjectIn } from '#app/(portal)/vms/[vmId]/executions/json-object.ts';
+import { PlanEditor } from '#app/(portal)/vms/[vmId]/executions/new/plan-editor.tsx';
 import { PlanFaults } from '#app/(portal)/vms/[vmId]/executions/new/plan-faults.tsx';
 import { TermFields, termsOf } from '#app/(portal)/vms/[vmId]/executions/new/term-fields.tsx';
-import { usePlanCheck } from '#app/(portal)/vms/[vmId]/executions/new/use-plan-check.ts';
+import { type PlanCheck, usePlanCheck } from '#app/(portal)/vms/[vmId]/executions/new/use-plan-check.ts';
+import { withoutIdentity } from '#app/(portal)/vms/[vmId]/executions/plan-text.ts';
 import { LeaveGuard } from '#app/(portal)/vms/[vmId]/extensions/_editor/leave-guard.tsx';
 import { editHref, runbookHref } from '../../runbook-data.ts';
-import { JsonCard } from './json-card.tsx';
 import { PlanPartsEditor } from './plan-parts-editor.tsx';
 import { SchemaCard } from './schema-card.tsx';
 import type { StartingPoint } from './starting-point.ts';
@@ -41,9 +43,12 @@ export function RunbookEditor({ name, start, isNew }: RunbookEditorProps) {
   const { t } = useTranslation('runbooks');
   const { draft, change, isSaved, isTouched, noteSaved } = useRunbookDraft(start);
   const [view, setView] = useState<View>('parts');
+  const editor = useRef<JsonEditorHandle>(null);
   const explain = useProblem();
   const save = useSave(name, noteSaved);
   const problem = save.error === null ? undefined : explain(save.error);
+  const { check, settled } = usePlanCheck({ text: draft.plan, schema: draft.schema });
+  const faults = useFaults(check, problem);
   const edit = (part: Partial<RunbookDraft>) => {
     forgetError(save);
     change(part);
@@ -72,7 +77,14 @@ export function RunbookEditor({ name, start, isNew }: RunbookEditorProps) {
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4">
           {view === 'json' ? (
-            <JsonCard text={draft.plan} onText={(plan) => edit({ plan })} />
+            <PlanEditor
+              editor={editor}
+              text={draft.plan}
+              faults={faults}
+              warnings={check?.warnings ?? []}
+              adapt={withoutIdentity}
+              onText={(plan) => edit({ plan })}
+            />
           ) : (
             <PlanPartsEditor text={draft.plan} onText={(plan) => edit({ plan })} onJson={() => setView('json')} />
           )}
@@ -83,7 +95,9 @@ export function RunbookEditor({ name, start, isNew }: RunbookEditorProps) {
           />
         </div>
         <VersionCard
-          {...{ name, draft, isSaved, problem }}
+          {...{ name, draft, isSaved, problem, settled }}
+          check={check === null ? null : { ...check, faults }}
+          onGo={view === 'json' ? (pointer) => editor.current?.goTo(pointer) : undefined}
           onChange={edit}
           onSave={save.mutate}
           busy={save.isPending}
@@ -92,6 +106,19 @@ export function RunbookEditor({ name, start, isNew }: RunbookEditorProps) {
       <LeaveGuard active={isTouched && !isSaved} />
     </>
   );
+}
+
+/** Returns the faults of the plan: those of the check, and those for which the portal rejected the draft. */
+function useFaults(check: PlanCheck | null, problem: VersionCardProps['problem']): readonly ProblemFault[] {
+  return useMemo(() => {
+    const found = check?.faults ?? [];
+    const rejected = (problem?.faults ?? [])
+      .filter(({ path }) => path === '/plan' || path.startsWith('/plan/'))
+      .map((fault) => ({ ...fault, path: fault.path.slice('/plan'.length) }));
+    const isNew = (fault: ProblemFault) =>
+      !found.some(({ path, message }) => path === fault.path && message === fault.message);
+    return [...found, ...rejected.filter(isNew)];
+  }, [check, problem]);
 }
 
 type Save = ReturnType<typeof useSave>;
@@ -127,12 +154,18 @@ interface VersionCardProps {
   isSaved: boolean;
   problem: ReturnType<ReturnType<typeof useProblem>> | undefined;
   busy: boolean;
+  check: PlanCheck | null;
+  /** Whether the check is about the current text. */
+  settled: boolean;
+  /** Moves the focus to a place in the JSON of the plan. */
+  onGo: ((pointer: string) => void) | undefined;
   onChange(part: Partial<RunbookDraft>): void;
   onSave: Save['mutate'];
 }
 
 /** The title, version and times of the draft, the check of its plan, and the button that saves it. */
-function VersionCard({ name, draft, isSaved, problem, busy, onChange, onSave }: VersionCardProps) {
+function VersionCard(props: VersionCardProps) {
+  const { name, draft, isSaved, problem, busy, check, settled, onGo, onChange, onSave } = props;
   const { t } = useTranslation(['runbooks', 'common']);
   const router = useRouter();
   const isReady = jsonObjectIn(draft.schema) !== undefined && termsOf(draft.terms) !== null;
@@ -168,7 +201,7 @@ function VersionCard({ name, draft, isSaved, problem, busy, onChange, onSave }: 
           />
         </Field>
         <TermFields withNote={false} terms={draft.terms} onChange={(terms) => onChange({ terms })} />
-        <Check draft={draft} problem={problem} />
+        <PlanFaults check={check} settled={settled} fine={t('runbooks:edit.fine')} {...(onGo && { onGo })} />
         {problem === undefined ? null : <FieldError>{problem.message}</FieldError>}
       </CardBody>
       <CardFooter>
@@ -183,25 +216,5 @@ function VersionCard({ name, draft, isSaved, problem, busy, onChange, onSave }: 
         </span>
       </CardFooter>
     </Card>
-  );
-}
-
-/** Shows whether the plan can run, likely mistakes in it, and why the portal did not save it. */
-function Check({ draft, problem }: Pick<VersionCardProps, 'draft' | 'problem'>) {
-  const { t } = useTranslation('runbooks');
-  const { check, settled } = usePlanCheck({ text: draft.plan, schema: draft.schema });
-  const rejected = (problem?.faults ?? []).filter(({ path }) => path.startsWith('/plan'));
-  return (
-    <>
-      <PlanFaults check={check} settled={settled} fine={t('edit.fine')} />
-      {rejected.map(({ path, message }) => (
-        <FieldError key={`${path} ${message}`}>
-          <code translate="no" className="mono-11">
-            {path.slice('/plan'.length)}
-          </code>{' '}
-          {message}
-        </FieldError>
-      ))}
-    </>
   );
 }

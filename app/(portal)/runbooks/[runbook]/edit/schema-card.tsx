@@ -4,8 +4,8 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { ProblemFault } from '#app/_lib/problem.ts';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
-import { CodeEditor } from '#app/_ui/code-editor.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
+import { JsonEditor } from '#app/_ui/json-editor.tsx';
 import { jsonObjectIn } from '#app/(portal)/vms/[vmId]/executions/json-object.ts';
 import { ParameterForm } from '#app/(portal)/vms/[vmId]/executions/run/parameter-form.tsx';
 
@@ -21,22 +21,20 @@ export interface ParameterSchemaCardProps {
 export function SchemaCard({ text, onText, faults }: ParameterSchemaCardProps) {
   const { t } = useTranslation('runbooks');
   const schema = useMemo(() => jsonObjectIn(text), [text]);
+  const marks = useMemo(
+    () => ({
+      faults: faults.map(({ path, message }) => ({ pointer: path.slice('/parameters'.length), path, message })),
+    }),
+    [faults],
+  );
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 xl:grid-cols-2">
       <Card>
         <CardHeader title={t('edit.schema')} note={t('edit.schema.note')} />
-        <CodeEditor value={text} onChange={onText} language="json" label={t('edit.schema')} />
+        <JsonEditor value={text} onChange={onText} label={t('edit.schema')} marks={marks} />
         <div className="grid gap-1 border-t border-line-subtle px-4 py-2 text-12 text-ink-3">
           <p>{t('edit.schema.hint')}</p>
           {schema === undefined ? <FieldError>{t('edit.schema.malformed')}</FieldError> : null}
-          {faults.map(({ path, message }) => (
-            <FieldError key={`${path} ${message}`}>
-              <code translate="no" className="mono-11">
-                {path}
-              </code>{' '}
-              {message}
-            </FieldError>
-          ))}
         </div>
       </Card>
       <Card>

@@ -2,6 +2,7 @@
 export interface PlanShown {
   body: string;
   parameters: Record<string, unknown>;
+  /** With the number of files in the script's folder: its entry point if it is a file, and its other files. */
   scripts: { name: string; type: string; entryPoint: string; files: number }[];
   files: { id: string; name: string; kind: string; text: string | null }[];
 }
@@ -23,7 +24,7 @@ export function readPlan(json: string): PlanShown | null {
         name,
         type: text(Type),
         entryPoint: fileName(plan, text(EntryPoint)),
-        files: Array.isArray(Files) ? Files.length : 0,
+        files: new Set([EntryPoint, ...(Array.isArray(Files) ? Files : [])].filter((id) => isFile(plan, id))).size,
       };
     }),
     files: Object.entries(object(plan.Files)).map(([id, value]) => {
@@ -34,6 +35,8 @@ export function readPlan(json: string): PlanShown | null {
   };
 }
 
+const isFile = (plan: Record<string, unknown>, id: unknown): boolean => Object.hasOwn(object(plan.Files), text(id));
+
 /** Returns the name of a file. Anything else, such as the name of a function, is returned as the plan has it. */
 const fileName = (plan: Record<string, unknown>, id: string): string =>
-  text(object(Object.hasOwn(object(plan.Files), id) ? object(plan.Files)[id] : undefined).Name) || id;
+  text(object(isFile(plan, id) ? object(plan.Files)[id] : undefined).Name) || id;

@@ -28,13 +28,25 @@ export interface PlanEditorProps {
   editor: Ref<JsonEditorHandle>;
   text: string;
   faults: readonly ProblemFault[];
+  /** Likely mistakes in the plan. */
+  warnings?: readonly ProblemFault[];
   /** Whether the text is the plan of an earlier execution. */
-  isCopy: boolean;
+  isCopy?: boolean;
+  /** Changes the text of a file before the editor shows it. */
+  adapt?(text: string): string;
   onText(text: string): void;
 }
 
 /** Edits a plan as JSON. A file can be opened or dropped instead. */
-export function PlanEditor({ editor, text, faults, isCopy, onText }: PlanEditorProps) {
+export function PlanEditor({
+  editor,
+  text,
+  faults,
+  warnings = noWarnings,
+  isCopy = false,
+  adapt = asItIs,
+  onText,
+}: PlanEditorProps) {
   const { t } = useTranslation('executions');
   const [replacements, setReplacements] = useState(0);
   const [note, setNote] = useState(isCopy ? t('run.copy') : '');
@@ -45,14 +57,11 @@ export function PlanEditor({ editor, text, faults, isCopy, onText }: PlanEditorP
   const take = async ([file]: readonly File[]) => {
     if (file === undefined) return;
     if (file.size > executionLimits.planBytes) return setNote(t('run.fileTooLarge', { name: file.name }));
-    replace(readable(await file.text()));
+    replace(readable(adapt(await file.text())));
     setNote(t('run.fileTaken', { name: file.name }));
   };
   const [isOver, drop] = useFileDrop((files) => void take(files));
-  const marks = useMemo(
-    () => ({ faults: faults.map(({ path, message }) => ({ pointer: path, path, message })) }),
-    [faults],
-  );
+  const marks = useMemo(() => ({ faults: faults.map(markOf), warnings: warnings.map(markOf) }), [faults, warnings]);
   const formatted = formattedOf(text);
   return (
     <Card {...drop} className={cn(isOver && 'outline-2 outline-brand-text')}>
@@ -93,6 +102,10 @@ export function PlanEditor({ editor, text, faults, isCopy, onText }: PlanEditorP
     </Card>
   );
 }
+
+const noWarnings: readonly ProblemFault[] = [];
+const asItIs = (text: string): string => text;
+const markOf = ({ path, message }: ProblemFault) => ({ pointer: path, path, message });
 
 function formattedOf(text: string): string | null {
   try {
