@@ -39,6 +39,13 @@ export interface ExecutionApproval {
   note: string | null;
 }
 
+/** What a result says about its exception: empty texts if it says nothing. */
+export interface ExecutionException {
+  /** The beginning of the message. */
+  message: string;
+  script: string;
+}
+
 /** Execution plans that were queued for a VM, with their state and result. */
 export const executions = pgTable(
   'executions',
@@ -100,6 +107,8 @@ export const executions = pgTable(
     reason: text(),
     /** The first result: the JSON text that the machine sent. */
     result: text(),
+    /** The exception of `result`, so that lists do not read the result; null without a result. */
+    exception: json().$type<ExecutionException>(),
     resultLate: boolean('result_late').notNull().default(false),
     /** Number of results that arrived after the first. */
     repeats: integer().notNull().default(0),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { exceptionOf } from '#server/domain/executions/result-of.ts';
 import { messageOf } from '#server/domain/executions/shown-execution.ts';
 import { resultOf } from '#server/domain/executions/testing/machine.ts';
 import { translateExecution } from './execution.ts';
@@ -6,19 +7,19 @@ import type { Language } from './languages.ts';
 
 const sentenceOf = (language: Language, code: number | null, more: { reason?: string; state?: 'cancelled' } = {}) => {
   const body = { Message: 'exit code 3', AdditionalInfo: { script: 'install' } };
-  const result = code === null ? null : JSON.stringify(resultOf('x', { ErrorCode: code, Body: body }));
+  const exception = code === null ? null : exceptionOf(resultOf('x', { ErrorCode: code, Body: body }));
   const row = {
     state: more.state ?? 'failed',
     reason: more.reason ?? null,
     errorCode: code,
-    result,
+    exception,
   };
   return translateExecution({ message: messageOf(row as Parameters<typeof messageOf>[0]) }, language).message;
 };
 
 const codes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 42, 100, 107];
 const reasons = ['cancelled', 'declined', 'expired', 'lost', 'machine-replaced', 'needs-secrets', 'timed-out'];
-const faultOfPlan = JSON.stringify({ IsException: true, Result: { Message: 'no PowerShell' } });
+const faultOfPlan = { IsException: true, Result: { Message: 'no PowerShell' } };
 
 describe.each<Language>(['en', 'de'])('in %s (MU-68)', (language) => {
   test.each(codes)('code %i has a sentence that names the error that the agent reported', (code) => {
@@ -34,7 +35,7 @@ describe.each<Language>(['en', 'de'])('in %s (MU-68)', (language) => {
   });
 
   test('a fault of the plan without a code has a sentence that names the error', () => {
-    const row = { state: 'failed', reason: null, errorCode: null, result: faultOfPlan };
+    const row = { state: 'failed', reason: null, errorCode: null, exception: exceptionOf(faultOfPlan) };
     const message = messageOf(row as Parameters<typeof messageOf>[0]);
     expect(translateExecution({ message }, language).message?.text).toContain('no PowerShell');
   });

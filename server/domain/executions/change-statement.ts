@@ -7,7 +7,7 @@ import { freeLanesSql, openGoalsSql, takeLanesSql } from './lane-times.ts';
 /** The columns that agents' calls change. */
 export const changedColumns = [
   ...(['state', 'dueAt', 'handedOut', 'deliveredAt', 'receivedAt', 'begunAt', 'concludedAt', 'run'] as const),
-  ...(['reboots', 'errorCode', 'result', 'resultLate', 'repeats', 'secretId'] as const),
+  ...(['reboots', 'errorCode', 'result', 'exception', 'resultLate', 'repeats', 'secretId'] as const),
 ];
 
 const columns = changedColumns.map((key) => getTableColumns(executions)[key]);

@@ -10,7 +10,7 @@ import { parse } from '#server/domain/parse.ts';
 import { actorRef } from '#server/domain/principal.ts';
 import { type DecideApprovalInput, decideApprovalInput } from './input.ts';
 import { takeStamp } from './queue-execution.ts';
-import { announce, apply, type ExecutionRow, lockExecution } from './rows.ts';
+import { announce, apply, lockExecution, type ShownRow } from './rows.ts';
 
 /**
  * Approves or declines an execution that waits for approval. The decision must come from a person who could have queued
@@ -45,7 +45,7 @@ export async function decideApproval(ctx: Context, input: DecideApprovalInput): 
 export async function reasonAgainst(
   { actor }: Pick<Context, 'actor'>,
   db: Database | Transaction,
-  row: ExecutionRow,
+  row: ShownRow,
 ): Promise<[ErrorKind, ErrorCode] | null> {
   if (row.state !== 'waiting-approval') return ['conflict', 'not_waiting_approval'];
   // A token cannot decide: it could belong to the person who queued the execution.
@@ -58,7 +58,7 @@ export async function reasonAgainst(
 /** Whether the plan comes from a version of a runbook that was published when the execution was queued. */
 async function isPublishedRunbook(
   db: Database | Transaction,
-  { runbook, runbookVersion, queuedAt }: ExecutionRow,
+  { runbook, runbookVersion, queuedAt }: ShownRow,
 ): Promise<boolean> {
   if (runbook === null || runbookVersion === null) return false;
   const versions = await db

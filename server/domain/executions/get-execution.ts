@@ -9,7 +9,8 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { reasonAgainst } from './decide-approval.ts';
 import { type GetExecutionInput, getExecutionInput } from './input.ts';
-import { execution, executionOf } from './shown-execution.ts';
+import { only } from './rows.ts';
+import { execution, executionOf, shownColumns } from './shown-execution.ts';
 
 /** A call of an execution's Body. Times are in milliseconds since the Body began. */
 export const shownCall = z.object({
@@ -71,15 +72,17 @@ export async function getPlan(ctx: Context, input: GetExecutionInput): Promise<s
 export async function getResult(ctx: Context, input: GetExecutionInput): Promise<string | null> {
   allow(ctx.actor, 'operator');
   const { vmId, executionId } = parse(getExecutionInput, input);
-  return (await load(ctx, vmId, executionId)).execution.result;
+  const [row] = await ctx.db.select({ result: executions.result }).from(executions).where(only(vmId, executionId));
+  if (row === undefined) throw new DomainError('not_found', 'execution_unknown');
+  return row.result;
 }
 
 async function load(ctx: Context, vmId: string, id: string) {
   const [row] = await ctx.db
-    .select({ execution: executions, vmName: vms.name })
+    .select({ execution: shownColumns, vmName: vms.name })
     .from(executions)
     .innerJoin(vms, eq(vms.id, executions.vmId))
-    .where(and(eq(executions.vmId, vmId), eq(executions.id, id)));
+    .where(only(vmId, id));
   if (row === undefined) throw new DomainError('not_found', 'execution_unknown');
   return row;
 }

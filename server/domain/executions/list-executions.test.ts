@@ -4,7 +4,7 @@ import type { Context } from '#server/domain/context.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
-import { cancelExecution, listExecutions } from './index.ts';
+import { cancelExecution, getExecution, getResult, listExecutions } from './index.ts';
 import type { ListExecutionsInput } from './input.ts';
 import { givenMachine, plan } from './testing/machine.ts';
 
@@ -65,4 +65,24 @@ test('a list continues after its last execution, and an invalid cursor is reject
     null,
   ]);
   await expect(listExecutions(admin, { vmId, cursor: 'x' })).rejects.toMatchObject({ code: 'cursor_invalid' });
+});
+
+test('the sentence about a failure is for viewers too, and is cut; the result itself is for operators', async () => {
+  const machine = await givenMachine(admin, door);
+  const { vmId } = machine;
+  const { id } = await machine.queue();
+  await machine.next();
+  const Message = `No disk: ${'x'.repeat(100_000)}`;
+  await machine.result(id, id, {
+    ErrorCode: 1,
+    Body: { Message, Stack: ['in Body'], AdditionalInfo: { script: 'a' } },
+  });
+  const viewer = await testContext({ services: admin, role: 'viewer' });
+  const listed = await listExecutions(viewer, { vmId });
+  const shown = await getExecution(viewer, { vmId, executionId: id });
+  expect(shown.message).toEqual({ id: 'execution.code.1', params: ['a', `${Message.slice(0, 2_000)}…`, '1'] });
+  expect(listed.items[0]?.message).toEqual(shown.message);
+  expect(JSON.stringify([listed, shown])).not.toContain('in Body');
+  await expect(getResult(viewer, { vmId, executionId: id })).rejects.toMatchObject({ kind: 'forbidden' });
+  expect(await getResult(admin, { vmId, executionId: id })).toContain(Message);
 });

@@ -8,7 +8,7 @@ import { readCursor, writeCursor } from '#server/domain/cursor.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type ListExecutionsInput, listExecutionsInput } from './input.ts';
-import { type Execution, executionOf } from './shown-execution.ts';
+import { type Execution, executionOf, shownColumns } from './shown-execution.ts';
 
 /** Lists the executions of one VM or of all VMs, newest first. Throws 400 `cursor_invalid`. */
 export async function listExecutions(
@@ -18,7 +18,7 @@ export async function listExecutions(
   allow(ctx.actor, 'viewer');
   const { vmId, limit, cursor, ...filter } = parse(listExecutionsInput, input);
   const rows = await ctx.db
-    .select({ execution: executions, vmName: vms.name })
+    .select({ execution: shownColumns, vmName: vms.name })
     .from(executions)
     .innerJoin(vms, eq(vms.id, executions.vmId))
     .where(

@@ -1,3 +1,4 @@
+import type { ExecutionException } from '#db/schema/index.ts';
 import {
   errorCodes,
   executionResult,
@@ -13,26 +14,30 @@ export interface ReceivedResult {
   code: number | null;
   /** The ID of the plan; null in format vCurrent. */
   sourceId: string | null;
+  exception: ExecutionException;
 }
+
+/** Maximum length of the message of an exception outside of its result. */
+const messageLength = 2_000;
 
 /** Reads a result in format vNext or vCurrent (MU-75). Throws 400 `invalid`. */
 export function resultOf(value: unknown): ReceivedResult {
   if (isVCurrent(value)) {
     const { code } = fromVCurrentResult(parse(vCurrentResult, value, 'bad_request'));
-    return { code, sourceId: null };
+    return { code, sourceId: null, exception: exceptionOf(value) };
   }
   const { ErrorCode: code, SourceID: sourceId } = parse(executionResult, value, 'bad_request');
-  return { code, sourceId };
+  return { code, sourceId, exception: exceptionOf(value) };
 }
 
 /** Whether a plan with this result has succeeded. */
 export const isSuccess = ({ code }: Pick<ReceivedResult, 'code'>): boolean => code === errorCodes.none;
 
 /**
- * Returns the message and the script of a result's exception; empty texts if the result does not name them. Accepts any
- * JSON value.
+ * Returns the message and the script of a result's exception; empty texts if the result does not name them. Long texts
+ * are cut. Accepts any JSON value.
  */
-export function exceptionOf(value: unknown): { message: string; script: string } {
+export function exceptionOf(value: unknown): ExecutionException {
   const known = isVCurrent(value) ? vCurrentResult.safeParse(value).data : undefined;
   const body = known === undefined ? propertyOf(value, 'Body') : fromVCurrentResult(known).body;
   // The Murano agent for Windows sends the type, the message and more texts in a list.
@@ -44,7 +49,10 @@ export function exceptionOf(value: unknown): { message: string; script: string }
 const isVCurrent = (value: unknown): boolean =>
   propertyOf(value, 'IsException') !== undefined && formatOf(value as object) === 'v-current';
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : '';
+  return text.length > messageLength ? `${text.slice(0, messageLength).toWellFormed()}…` : text;
+}
 
 function propertyOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)

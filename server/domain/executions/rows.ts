@@ -11,8 +11,11 @@ import { after, type ExecutionEvent, type ExecutionState, isFinal, isOpen } from
 import { noteLaneFree } from './lane-times.ts';
 
 export type ExecutionRow = typeof executions.$inferSelect;
+/** An execution without its result, which can have 16 MiB. */
+export type ShownRow = Omit<ExecutionRow, 'result'>;
 
-const only = (vmId: string, id: string) => and(eq(executions.vmId, vmId), eq(executions.id, id));
+/** The condition for one execution. */
+export const only = (vmId: string, id: string) => and(eq(executions.vmId, vmId), eq(executions.id, id));
 
 /** Returns an execution, locked until the commit. Throws 404 `execution_unknown`. */
 export async function lockExecution(tx: Transaction, vmId: string, id: string): Promise<ExecutionRow> {

@@ -1,8 +1,12 @@
+import { getTableColumns } from 'drizzle-orm';
 import { z } from 'zod';
+import { executions } from '#db/schema/index.ts';
 import { errorCodes, executionStates } from '#protocol/executions/index.ts';
 import { count, isoOrNull as iso, time } from '#server/domain/answers.ts';
-import { exceptionOf } from './result-of.ts';
-import type { ExecutionRow } from './rows.ts';
+import type { ShownRow } from './rows.ts';
+
+/** The columns of `ShownRow`. */
+export const { result: _, ...shownColumns } = getTableColumns(executions);
 
 /** A sentence about an execution, as a message id with its params (MU-20). Entry points add the text. */
 export const executionMessage = z.object({ id: z.string(), params: z.array(z.string()) });
@@ -50,7 +54,7 @@ export const execution = z.object({
 });
 export type Execution = z.infer<typeof execution>;
 
-export function executionOf(row: ExecutionRow, vmName: string): Execution {
+export function executionOf(row: ShownRow, vmName: string): Execution {
   return {
     ...{ id: row.id, vmId: row.vmId, vmName, planId: row.planId, stamp: row.stamp, turn: row.turn },
     ...{ state: row.state, name: row.name, version: row.version, channel: row.channel, note: row.note },
@@ -79,12 +83,12 @@ export function executionOf(row: ExecutionRow, vmName: string): Execution {
  * Returns the message about the end of an execution; null if the execution has not ended. The portal's reason takes
  * precedence over the error code.
  */
-export function messageOf(row: Pick<ExecutionRow, 'state' | 'reason' | 'errorCode' | 'result'>) {
+export function messageOf(row: Pick<ShownRow, 'state' | 'reason' | 'errorCode' | 'exception'>) {
   if (row.reason !== null) return { id: row.reason, params: [] };
   if (row.state === 'cancelled') return { id: 'execution.cancelled', params: [] };
   const { errorCode: code } = row;
-  if (row.result === null && code === null) return null;
-  const { message, script } = exceptionOf(JSON.parse(row.result ?? 'null'));
+  if (row.exception === null && code === null) return null;
+  const { message, script } = row.exception ?? { message: '', script: '' };
   if (code === null) return { id: 'execution.plan-fault', params: [script, message] };
   if (code >= errorCodes.user)
     return { id: 'execution.code.user', params: [script, message, String(code - errorCodes.user)] };

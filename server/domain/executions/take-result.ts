@@ -23,7 +23,8 @@ function changeBy(result: ReceivedResult, text: string, row: ExecutionRow, now: 
   if (result.sourceId !== null && result.sourceId !== row.planId)
     throw new DomainError('unprocessable', 'result_of_another');
   if (row.result !== null) return { values: { repeats: row.repeats + 1 } };
-  const values = { result: text, errorCode: result.code, receivedAt: row.receivedAt ?? now };
+  const { exception } = result;
+  const values = { result: text, exception, errorCode: result.code, receivedAt: row.receivedAt ?? now };
   const ended = isSuccess(result) ? 'succeed' : 'fail';
   const state = after(row.state, row.cancelAskedAt === null ? ended : 'cancel');
   if (state === null) return { values: { ...values, resultLate: true } };
