@@ -94,7 +94,7 @@ function RunbookRow({ row, cursor }: { row: ListedRunbook; cursor: boolean }) {
   const { name, title, description, version, state, draft, publishedBy, runs } = row;
   return (
     <Tr cursor={cursor} className="relative">
-      <Td className="max-w-60 py-1.5 max-sm:max-w-52">
+      <Td className="max-w-60 py-1.5 max-sm:max-w-48">
         <Link
           href={runbookHref(name)}
           translate="no"
@@ -109,7 +109,11 @@ function RunbookRow({ row, cursor }: { row: ListedRunbook; cursor: boolean }) {
       </Td>
       <Td className="tabular-nums">
         <span translate="no">{version}</span>
-        {draft === null ? null : <Chip className="ms-2">{t('list.draft', { version: draft })}</Chip>}
+        {draft === null ? null : (
+          <Chip className="ms-2 max-w-28 max-sm:max-w-24" title={t('list.draft', { version: draft })}>
+            <span className="truncate">{t('list.draft', { version: draft })}</span>
+          </Chip>
+        )}
       </Td>
       <Td className="max-md:hidden">
         <RunbookState state={state} />

@@ -3,6 +3,7 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { useTicking } from '#app/_ui/clock.ts';
+import { cn } from '#app/_ui/cn.ts';
 import { Status } from '#app/_ui/status.tsx';
 import { Td, Tr } from '#app/_ui/table.tsx';
 import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
@@ -15,7 +16,13 @@ export function TokenRow({ token, onRevoke }: { token: Token; onRevoke(): void }
   const works = isActive(state);
   return (
     <Tr leaving={!works}>
-      <Td translate="no" className={works ? 'font-medium' : 'line-through'}>
+      <Td
+        translate="no"
+        className={cn(
+          'wrap-anywhere whitespace-normal md:min-w-40 md:max-w-56',
+          works ? 'font-medium' : 'line-through',
+        )}
+      >
         {token.name}
       </Td>
       <Td data-label={t('settings:role')}>
