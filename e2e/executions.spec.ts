@@ -270,6 +270,10 @@ test('waiting executions are listed in their order and canceled, and the fleetâ€
   await page.goto(`/vms/${vm.id}/executions/${id}`);
   await expect(page.getByText('The execution wrote nothing.')).toBeVisible();
 
+  await page.goto(`/vms/${vm.id}`);
+  await page.getByRole('link', { name: new RegExp(`^Executions, First ${unique} 1.2.0, Succeeded`) }).click();
+  await expect(page).toHaveURL(`/vms/${vm.id}/executions/${id}`);
+
   await page.goto('/executions');
   await page.getByRole('searchbox', { name: 'Search by plan or VM' }).fill(vm.name);
   await page.getByRole('combobox', { name: 'State' }).selectOption('Canceled');
@@ -278,6 +282,19 @@ test('waiting executions are listed in their order and canceled, and the fleetâ€
   await expectAccessibleInBothThemes(page);
   await page.reload();
   await expect(page.getByRole('row')).toHaveText([/State/, /Third/, /Second/]);
+  await page.getByRole('radio', { name: 'By plan' }).check();
+  await expect(page.getByRole('row')).toHaveText([/Plan/, /Third.*1 ?Canceled/, /Second.*1 ?Canceled/]);
+  await page
+    .getByRole('row', { name: /Second/ })
+    .getByRole('button', { name: '1 Canceled' })
+    .click();
+  await expect(
+    page.getByRole('region', { name: /^Second .*, Canceled$/ }).getByRole('link', { name: vm.name }),
+  ).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await page.reload();
+  await expect(page.getByRole('radio', { name: 'By plan' })).toBeChecked();
+  await page.getByRole('radio', { name: 'List' }).check();
   await page.getByRole('searchbox', { name: 'Search by plan or VM' }).fill('nothing like it');
   await expect(page.getByRole('heading', { name: 'No execution matches' })).toBeVisible();
 

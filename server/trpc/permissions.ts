@@ -81,6 +81,7 @@ export const permissions = {
   'executions.filter': operates,
   'executions.follow': operates,
   'executions.get': reads,
+  'executions.groups': reads,
   'executions.list': reads,
   'executions.log': operates,
   'executions.plan': operates,

@@ -10,6 +10,9 @@ type Outputs = inferRouterOutputs<AppRouter>['executions'];
 /** An execution, with a sentence that says how it ended. */
 export type ShownExecution = Outputs['list']['items'][number];
 export type ExecutionPage = Outputs['list'];
+/** Executions of the same plan, counted by outcome. */
+export type ShownExecutionGroup = Outputs['groups']['groups'][number];
+export type ExecutionOutcome = ShownExecutionGroup['outcomes'][number];
 /** An execution with its calls. */
 export type ShownExecutionDetails = Outputs['get'];
 export type ShownCall = ShownExecutionDetails['calls'][number];

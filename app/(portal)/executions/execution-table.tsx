@@ -26,7 +26,7 @@ export function ExecutionTable({ label, executions, showsVm, isNarrow = false }:
       <Table>
         <THead>
           <tr>
-            <Th>{t('column.state')}</Th>
+            <Th className="max-sm:hidden">{t('column.state')}</Th>
             <Th>{t('column.execution')}</Th>
             {showsVm ? <Th className="max-sm:hidden">{t('column.vm')}</Th> : null}
             <Th className="max-sm:hidden">{t('column.outcome')}</Th>
@@ -57,11 +57,14 @@ function ExecutionRow({ execution, showsVm, isNarrow }: ExecutionRowProps) {
   const { state, queuedBy, queuedAt } = execution;
   return (
     <Tr>
-      <Td className="py-2 align-top max-sm:whitespace-normal">
+      <Td className="py-2 align-top max-sm:hidden">
         <ExecutionState state={state} />
       </Td>
-      <Td className="min-w-44 py-2 align-top whitespace-normal">
+      <Td className="py-2 align-top whitespace-normal max-sm:px-4! sm:min-w-44">
         <ExecutionName execution={execution} />
+        <span className="block sm:hidden">
+          <ExecutionState state={state} />
+        </span>
         <span className="mt-0.5 block text-12 text-pretty text-ink-2 sm:hidden">
           <Outcome execution={execution} />
           <span className="block text-ink-3">

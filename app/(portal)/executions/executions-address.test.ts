@@ -7,6 +7,11 @@ test('a filter stays the same when it is written to a URL and read again', () =>
   expect(addressOfFilter({})).toBe('');
 });
 
+test('the view is part of the URL unless it is the list', () => {
+  expect(addressOfFilter({ q: 'web' }, 'plans')).toBe('view=plans&q=web');
+  expect(addressOfFilter({ q: 'web' }, 'list')).toBe('q=web');
+});
+
 test.each([
   ['a state that does not exist', { state: 'done' }],
   ['a code that is not a number', { code: '-1' }],

@@ -27,10 +27,18 @@ export function filterOfAddress(query: Readonly<Record<string, string | string[]
   };
 }
 
-/** Returns the filter as a query string without `?`. Equal filters yield equal strings. */
-export function addressOfFilter({ state, code, by, runbook, q }: ExecutionsFilter): string {
+/** How the page shows executions: each one, or counted by plan and outcome. */
+export const executionViews = ['list', 'plans'] as const;
+export type ExecutionsView = (typeof executionViews)[number];
+
+/** Returns the filter, and the view unless it is the list, as a query string without `?`. Equal filters yield equal strings. */
+export function addressOfFilter(
+  { state, code, by, runbook, q }: ExecutionsFilter,
+  view: ExecutionsView = 'list',
+): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries({ state, code, by, runbook, q })) {
+  const parts = { view: view === 'list' ? undefined : view, state, code, by, runbook, q };
+  for (const [name, value] of Object.entries(parts)) {
     if (value !== undefined && value !== '') query.set(name, String(value));
   }
   return query.toString();

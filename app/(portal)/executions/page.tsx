@@ -5,7 +5,7 @@ import { portal } from '#app/_lib/portal.ts';
 import { Page } from '#app/_shell/page.tsx';
 import { BrokerBanner } from './broker-banner.tsx';
 import { pageSize } from './execution-data.ts';
-import { filterOfAddress } from './executions-address.ts';
+import { executionViews, filterOfAddress } from './executions-address.ts';
 import { ExecutionsPage } from './executions-page.tsx';
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -17,10 +17,12 @@ interface Props {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 }
 
-/** The executions of all VMs, newest first, with filters stored in the URL. */
+/** The executions of all VMs, newest first or counted by plan, with filters stored in the URL. */
 export default async function ExecutionsRoute({ searchParams }: Props) {
   const { t } = await words('executions');
-  const filter = filterOfAddress(await searchParams);
+  const asked = await searchParams;
+  const filter = filterOfAddress(asked);
+  const view = executionViews.find((each) => each === asked.view) ?? 'list';
   const { executions } = await portal();
   const [first, conductor] = await Promise.all([
     executions.list({ ...filter, limit: pageSize }),
@@ -31,7 +33,7 @@ export default async function ExecutionsRoute({ searchParams }: Props) {
   return (
     <Page crumbs={[{ label: t('title') }]}>
       <Words namespaces={['executions']}>
-        <ExecutionsPage filter={filter} first={first} readAt={Date.now()} notice={notice} />
+        <ExecutionsPage filter={filter} view={view} first={first} readAt={Date.now()} notice={notice} />
       </Words>
     </Page>
   );

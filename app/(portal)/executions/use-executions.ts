@@ -3,7 +3,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import type { ExecutionState } from '#protocol/executions/states.ts';
-import { type ExecutionPage, pageSize } from './execution-data.ts';
+import { type ExecutionOutcome, type ExecutionPage, pageSize, type ShownExecutionGroup } from './execution-data.ts';
 
 /** Which executions to list. */
 export interface ExecutionQuery {
@@ -14,6 +14,8 @@ export interface ExecutionQuery {
   by?: string;
   runbook?: string;
   q?: string;
+  /** Only executions of one plan with one outcome. */
+  group?: Omit<ShownExecutionGroup & ExecutionOutcome, 'count' | 'newestAt' | 'outcomes'>;
 }
 
 /** The first page, if the server rendered it, and when it was read (milliseconds since 1970). */

@@ -21,6 +21,7 @@ export { decideApproval } from './decide-approval.ts';
 export { findFileOfMachine } from './execution-files.ts';
 export { getExecutionRules, setExecutionRules, shownExecutionRules } from './execution-rules.ts';
 export { type ExecutionDetails, executionDetails, getExecution, getPlan, getResult } from './get-execution.ts';
+export { type ExecutionGroup, groupExecutions } from './group-executions.ts';
 export { handOutNext } from './hand-out-next.ts';
 export { listExecutions } from './list-executions.ts';
 export { noteProgress } from './note-progress.ts';

@@ -51,8 +51,20 @@ export const executionFilter = z.object({
   by: z.string().max(200).optional(),
   q: z.string().max(200).optional(),
 });
+export const groupExecutionsInput = executionFilter;
+export type GroupExecutionsInput = z.input<typeof groupExecutionsInput>;
+
+/** Executions of the same plan with the same outcome. */
+const executionGroup = z.object({
+  name: z.string(),
+  version: z.string(),
+  runbook: z.string().nullable(),
+  state: z.enum(executionStates),
+  code: z.number().int().nullable(),
+});
 export const listExecutionsInput = executionFilter.extend({
   vmId: vmId.optional(),
+  group: executionGroup.optional(),
   /** Only executions that have ended, or only those that have not. */
   ended: z.boolean().optional(),
   limit: z.int().min(1).max(200).default(50),

@@ -39,7 +39,8 @@ export async function listExecutions(
 
 type Filter = Omit<z.output<typeof listExecutionsInput>, 'vmId' | 'limit' | 'cursor'>;
 
-function conditionsOf({ ended, state, runbook, code, by, q }: Filter): (SQL | undefined)[] {
+/** Returns the conditions of a filter, for queries that join `vms`. */
+export function conditionsOf({ ended, group, state, runbook, code, by, q }: Filter): (SQL | undefined)[] {
   const pattern = q === undefined ? null : `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`;
   return [
     ended === undefined ? undefined : (ended ? inArray : notInArray)(executions.state, [...finalStates]),
@@ -47,7 +48,18 @@ function conditionsOf({ ended, state, runbook, code, by, q }: Filter): (SQL | un
     runbook === undefined ? undefined : eq(executions.runbook, runbook),
     code === undefined ? undefined : eq(executions.errorCode, code),
     by === undefined ? undefined : eq(executions.queuedBy, by),
+    ...(group === undefined ? [] : groupConditions(group)),
     pattern === null ? undefined : or(ilike(executions.name, pattern), ilike(vms.name, pattern)),
+  ];
+}
+
+function groupConditions({ name, version, runbook, state, code }: NonNullable<Filter['group']>): SQL[] {
+  return [
+    eq(executions.name, name),
+    eq(executions.version, version),
+    runbook === null ? isNull(executions.runbook) : eq(executions.runbook, runbook),
+    eq(executions.state, state),
+    code === null ? isNull(executions.errorCode) : eq(executions.errorCode, code),
   ];
 }
 

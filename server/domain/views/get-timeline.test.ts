@@ -2,6 +2,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { extensionHealth, healthTransitions } from '#db/schema/index.ts';
 import { systemActor } from '#server/domain/actor.ts';
 import { type Services, systemOrigin } from '#server/domain/context.ts';
+import { queueExecution } from '#server/domain/executions/index.ts';
+import { examplePlan } from '#server/domain/executions/testing/example.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';
 import { endHolds, holdVm } from '#server/domain/holds/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
@@ -140,6 +142,16 @@ test('takes the health of an unchanged extension from the lists; if it is not li
     ['other', null, null],
     ['probe', 'degraded', 'stale'],
   ]);
+});
+
+test('shows executions that ran or waited within the window', async () => {
+  const vm = await givenVm(services);
+  const admin = await testContext({ services, role: 'admin', now: ago(20) });
+  const { execution } = await queueExecution(admin, { vmId: vm.vmId, plan: { ...examplePlan, Name: 'Clean up' } });
+  expect((await read(vm)).executions).toMatchObject([
+    { from: ago(20).toISOString(), to: null, state: 'queued', executionId: execution.id, name: 'Clean up', count: 1 },
+  ]);
+  expect((await read(vm, { from: ago(60), to: ago(30) })).executions).toEqual([]);
 });
 
 test('a removed extension keeps its lane while it is within the window', async () => {

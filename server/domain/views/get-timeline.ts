@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, or, sql } from
 import type { Transaction } from '#db/client.ts';
 import {
   auditEntries,
+  executions,
   extensionHealth,
   extensions,
   goalStates,
@@ -14,6 +15,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { extensionHealths, heartbeatVerdicts } from '#server/domain/verdicts/index.ts';
+import { type ExecutionTimes, executionSpansOf } from './execution-spans.ts';
 import { type TimelineInput, timelineInput } from './input.ts';
 import {
   declaredBy,
@@ -43,8 +45,8 @@ interface Window {
 }
 
 /**
- * Returns the history of a VM between two times: goal states, users' actions, and the health and heartbeat of every
- * extension. Events close to each other are merged and counted, so the size is limited. Throws 404 `vm_unknown`.
+ * Returns the history of a VM between two times: goal states, users' actions, executions, and the health and heartbeat
+ * of every extension. Events close to each other are merged and counted, so the size is limited. Throws 404 `vm_unknown`.
  */
 export async function getTimeline(ctx: Context, input: TimelineInput): Promise<Timeline> {
   allow(ctx.actor, 'viewer');
@@ -62,6 +64,8 @@ export async function getTimeline(ctx: Context, input: TimelineInput): Promise<T
       const done = await loadActs(tx, window);
       const configuration = mergeEvents(published, slot(eventsAcross));
       const acts = mergeEvents(done, slot(eventsAcross), (a, b) => a.who === b.who);
+      const ran = await loadExecutions(tx, window);
+      const spans = executionSpansOf(ran, slot(eventsAcross));
       const { lanes, healthSince } = await loadLanes(tx, window, ctx.now);
       const shown = lanes.map((lane) => ({
         ...lane,
@@ -75,10 +79,12 @@ export async function getTimeline(ctx: Context, input: TimelineInput): Promise<T
         readAt: ctx.now.toISOString(),
         configuration,
         acts,
+        executions: spans,
         lanes: shown,
         merged:
           left(published, configuration) +
           left(done, acts) +
+          spans.reduce((sum, { count }) => sum + count - 1, 0) +
           lanes.reduce((sum, { health }, index) => sum + left(health, shown[index]?.health ?? []), 0),
         healthSince,
       };
@@ -136,6 +142,17 @@ async function loadActs(tx: Transaction, { vmId, from, to }: Window): Promise<Pe
     kind: people.find((kind) => kind === actorKind) ?? 'system',
     declared: row.action === 'extension.set' ? declaredBy(before, after ?? {}) : null,
   }));
+}
+
+async function loadExecutions(tx: Transaction, { vmId, from, to }: Window): Promise<ExecutionTimes[]> {
+  const { id, name, version, state, queuedAt, receivedAt, begunAt, concludedAt } = executions;
+  const rows = await tx
+    .select({ id, name, version, state, queuedAt, receivedAt, begunAt, concludedAt })
+    .from(executions)
+    .where(and(eq(executions.vmId, vmId), lt(queuedAt, to), or(isNull(concludedAt), gte(concludedAt, from))))
+    .orderBy(desc(id))
+    .limit(maxRows);
+  return rows.map(({ receivedAt, begunAt, ...row }) => ({ ...row, begunAt: receivedAt ?? begunAt }));
 }
 
 const { extension, kind, at, from, to, cause, waitsFor } = healthTransitions;

@@ -1,5 +1,6 @@
 import type { ExtensionHealth, HealthCause, HeartbeatVerdict } from '#server/domain/verdicts/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
+import type { ExecutionSpan } from './execution-spans.ts';
 
 /** The history of a VM between two times. Times are ISO 8601, by the portal's clock. */
 export interface Timeline {
@@ -9,10 +10,11 @@ export interface Timeline {
   readAt: string;
   configuration: Publication[];
   acts: PersonAct[];
+  executions: ExecutionSpan[];
   /** Sorted by name, including removed extensions. */
   lanes: TimelineLane[];
   /**
-   * Number of events and health spans that were merged with a neighbor because they are too close together to show
+   * Number of events, executions and health spans that were merged with a neighbor because they are too close together to show
    * separately.
    */
   merged: number;

@@ -90,7 +90,12 @@ function OpenTable({ now, waiting, onCancel }: OpenTableProps) {
       execution={execution}
       action={
         reader.can('operator') && execution.cancelAskedAt === null ? (
-          <Button size="sm" variant={isWaiting(execution) ? 'ghost' : 'danger'} onClick={() => onCancel(execution)}>
+          <Button
+            size="sm"
+            variant={isWaiting(execution) ? 'ghost' : 'danger'}
+            className={isWaiting(execution) ? 'max-sm:-ms-2' : undefined}
+            onClick={() => onCancel(execution)}
+          >
             {t('cancel')}
           </Button>
         ) : null
@@ -102,7 +107,7 @@ function OpenTable({ now, waiting, onCancel }: OpenTableProps) {
       <Table>
         <THead>
           <tr>
-            <Th>{t('column.state')}</Th>
+            <Th className="max-sm:hidden">{t('column.state')}</Th>
             <Th>{t('column.execution')}</Th>
             <Th className="max-sm:hidden">{t('column.by')}</Th>
             <Th className="max-sm:hidden">{t('column.queued')}</Th>
@@ -125,11 +130,14 @@ function OpenRow({ execution, action }: { execution: ShownExecution; action: Rea
   const { queuedBy, queuedAt } = execution;
   return (
     <Tr>
-      <Td className="py-2 align-top max-sm:whitespace-normal">
+      <Td className="py-2 align-top max-sm:hidden">
         <ExecutionState state={execution.state} />
       </Td>
-      <Td className="min-w-44 py-2 align-top whitespace-normal">
+      <Td className="py-2 align-top whitespace-normal max-sm:px-4! sm:min-w-44">
         <ExecutionName execution={execution} />
+        <span className="block sm:hidden">
+          <ExecutionState state={execution.state} />
+        </span>
         <span className="mt-0.5 block text-12 text-pretty text-ink-2">
           <Progress execution={execution} />
         </span>

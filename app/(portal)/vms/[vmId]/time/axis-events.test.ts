@@ -37,6 +37,12 @@ const timeline: Timeline = {
   acts: [
     { ...moment(10), who: 'Ada Brandt', kind: 'user', action: 'extension.set', target: 'b', declared: 'settings' },
   ],
+  executions: [
+    {
+      ...{ executionId: 'x', name: 'Clean up', version: '1.0.0', state: 'failed', count: 1 },
+      ...{ from: clock(13), to: clock(16) },
+    },
+  ],
   lanes: [
     { extension: 'a', health: [health('healthy', 0, null)], heartbeat: [heartbeat('ready', 0, null)] },
     {
@@ -81,18 +87,19 @@ test.each([
 describe('events of an axis', () => {
   test('are ordered by time, then by lane; ready heartbeats are omitted', () => {
     expect(eventsWithin(0, 30)).toEqual([
-      'health 2',
       'health 3',
+      'health 4',
       'configuration 0',
       'act 1',
-      'health 2',
-      'heartbeat 4',
-      'health 2',
+      'health 3',
+      'heartbeat 5',
+      'execution 2',
+      'health 3',
     ]);
   });
 
   test('include those that began before the range but reach into it', () => {
-    expect(eventsWithin(15, 18)).toEqual(['health 3', 'health 2']);
+    expect(eventsWithin(15, 18)).toEqual(['health 4', 'health 3', 'execution 2']);
   });
 
   test('omit those of extensions without a lane', () => {
@@ -103,7 +110,8 @@ describe('events of an axis', () => {
     ['ArrowRight', 'act', 'health'],
     ['ArrowLeft', 'act', 'configuration'],
     ['ArrowUp', 'act', 'configuration'],
-    ['ArrowDown', 'act', 'health'],
+    ['ArrowDown', 'act', 'execution'],
+    ['ArrowDown', 'execution', 'health'],
     ['ArrowUp', 'configuration', undefined],
     ['ArrowDown', 'heartbeat', undefined],
     ['Home', 'heartbeat', 'health'],
@@ -118,7 +126,7 @@ describe('events of an axis', () => {
   test('the arrow down leads from an action to the event nearest in time', () => {
     const events = eventsOf(timeline, names, at(0), at(30));
     const act = events.find(({ kind }) => kind === 'act');
-    expect(act && nextEvent(events, names, act, 'ArrowDown')?.from).toBe(at(11));
+    expect(act && nextEvent(events, names, act, 'ArrowDown')?.from).toBe(at(13));
   });
 });
 

@@ -1,5 +1,6 @@
 import { statusOfHealth, statusOfVerdict } from '#app/_lib/health.ts';
 import type { StatusName } from '#app/_ui/status-icon.tsx';
+import { statusOfState } from '#app/(portal)/executions/execution-data.ts';
 import { heartbeatVerdicts } from '#server/domain/verdicts/words.ts';
 import type { Timeline } from '../vm-data.ts';
 
@@ -8,6 +9,7 @@ export type HealthStretch = Lane['health'][number];
 export type HeartbeatStretch = Lane['heartbeat'][number];
 type Publication = Timeline['configuration'][number];
 type PersonAct = Timeline['acts'][number];
+type Execution = Timeline['executions'][number];
 
 /** How a period of health is drawn; `unrecorded` if no health was stored. */
 export type Drawn = StatusName | 'stale' | 'unrecorded';
@@ -26,19 +28,26 @@ export type AxisEvent = Base &
   (
     | { kind: 'configuration'; of: Publication }
     | { kind: 'act'; of: PersonAct }
+    | { kind: 'execution'; drawn: StatusName; of: Execution }
     | { kind: 'health'; extension: string; drawn: Drawn; of: HealthStretch }
     | { kind: 'heartbeat'; extension: string; drawn: DrawnVerdict; of: HeartbeatStretch }
   );
 
-/**
- * Returns the index of an event's lane among the shown lanes: goal states first, then actions, then extensions, and
- * heartbeats last.
- */
+/** The lanes above the extensions' lanes. The lane of heartbeats is below them. */
+const lanesAbove = ['configuration', 'act', 'execution'] as const;
+
+/** Number of lanes of an axis that shows this many extensions. */
+export const laneCount = (extensions: number): number => lanesAbove.length + extensions + 1;
+
+/** Returns the index of an event's lane among the shown lanes. */
 export const laneOf = (event: AxisEvent, names: readonly string[]): number => {
-  if (event.kind === 'configuration') return 0;
-  if (event.kind === 'act') return 1;
-  return event.kind === 'health' ? names.indexOf(event.extension) + 2 : names.length + 2;
+  if (event.kind === 'health') return lanesAbove.length + names.indexOf(event.extension);
+  return event.kind === 'heartbeat' ? laneCount(names.length) - 1 : lanesAbove.indexOf(event.kind);
 };
+
+/** Returns whether an event is drawn as a bar of its length. */
+export const isStretch = ({ kind }: AxisEvent): boolean =>
+  kind === 'health' || kind === 'heartbeat' || kind === 'execution';
 
 export function drawnOf({ state, cause }: Pick<HealthStretch, 'state' | 'cause'>): Drawn {
   if (state === null) return 'unrecorded';
@@ -64,6 +73,15 @@ export function eventsOf(timeline: Timeline, names: readonly string[], from: num
       (of): AxisEvent => ({ kind: 'configuration', id: `c${of.incarnation}`, ...momentOf(of), of }),
     ),
     ...timeline.acts.map((of): AxisEvent => ({ kind: 'act', id: `a${of.until}${of.action}`, ...momentOf(of), of })),
+    ...timeline.executions.map(
+      (of): AxisEvent => ({
+        kind: 'execution',
+        id: `e${of.executionId} ${of.from}`,
+        drawn: statusOfState[of.state],
+        ...stretchOf(of),
+        of,
+      }),
+    ),
   ];
   for (const { extension, health, heartbeat } of timeline.lanes) {
     if (!names.includes(extension)) continue;
@@ -89,7 +107,7 @@ export function eventsOf(timeline: Timeline, names: readonly string[], from: num
 }
 
 const momentOf = ({ at, until, count }: Publication | PersonAct) => ({ from: ms(at), to: ms(until) + 1, count });
-const stretchOf = ({ from, to, count }: HealthStretch | HeartbeatStretch) => ({
+const stretchOf = ({ from, to, count }: HealthStretch | HeartbeatStretch | Execution) => ({
   from: ms(from),
   to: to === null ? null : ms(to),
   count,
@@ -142,7 +160,7 @@ export function nextEvent(
   if (key !== 'ArrowUp' && key !== 'ArrowDown') return undefined;
   const step = key === 'ArrowUp' ? -1 : 1;
   const lane = laneOf(current, names);
-  for (let other = lane + step; other >= 0 && other <= names.length + 2; other += step) {
+  for (let other = lane + step; other >= 0 && other < laneCount(names.length); other += step) {
     const inLane = events.filter((event) => laneOf(event, names) === other);
     const nearest = inLane.sort((a, b) => Math.abs(a.from - current.from) - Math.abs(b.from - current.from))[0];
     if (nearest !== undefined) return nearest;

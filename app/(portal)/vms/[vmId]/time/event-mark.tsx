@@ -1,7 +1,7 @@
 'use client';
 
 import type { KeyboardEvent } from 'react';
-import { type AxisEvent, initialsOf } from './axis-events.ts';
+import { type AxisEvent, initialsOf, isStretch } from './axis-events.ts';
 import { Diamond, Disc, type Hatchings, HealthBar } from './event-shape.tsx';
 
 export interface EventMarkProps {
@@ -34,8 +34,7 @@ export interface EventMarkProps {
 /** One event on the axis: its shape, its name, and its target for pointer and keyboard. */
 export function EventMark(props: EventMarkProps) {
   const { event, name, x, end, y, height, hatchings, isLink } = props;
-  const long = event.kind === 'health' || event.kind === 'heartbeat';
-  const box = long ? { x, width: Math.max(3, end - x) } : { x: x - 10, width: 20 };
+  const box = isStretch(event) ? { x, width: Math.max(3, end - x) } : { x: x - 10, width: 20 };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the role is either link or img
     <g
@@ -61,7 +60,7 @@ export function EventMark(props: EventMarkProps) {
           several={event.count > 1}
         />
       ) : null}
-      {event.kind === 'health' ? (
+      {event.kind === 'health' || event.kind === 'execution' ? (
         <HealthBar drawn={event.drawn} x={x} y={y} width={box.width} hatchings={hatchings} />
       ) : null}
       {props.word === null ? null : <Word {...props} word={props.word} offset={event.kind === 'act' ? 14 : 10} />}

@@ -1,11 +1,11 @@
 'use client';
 
-import { HeartPulse, Settings2, User } from 'lucide-react';
+import { CirclePlay, HeartPulse, Settings2, User } from 'lucide-react';
 import { type ReactNode, useId, useRef } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
 import type { Timeline } from '../vm-data.ts';
-import { type AxisEvent, eventsOf, laneOf, ticksOf } from './axis-events.ts';
+import { type AxisEvent, eventsOf, laneCount, laneOf, ticksOf } from './axis-events.ts';
 import { AxisFrame } from './axis-frame.tsx';
 import { EventMark } from './event-mark.tsx';
 import { HatchingDefs, HeartbeatTick, hatchingsOf } from './event-shape.tsx';
@@ -39,7 +39,7 @@ export function TimeAxis(props: TimeAxisProps) {
   const { width, xOf, from } = scale;
   const names = extensions.map(({ name }) => name);
   const events = eventsOf(timeline, names, from, now);
-  const height = headHeight + (names.length + 3) * laneHeight;
+  const height = headHeight + laneCount(names.length) * laneHeight;
   const cursor = useEventCursor({ vmId: props.vmId, events, names, box });
   const { active } = cursor;
   return (
@@ -71,7 +71,9 @@ export function TimeAxis(props: TimeAxisProps) {
             ) : null}
           </svg>
         )}
-        {active ? <ActiveTip event={active} {...{ names, now, scale, height }} mayOpen={cursor.mayOpen} /> : null}
+        {active ? (
+          <ActiveTip event={active} {...{ names, now, scale, height }} mayOpen={cursor.mayOpen(active)} />
+        ) : null}
       </div>
     </div>
   );
@@ -83,6 +85,7 @@ function LaneLabels({ extensions }: Pick<TimeAxisProps, 'extensions'>) {
     <div aria-hidden style={{ paddingTop: headHeight }} className="text-12 text-ink-2">
       <LaneLabel icon={<Settings2 className="size-3.5" />}>{t('lane.configuration')}</LaneLabel>
       <LaneLabel icon={<User className="size-3.5" />}>{t('lane.people')}</LaneLabel>
+      <LaneLabel icon={<CirclePlay className="size-3.5" />}>{t('lane.executions')}</LaneLabel>
       {extensions.map(({ name, status }) => (
         <LaneLabel key={name} icon={<StatusIcon status={status} />}>
           {name}
@@ -107,7 +110,7 @@ function Heartbeats({ timeline, range, now, periodMs, names, scale: { from, widt
   return (
     <g aria-hidden>
       {ticksOf(lanes, from, now, stepMs).map(({ at, drawn }) => (
-        <HeartbeatTick key={at} drawn={drawn} x={xOf(at)} y={middleOf(names.length + 2)} />
+        <HeartbeatTick key={at} drawn={drawn} x={xOf(at)} y={middleOf(laneCount(names.length) - 1)} />
       ))}
     </g>
   );
@@ -123,7 +126,7 @@ interface EventMarksProps {
 }
 
 function EventMarks({ events, names, now, scale: { width, xOf }, cursor, hatchingId }: EventMarksProps) {
-  const { t } = useTranslation(['timeline', 'common']);
+  const { t } = useTranslation(['timeline', 'common', 'executions']);
   const words = useEventWords();
   const isNarrow = width < 480;
   const wordOf = (event: AxisEvent): string | null => {
@@ -145,7 +148,7 @@ function EventMarks({ events, names, now, scale: { width, xOf }, cursor, hatchin
         room={roomAround(events, index, xOf, xOf(now))}
         height={laneHeight}
         hatchings={hatchingsOf(hatchingId)}
-        isLink={cursor.mayOpen && event.kind === 'configuration'}
+        isLink={cursor.mayOpen(event)}
         isStop={event.id === cursor.stop?.id}
         isFocused={event.id === cursor.focused}
         onFocus={(visible) => cursor.focus(event, visible)}
@@ -174,13 +177,13 @@ function ActiveTip({ event, names, now, scale: { width, xOf }, height, mayOpen }
   return (
     <TimeTip
       words={words(event, now)}
-      drawn={event.kind === 'health' || event.kind === 'heartbeat' ? event.drawn : null}
-      hint={event.kind === 'configuration' && mayOpen ? t('open') : null}
+      drawn={'drawn' in event ? event.drawn : null}
+      hint={mayOpen ? t(event.kind === 'execution' ? 'open.execution' : 'open') : null}
       x={xOf(event.from)}
       width={width}
       top={headHeight + (lane + 1) * laneHeight}
       bottom={height - headHeight - lane * laneHeight}
-      below={lane < Math.max(3, (names.length + 3) / 2)}
+      below={lane < Math.max(4, laneCount(names.length) / 2)}
     />
   );
 }

@@ -13,7 +13,7 @@ import { Segmented } from '#app/_ui/segmented.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { putInAddress } from '../put-in-address.ts';
 import type { InstanceDetails, Timeline } from '../vm-data.ts';
-import { eventsOf } from './axis-events.ts';
+import { eventsOf, laneCount } from './axis-events.ts';
 import { headHeight, laneHeight, shownLanes } from './measures.ts';
 import { domainOf, type Range, ranges } from './span.ts';
 import { TimeAxis } from './time-axis.tsx';
@@ -67,7 +67,7 @@ export function TimeCard({ view }: { view: InstanceDetails }) {
             at={new Date(timeline.errorUpdatedAt)}
           />
         ) : (
-          <LanesSkeleton label={t('loading')} lanes={shown.length + 3} />
+          <LanesSkeleton label={t('loading')} lanes={laneCount(shown.length)} />
         )
       ) : asTable ? (
         <TimeTable
@@ -190,14 +190,18 @@ function useSentence(
   const moment = useMoment();
   const { from } = domainOf(range, now);
   const within = ({ until }: { until: string }) => Date.parse(until) >= from;
-  const sum = (events: readonly { until: string; count: number }[] = []) =>
-    events.filter(within).reduce((total, { count }) => total + count, 0);
+  const total = (events: readonly { count: number }[]) => events.reduce((sum, { count }) => sum + count, 0);
+  const sum = (events: readonly { until: string; count: number }[] = []) => total(events.filter(within));
   const changes = sum(timeline?.configuration);
   const acts = sum(timeline?.acts);
+  const ran = (timeline?.executions ?? []).filter(
+    ({ state, to }) => state !== 'queued' && state !== 'waiting-approval' && (to === null || Date.parse(to) >= from),
+  );
   const healths = [...new Set(view.extensions.map(({ health }) => health))];
   const facts = [
     ...(changes > 0 ? [t('name.changes', { count: changes })] : []),
     ...(acts > 0 ? [t('name.acts', { count: acts })] : []),
+    ...(ran.length > 0 ? [t('name.executions', { count: total(ran) })] : []),
     ...healths.map((health) => {
       const names = view.extensions.filter((extension) => extension.health === health).map(({ name }) => name);
       const extensions = names.length > 5 ? [...names.slice(0, 5), '…'] : names;

@@ -2,7 +2,7 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
-import type { AxisEvent } from './axis-events.ts';
+import { type AxisEvent, isStretch } from './axis-events.ts';
 import { useEventWords, useMoment } from './use-event-words.ts';
 
 export interface TimeTableProps {
@@ -39,7 +39,7 @@ export function TimeTable({ vm, events, now }: TimeTableProps) {
         <TBody>
           {[...events].reverse().map((event) => {
             const { lane, title, notes } = words(event, now);
-            const long = event.kind === 'health' || event.kind === 'heartbeat' || event.count > 1;
+            const long = isStretch(event) || event.count > 1;
             return (
               <Tr key={event.id}>
                 <Td className="tabular-nums max-sm:text-ink-2">{moment(event.from)}</Td>

@@ -3,6 +3,7 @@
 import { useRouter } from 'next/navigation';
 import { type KeyboardEvent, type RefObject, useState } from 'react';
 import { useReader } from '#app/_shell/reader.tsx';
+import { executionHref } from '#app/(portal)/executions/execution-href.ts';
 import { type AxisEvent, nextEvent } from './axis-events.ts';
 
 /** The events selected by pointer and keyboard. Tab stops once on the axis; arrow keys move between its events. */
@@ -13,8 +14,8 @@ export interface EventCursor {
   focused: string | null;
   /** The event under the pointer, or the focused event. */
   active: AxisEvent | undefined;
-  /** Whether the reader may open a change of the goal state. */
-  mayOpen: boolean;
+  /** Whether the event leads to a page that the reader may open. */
+  mayOpen(event: AxisEvent): boolean;
   focus(event: AxisEvent, isVisible: boolean): void;
   blur(): void;
   point(event: AxisEvent | null): void;
@@ -32,13 +33,16 @@ export interface EventCursorOptions {
 
 export function useEventCursor({ vmId, events, names, box }: EventCursorOptions): EventCursor {
   const router = useRouter();
-  const mayOpen = useReader().can('operator');
+  const mayCompare = useReader().can('operator');
   const [focused, setFocused] = useState<string | null>(null);
   const [pointed, setPointed] = useState<string | null>(null);
   const [stop, setStop] = useState<string | null>(null);
 
+  const mayOpen = ({ kind }: AxisEvent) => kind === 'execution' || (kind === 'configuration' && mayCompare);
+
   function open(event: AxisEvent) {
-    if (event.kind !== 'configuration' || !mayOpen) return;
+    if (event.kind === 'execution') return router.push(executionHref({ vmId, id: event.of.executionId }));
+    if (event.kind !== 'configuration' || !mayCompare) return;
     const { incarnation } = event.of;
     router.push(`/vms/${vmId}?tab=goal-state&a=${Math.max(1, incarnation - event.count)}&b=${incarnation}`);
   }

@@ -38,7 +38,7 @@ export function useMoment(): (at: number) => string {
 
 /** Returns a function that describes an event on the axis, for the tooltip and the table. */
 export function useEventWords(): (event: AxisEvent, now: number) => EventWords {
-  const { t } = useTranslation(['timeline', 'common']);
+  const { t } = useTranslation(['timeline', 'common', 'executions']);
   const { t: common } = useTranslation('common');
   const moment = useMoment();
   return (event, now) => {
@@ -69,6 +69,15 @@ export function useEventWords(): (event: AxisEvent, now: number) => EventWords {
           notes: [actWords(t, event.of), ...(event.count > 1 ? [t('timeline:joined', { count: event.count })] : [])],
           when,
         };
+      case 'execution': {
+        const { name, version, state, count } = event.of;
+        return {
+          lane: t('timeline:lane.executions'),
+          title: `${name === '' ? t('executions:unnamed') : name} ${version}`,
+          notes: [t(`executions:state.${state}`), ...(count > 1 ? [t('timeline:executions.merged', { count })] : [])],
+          when: lasting,
+        };
+      }
       case 'health': {
         const { cause, waitsFor } = event.of;
         const why = cause === null ? [] : [t(`timeline:cause.${cause}`, { other: waitsFor ?? '' })];
@@ -86,7 +95,7 @@ export function useEventWords(): (event: AxisEvent, now: number) => EventWords {
   };
 }
 
-type Words = ReturnType<typeof useTranslation<readonly ['timeline', 'common']>>['t'];
+type Words = ReturnType<typeof useTranslation<readonly ['timeline', 'common', 'executions']>>['t'];
 
 const plain = [
   'extension.remove',

@@ -87,6 +87,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 
 function Scripts({ scripts }: Pick<PlanShown, 'scripts'>) {
   const { t } = useTranslation('executions');
+  const hasFiles = scripts.some(({ files }) => files > 0);
   return (
     <TableFrame label={t('plan.scripts')}>
       <Table>
@@ -95,7 +96,7 @@ function Scripts({ scripts }: Pick<PlanShown, 'scripts'>) {
             <Th>{t('plan.script')}</Th>
             <Th>{t('plan.type')}</Th>
             <Th>{t('plan.entryPoint')}</Th>
-            <Th end>{t('plan.fileCount')}</Th>
+            {hasFiles ? <Th end>{t('plan.fileCount')}</Th> : null}
           </tr>
         </THead>
         <TBody>
@@ -108,9 +109,11 @@ function Scripts({ scripts }: Pick<PlanShown, 'scripts'>) {
               <Td translate="no" className="mono">
                 {entryPoint}
               </Td>
-              <Td end className="tabular-nums">
-                {files}
-              </Td>
+              {hasFiles ? (
+                <Td end className="tabular-nums">
+                  {files === 0 ? '' : files}
+                </Td>
+              ) : null}
             </Tr>
           ))}
         </TBody>

@@ -100,6 +100,13 @@ function OtherChoice({
   );
 }
 
+/** On a phone, the label of a row is above its two values, which are side by side. */
+const narrow = [
+  'max-sm:block max-sm:[&_thead]:block max-sm:[&_tbody]:block',
+  'max-sm:[&_tr]:grid max-sm:[&_tr]:grid-cols-2 max-sm:[&_tr]:gap-x-3 max-sm:[&_tr]:border-b max-sm:[&_tr]:border-line-subtle max-sm:[&_tr]:px-4 max-sm:[&_tr]:py-1.5',
+  'max-sm:[&_td]:h-auto max-sm:[&_td]:border-b-0 max-sm:[&_td]:px-0!',
+].join(' ');
+
 function Outcomes({ before, after }: Pick<ComparedExecutions, 'before' | 'after'>) {
   const { t } = useTranslation('executions');
   const rows: [label: string, of: (execution: ShownExecution) => ReactNode][] = [
@@ -112,14 +119,14 @@ function Outcomes({ before, after }: Pick<ComparedExecutions, 'before' | 'after'
   ];
   return (
     <TableFrame label={t('compare.executions')}>
-      <Table className="table-fixed">
+      <Table className={`table-fixed ${narrow}`}>
         <THead>
           <tr>
-            <Th className="w-24">
+            <Th className="w-24 max-sm:hidden">
               <span className="sr-only">{t('compare.fact')}</span>
             </Th>
             {[before, after].map((execution) => (
-              <Th key={execution.id} className="whitespace-normal">
+              <Th key={execution.id} className="whitespace-normal max-sm:h-auto max-sm:border-0 max-sm:px-0!">
                 <ExecutionName execution={execution} />
               </Th>
             ))}
@@ -128,9 +135,9 @@ function Outcomes({ before, after }: Pick<ComparedExecutions, 'before' | 'after'
         <TBody>
           {rows.map(([label, of]) => (
             <Tr key={label}>
-              <Td className="py-2 align-top text-ink-2">{label}</Td>
+              <Td className="py-2 align-top text-ink-2 max-sm:col-span-full max-sm:py-0 max-sm:text-12">{label}</Td>
               {[before, after].map((execution) => (
-                <Td key={execution.id} className="py-2 align-top whitespace-normal wrap-anywhere">
+                <Td key={execution.id} className="py-2 align-top whitespace-normal wrap-anywhere max-sm:py-0">
                   {of(execution)}
                 </Td>
               ))}

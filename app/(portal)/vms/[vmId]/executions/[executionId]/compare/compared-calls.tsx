@@ -22,13 +22,20 @@ const TextDiff = dynamic(() =>
 type Pair = ComparedExecutions['calls'][number];
 type Both = Pick<ComparedExecutions, 'before' | 'after'>;
 
+/** On a phone, a row has several lines: the call, its two states side by side, and the button. */
+const narrow = [
+  'max-sm:block max-sm:[&_tbody]:block max-sm:[&_thead]:sr-only',
+  'max-sm:[&_tr]:grid max-sm:[&_tr]:grid-cols-2 max-sm:[&_tr]:gap-x-3 max-sm:[&_tr]:gap-y-1.5 max-sm:[&_tr]:border-t max-sm:[&_tr]:border-line-subtle max-sm:[&_tr]:px-4 max-sm:[&_tr]:py-2',
+  'max-sm:[&_td]:h-auto max-sm:[&_td]:border-b-0 max-sm:[&_td]:px-0! max-sm:[&_td]:text-start max-sm:[&_td]:whitespace-normal',
+].join(' ');
+
 /** Lists the calls of two executions in pairs. The output of a pair is loaded when the reader opens the pair. */
 export function ComparedCalls({ before, after, calls }: Pick<ComparedExecutions, 'before' | 'after' | 'calls'>) {
   const { t } = useTranslation('executions');
   if (calls.length === 0) return <p className="px-4 pb-4 text-12 text-ink-2">{t('calls.none')}</p>;
   return (
     <TableFrame label={t('calls.title')}>
-      <Table>
+      <Table className={narrow}>
         <THead>
           <tr>
             <Th>{t('compare.call')}</Th>
@@ -55,14 +62,20 @@ function PairRow({ pair, executions }: { pair: Pair; executions: Both }) {
   return (
     <>
       <Tr>
-        <Td>
+        <Td className="max-sm:col-span-full">
           <code translate="no" className="mono wrap-anywhere">
             {call === null ? '' : callName(call)}
           </code>
         </Td>
-        <Td>{before === null ? <NoCall /> : <CallState call={before} />}</Td>
-        <Td>{after === null ? <NoCall /> : <CallState call={after} />}</Td>
-        <Td end>
+        <Td>
+          <span className="block text-12 text-ink-3 sm:hidden">{t('compare.before')}</span>
+          {before === null ? <NoCall /> : <CallState call={before} />}
+        </Td>
+        <Td>
+          <span className="block text-12 text-ink-3 sm:hidden">{t('compare.after')}</span>
+          {after === null ? <NoCall /> : <CallState call={after} />}
+        </Td>
+        <Td end className="max-sm:col-span-full max-sm:empty:hidden">
           {before === null || after === null ? null : (
             <Button size="sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
               {t('compare.show')}
@@ -72,7 +85,7 @@ function PairRow({ pair, executions }: { pair: Pair; executions: Both }) {
       </Tr>
       {isOpen && before !== null && after !== null ? (
         <tr>
-          <td colSpan={4} className="max-w-0 border-b border-line-subtle pt-2">
+          <td colSpan={4} className="max-w-0 border-b border-line-subtle pt-2 max-sm:col-span-full max-sm:max-w-none">
             <OutputDifference before={before} after={after} executions={executions} />
           </td>
         </tr>
