@@ -10,7 +10,7 @@ import { sentenceOf } from '../agent-error.ts';
 import { maskedText } from '../handler/mask.ts';
 import { momentNow } from '../watch/moment.ts';
 import { AgentStopped } from './agent-stopped.ts';
-import { type ExecutionApi, isRecorded } from './api/index.ts';
+import { type ExecutionApi, isRecorded, isRepeatable } from './api/index.ts';
 import type { BodyCall } from './body/body-process.ts';
 import { CallError } from './call-error.ts';
 import type { AnsweredCall, BegunCall, CallJournal, StoredCall } from './call-journal.ts';
@@ -50,19 +50,25 @@ export class BodyCalls {
     return this.current;
   }
 
-  /** Answers a call. `text` is its frame. Returns a member of the answering frame, and never rejects. */
-  async answer(call: BodyCall, text: string): Promise<string> {
+  /**
+   * Answers a call. `text` is its frame. `drain` reads the output that the Body wrote before the call. Returns a member
+   * of the answering frame, and never rejects.
+   */
+  async answer(call: BodyCall, text: string, drain: () => void): Promise<string> {
     const { n } = call;
     const { context, journal, maxCalls = executionLimits.calls } = this.options;
     if (n > maxCalls) {
+      drain();
       const message = `The Body made more than ${maxCalls} calls.`;
       return `"error":${JSON.stringify(new CallError('TooManyCalls', message).frame)}`;
     }
-    context.output.noteCall(n);
     const { args, kwargs } = parseExactJson(text) as Pick<BodyCall, 'args' | 'kwargs'>;
     const exact = { ...call, args, kwargs };
     const key = keyOf(exact);
-    if (journal.get(n) !== undefined && journal.get(n)?.key !== key) await this.drop(n);
+    const before = journal.get(n)?.key;
+    if (before !== key || !context.output.isBeforeLast(n)) drain();
+    context.output.noteCall(n);
+    if (before !== undefined && before !== key) await this.drop(n);
     const stored = journal.get(n);
     if (stored?.answer !== undefined) return this.repeat(exact, stored, stored.answer);
     try {
@@ -127,7 +133,8 @@ export class BodyCalls {
     const state = error === null ? 'succeeded' : 'failed';
     const untilRow = transcript.rows - 1;
     const ended: ExecutionCall = { ...about, state, untilRow, tookMs, ...(exitCode !== undefined && { exitCode }) };
-    this.keep(n, key, { frame: answer.frame, call: ended });
+    const mayRepeat = script === null && error === null && isRepeatable(fn ?? '');
+    this.keep(n, key, { frame: answer.frame, call: ended }, mayRepeat);
     onCall(ended);
     return answer.frame;
   }
@@ -161,10 +168,10 @@ export class BodyCalls {
    * Stores an answer, then deletes the data from which it could be recovered. The answer is valid even if it cannot be
    * stored.
    */
-  private keep(n: number, key: string, answer: AnsweredCall): void {
+  private keep(n: number, key: string, answer: AnsweredCall, mayRepeat: boolean): void {
     const { context, journal, scripts } = this.options;
     try {
-      const isStored = journal.answer(n, key, answer);
+      const isStored = journal.answer(n, key, answer, mayRepeat);
       if (!isStored && !this.isJournalFull) context.transcript.add('note', fullNote);
       this.isJournalFull = !isStored;
     } catch (error) {

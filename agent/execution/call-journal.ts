@@ -1,8 +1,6 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { executionCall, executionLimits } from '#protocol/executions/index.ts';
-import { crashPoint } from '../folder/crash-point.ts';
-import { writeAll } from '../folder/write-file.ts';
+import { SyncedLines } from '../folder/synced-lines.ts';
 import { moment } from '../watch/moment.ts';
 
 const begun = z.object({
@@ -44,21 +42,19 @@ export interface StoredCall {
 
 /**
  * The calls of a Body and their answers, on disk. When the Body begins again, its calls are answered from here, so that
- * they do not run again. Each line is synced before `begin` or `answer` returns.
+ * they do not run again.
  */
 export class CallJournal {
-  private readonly file: number;
+  private readonly lines: SyncedLines;
   private readonly stored = new Map<number, StoredCall>();
   /** Offset of the first line of each call. The lines are in the order of the calls. */
   private readonly offsets = new Map<number, number>();
-  private size = 0;
   private readonly limit: number;
 
   /** `limit` is for tests. */
   constructor(path: string, limit: number = executionLimits.journalBytes) {
     this.limit = limit;
-    this.file = openSync(path, 'a+', 0o600);
-    this.read(readFileSync(this.file));
+    this.lines = new SyncedLines(path, 'the journal of calls', (text, offset) => this.take(text, offset));
   }
 
   /** Number of the last stored call; 0 if there is none. */
@@ -70,15 +66,18 @@ export class CallJournal {
     return this.stored.get(n);
   }
 
-  /** Records that a call begins. Throws if the disk is full. */
+  /** Records that a call begins. The record is synced. Throws if the disk is full. */
   begin(n: number, key: string, value: BegunCall): void {
-    this.append({ n, key, begun: value });
+    this.append({ n, key, begun: value }, true);
     this.stored.set(n, { key, begun: value });
   }
 
-  /** Stores the answer to a call. Returns false if the journal is full. Throws if the disk is full. */
-  answer(n: number, key: string, value: AnsweredCall): boolean {
-    if (!this.append({ n, key, answer: value })) return false;
+  /**
+   * Stores the answer to a call. Returns false if the journal is full. Throws if the disk is full. The answer is synced
+   * unless the call may run twice (`isRepeatable`). Later calls that may not run twice also sync this answer.
+   */
+  answer(n: number, key: string, value: AnsweredCall, isRepeatable = false): boolean {
+    if (!this.append({ n, key, answer: value }, !isRepeatable)) return false;
     this.stored.set(n, { ...this.stored.get(n), key, answer: value });
     return true;
   }
@@ -86,7 +85,8 @@ export class CallJournal {
   /** Forgets this call and all later ones. */
   dropFrom(n: number): void {
     const dropped = [...this.stored.keys()].filter((each) => each >= n);
-    this.cut(Math.min(this.size, ...dropped.map((each) => this.offsets.get(each) ?? this.size)));
+    const { size } = this.lines;
+    this.lines.cut(Math.min(size, ...dropped.map((each) => this.offsets.get(each) ?? size)));
     for (const each of dropped) {
       this.stored.delete(each);
       this.offsets.delete(each);
@@ -94,49 +94,31 @@ export class CallJournal {
   }
 
   close(): void {
-    closeSync(this.file);
+    this.lines.close();
   }
 
-  private append(entry: z.input<typeof line>): boolean {
-    const bytes = Buffer.from(`${JSON.stringify(entry)}\n`);
-    if (this.size + bytes.length > this.limit) return false;
-    crashPoint('write the journal of calls');
-    try {
-      writeAll(this.file, bytes);
-      crashPoint('sync the journal of calls');
-      fdatasyncSync(this.file);
-      this.noteOffset(entry.n, this.size);
-      this.size += bytes.length;
-      return true;
-    } catch (error) {
-      this.cut(this.size);
-      throw error;
-    }
+  private append(entry: z.input<typeof line>, isSynced: boolean): boolean {
+    const text = JSON.stringify(entry);
+    const { size } = this.lines;
+    if (size + Buffer.byteLength(text) >= this.limit) return false;
+    if (isSynced) this.lines.append(text);
+    else this.lines.appendUnsynced(text);
+    this.noteOffset(entry.n, size);
+    return true;
   }
 
-  /** Reads the complete lines, and truncates the file before the first incomplete or invalid one. */
-  private read(bytes: Buffer): void {
-    let at = 0;
-    for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', at)) {
-      const entry = line.safeParse(jsonOf(bytes.subarray(at, end).toString('utf8')));
-      if (!entry.success) break;
-      const { n, ...call } = entry.data;
-      this.stored.set(n, { ...this.stored.get(n), ...call });
-      this.noteOffset(n, at);
-      at = end + 1;
-    }
-    this.size = at;
-    if (fstatSync(this.file).size > at) this.cut(at);
+  /** Reads a stored line. Returns false if the line is invalid. */
+  private take(text: string, offset: number): boolean {
+    const entry = line.safeParse(jsonOf(text));
+    if (!entry.success) return false;
+    const { n, ...call } = entry.data;
+    this.stored.set(n, { ...this.stored.get(n), ...call });
+    this.noteOffset(n, offset);
+    return true;
   }
 
   private noteOffset(n: number, offset: number): void {
     if (!this.offsets.has(n)) this.offsets.set(n, offset);
-  }
-
-  private cut(size: number): void {
-    crashPoint('cut the journal of calls');
-    ftruncateSync(this.file, size);
-    this.size = size;
   }
 }
 

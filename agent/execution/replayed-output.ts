@@ -24,6 +24,11 @@ export class ReplayedOutput {
     return this.reached < this.last;
   }
 
+  /** Whether the journal has later calls than this one. All output before the call is then already in the transcript. */
+  isBeforeLast(n: number): boolean {
+    return n < this.last;
+  }
+
   /** Notes that the Body has made a call. */
   noteCall(n: number): void {
     this.reached = n;

@@ -199,8 +199,8 @@ export class RunningExecution {
         plan: JSON.stringify({ name, body, parameters, scripts: [...plan.scripts.keys()], service }),
         onOut: (chunk) => out.write(chunk),
         onErr: (chunk) => err.write(chunk),
-        onCall: (call, text) => {
-          const answer = calls.answer(call, text);
+        onCall: (call, text, drain) => {
+          const answer = calls.answer(call, text, drain);
           answering = answer;
           return answer;
         },
@@ -212,6 +212,7 @@ export class RunningExecution {
       if (this.why !== 'stop') this.ending.abort();
       await answering;
       await scripts.end();
+      api.close();
       out.end();
       err.end();
     }

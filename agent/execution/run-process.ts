@@ -45,7 +45,7 @@ export interface StartedProcess {
   ended: Promise<ProcessEnd>;
   /** Reads the output that the process has already written. */
   drain(): void;
-  /** Kills the process group, and strays that have left the group (see `CommandProcesses`). */
+  /** Kills the process group, and strays that have left the group (see `CommandProcesses`). Only the first call does. */
   endAll(): void;
 }
 
@@ -61,6 +61,7 @@ export async function startProcess(start: ProcessStart): Promise<StartedProcess>
   const shell = ['-c', memory === undefined ? launcher : limitedLauncher(memory), 'sh', program, ...args];
   const { child, pipes } = await spawnPiped(folder, id, start, shell);
   let isOver = false;
+  let isKilled = false;
   const ended = untilEnded(child, id, start).then((end) => {
     pipes.finish();
     rmSync(folder, { recursive: true, force: true });
@@ -75,7 +76,8 @@ export async function startProcess(start: ProcessStart): Promise<StartedProcess>
       if (!isOver) pipes.drain();
     },
     endAll: () => {
-      if (child.pid === undefined) return;
+      if (child.pid === undefined || isKilled) return;
+      isKilled = true;
       const processes = new CommandProcesses(child.pid, id);
       processes.signal('SIGKILL');
       processes.endLateOnes();

@@ -15,12 +15,15 @@ export class OutputPipe {
   private readonly path: string;
   private readonly take: (chunk: Buffer) => void;
   private readonly socket: Socket;
+  /** A second reader for `drain`, because the socket closes its own when the output ends. */
+  private readonly end: number;
   private isOpen = true;
 
   constructor(path: string, take: (chunk: Buffer) => void) {
     this.path = path;
     this.take = take;
-    this.socket = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true });
+    this.end = openReader(path);
+    this.socket = new Socket({ fd: openReader(path), readable: true });
     this.socket.on('data', take);
     this.socket.on('error', () => {});
   }
@@ -36,16 +39,18 @@ export class OutputPipe {
   }
 
   close(): void {
-    if (this.isOpen) this.socket.destroy();
+    if (!this.isOpen) return;
     this.isOpen = false;
+    this.socket.destroy();
+    closeSync(this.end);
   }
 
   /** Reads what is in transit. Returns whether a process still has the pipe open for writing. */
   drain(): 'open' | 'ended' {
-    const end = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
+    if (!this.isOpen) return 'ended';
     try {
       for (let read = 0; read < pipeBytes; ) {
-        const count = readSync(end, buffer, 0, buffer.length, null);
+        const count = readSync(this.end, buffer, 0, buffer.length, null);
         if (count === 0) return 'ended';
         this.take(Buffer.from(buffer.subarray(0, count)));
         read += count;
@@ -54,8 +59,6 @@ export class OutputPipe {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
       return 'open';
-    } finally {
-      closeSync(end);
     }
   }
 
@@ -74,3 +77,5 @@ export class OutputPipe {
     closeSync(writer);
   }
 }
+
+const openReader = (path: string): number => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

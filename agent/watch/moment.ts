@@ -15,9 +15,14 @@ export const moment = z.object({
 export type BootMoment = z.infer<typeof moment>;
 
 const boot = readBootId(bootIdFile);
+/** Minimum interval between two reads of the uptime, in milliseconds. Linux gives it in hundredths of a second. */
+const uptimeMilliseconds = 5;
+let lastUptime = { at: Number.NEGATIVE_INFINITY, seconds: 0 };
 
 export function momentNow(): BootMoment {
-  return { clock: Date.now(), boot, uptime: uptime() };
+  const at = performance.now();
+  if (at - lastUptime.at >= uptimeMilliseconds) lastUptime = { at, seconds: uptime() };
+  return { clock: Date.now(), boot, uptime: lastUptime.seconds };
 }
 
 /**

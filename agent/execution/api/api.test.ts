@@ -47,7 +47,7 @@ except ZeroDivisionError:
     expect((await machine.body("return api.getState('k')", { Service: 'db' })).body).toBeNull();
     await machine.body("api.removeState('k')\napi.setState('__proto__', None)", { Service });
     expect((await machine.body("return api.getState('k')", { Service })).body).toBeNull();
-    expect(readdirSync(join(machine.dir, 'plan-state')).every((name) => /^[0-9a-f]{64}\.json$/.test(name))).toBe(true);
+    expect(readdirSync(join(machine.dir, 'plan-state')).every((name) => /^[0-9a-f]{64}\.jsonl$/.test(name))).toBe(true);
   });
 
   test('MU-14 without a Service, calls for the state fail the plan', async () => {

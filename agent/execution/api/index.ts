@@ -10,11 +10,16 @@ import { ServiceState } from './state.ts';
 
 /** Calls that change nothing outside of the agent's memory, and therefore need no record before they begin. */
 const unrecorded = new Set(['version', 'getState', 'setExitCode', 'addFile', 'reboot', 'expectReboots']);
+/** Calls that may run twice, because their effect is on disk before they are answered, and is the same both times. */
+const repeatable = new Set(['setState', 'removeState']);
 /** Calls whose effect is in the agent's memory. They run again when they are answered from the journal. */
 const remembered = new Set(['setExitCode', 'addFile', 'reboot']);
 
 /** Whether the journal records the beginning of this call of `api`. */
-export const isRecorded = (name: string): boolean => !unrecorded.has(name);
+export const isRecorded = (name: string): boolean => !unrecorded.has(name) && !repeatable.has(name);
+
+/** Whether this call of `api` may run again although it was answered. */
+export const isRepeatable = (name: string): boolean => repeatable.has(name);
 
 type Arguments = [given: readonly unknown[], named: Readonly<Record<string, unknown>>];
 
@@ -73,6 +78,10 @@ export class ExecutionApi {
   /** Repeats the effect of a call that is answered from the journal, if the effect was in the agent's memory. */
   async repeat(name: string, args: Arguments, since: BootMoment): Promise<void> {
     if (remembered.has(name)) await this.call(name, args, since);
+  }
+
+  close(): void {
+    this.state.close();
   }
 
   private setExitCode(code: number): void {

@@ -1,54 +1,119 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { executionLimits, parseExactJson } from '#protocol/executions/index.ts';
-import { readText, writeAtomically } from '../../folder/write-file.ts';
+import { SyncedLines } from '../../folder/synced-lines.ts';
+import { writeAtomically } from '../../folder/write-file.ts';
 import { CallError } from '../call-error.ts';
 
-/** The state of a Service: JSON values by key, in one file. Changes are on disk before a call is answered (MU-14). */
-export class ServiceState {
-  private readonly file: string | null;
-  private values: Map<string, string> | null = null;
+/** How much larger than twice the state its file may become before it is replaced with a shorter one. */
+const spareBytes = 64 * 1024;
 
-  /** `service`: null if the plan has no Service; every call then fails. */
-  constructor(folder: string, service: string | null) {
+/**
+ * The state of a Service: JSON values by key. Its file has one line for each change, an object with the new values; null
+ * removes a key. Changes are on disk before a call is answered (MU-14).
+ */
+export class ServiceState {
+  private readonly path: string | null;
+  private lines: SyncedLines | null = null;
+  /** The values, as JSON text. */
+  private readonly values = new Map<string, string>();
+  /** Size of the state as one JSON object. */
+  private size = 1;
+  private readonly spare: number;
+
+  /** `service`: null if the plan has no Service; every call then fails. `spare` is for tests. */
+  constructor(folder: string, service: string | null, spare = spareBytes) {
     const name = createHash('sha256')
       .update(service ?? '')
       .digest('hex');
-    this.file = service === null ? null : join(folder, `${name}.json`);
+    this.path = service === null ? null : join(folder, `${name}.jsonl`);
+    this.spare = spare;
   }
 
   /** Returns the value of a key as JSON text; `null` if there is none. */
   get(key: unknown): string {
-    const { values } = this.open(key);
-    return values.get(key as string) ?? 'null';
+    this.open(key);
+    return this.values.get(key as string) ?? 'null';
   }
 
   /** Stores a value; null removes the key. Values from `parseExactJson` keep the notation of their numbers. */
   set(key: unknown, value: unknown): void {
-    const { values, file } = this.open(key);
+    const path = this.open(key);
+    const name = key as string;
     const text = JSON.stringify(value ?? null);
-    const next = new Map(values);
-    if (text === 'null') next.delete(key as string);
-    else next.set(key as string, text);
-    const whole = `{${[...next].map(([name, each]) => `${JSON.stringify(name)}:${each}`).join(',')}}`;
     if (Buffer.byteLength(text) > executionLimits.stateValueBytes) throw tooLarge('The value', 'stateValueBytes');
-    if (Buffer.byteLength(whole) > executionLimits.stateBytes) throw tooLarge('The state', 'stateBytes');
-    writeAtomically(file, whole);
-    this.values = next;
+    if (this.sizeWith(name, text) > executionLimits.stateBytes) throw tooLarge('The state', 'stateBytes');
+    this.lines ??= this.create(path);
+    this.lines.append(`{${memberOf(name, text)}}`);
+    this.note(name, text);
+    if (this.lines.size > 2 * this.size + this.spare) this.rewrite(path);
   }
 
-  private open(key: unknown): { values: Map<string, string>; file: string } {
-    if (this.file === null) throw new CallError('StateUnavailable', 'The plan has no Service.');
+  close(): void {
+    this.lines?.close();
+    this.lines = null;
+  }
+
+  private open(key: unknown): string {
+    if (this.path === null) throw new CallError('StateUnavailable', 'The plan has no Service.');
     if (typeof key !== 'string') throw new CallError('TypeError', 'The key of a state must be a text.');
-    this.values ??= read(this.file);
-    return { values: this.values, file: this.file };
+    if (this.lines === null && existsSync(this.path)) this.lines = this.read(this.path);
+    return this.path;
+  }
+
+  private read(path: string): SyncedLines {
+    return new SyncedLines(path, 'the state of a Service', (line) => {
+      const changes = objectIn(line);
+      if (changes === null) return false;
+      for (const [key, value] of Object.entries(changes)) this.note(key, JSON.stringify(value));
+      return true;
+    });
+  }
+
+  /** Creates the file so that it does not disappear in a power failure. */
+  private create(path: string): SyncedLines {
+    writeAtomically(path, '');
+    return this.read(path);
+  }
+
+  /** Replaces the lines with one line. If the disk is full, the file stays as it is, which is also correct. */
+  private rewrite(path: string): void {
+    try {
+      writeAtomically(path, `{${[...this.values].map((entry) => memberOf(...entry)).join(',')}}\n`);
+    } catch {
+      return;
+    }
+    this.close();
+    this.lines = this.read(path);
+  }
+
+  private note(key: string, text: string): void {
+    this.size = this.sizeWith(key, text);
+    if (text === 'null') this.values.delete(key);
+    else this.values.set(key, text);
+  }
+
+  private sizeWith(key: string, text: string): number {
+    const before = this.values.get(key);
+    const gone = before === undefined ? 0 : memberBytes(key, before);
+    return this.size - gone + (text === 'null' ? 0 : memberBytes(key, text));
   }
 }
 
-function read(file: string): Map<string, string> {
-  const text = readText(file);
-  const values = text === null ? {} : (parseExactJson(text) as Record<string, unknown>);
-  return new Map(Object.entries(values).map(([key, value]) => [key, JSON.stringify(value)]));
+const memberOf = (key: string, text: string): string => `${JSON.stringify(key)}:${text}`;
+
+/** Size of a member and the comma or brace after it. */
+const memberBytes = (key: string, text: string): number => Buffer.byteLength(memberOf(key, text)) + 1;
+
+/** Parses a line. Returns null if it is not a JSON object. */
+function objectIn(line: string): object | null {
+  try {
+    const value = parseExactJson(line);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 function tooLarge(what: string, limit: 'stateValueBytes' | 'stateBytes'): CallError {

@@ -24,8 +24,11 @@ export interface BodyStart {
   signal: AbortSignal;
   onOut(chunk: Buffer): void;
   onErr(chunk: Buffer): void;
-  /** Answers the call with this text. Resolves to a member of a frame, such as `"value":1`. Never rejects. */
-  onCall(frame: BodyCall, text: string): Promise<string>;
+  /**
+   * Answers the call with this text. Resolves to a member of a frame, such as `"value":1`. Never rejects. `drain` reads
+   * the output that the Body wrote before the call.
+   */
+  onCall(frame: BodyCall, text: string, drain: () => void): Promise<string>;
   onLog(frame: Record<string, unknown>): void;
 }
 
@@ -80,9 +83,9 @@ export async function runBody(start: BodyStart): Promise<BodyEnd> {
     onFault: (fault) => conclude({ fault }),
     onFrame: (frame, text) => {
       if (answered !== null) return;
-      // In the transcript, output that the Body wrote before the frame must come first.
-      body.drain();
       const call = callOf(frame);
+      // In the transcript, output that the Body wrote before the frame must come first.
+      if (call === null) body.drain();
       if ('log' in frame) start.onLog(frame);
       else if ('done' in frame) conclude({ done: doneOf(frame, text) });
       else if (isObject(frame.failed)) conclude({ failed: frame.failed });
@@ -90,10 +93,12 @@ export async function runBody(start: BodyStart): Promise<BodyEnd> {
       else {
         isBusy = true;
         calls = call.n;
-        void start.onCall(call, text).then((answer) => {
-          isBusy = false;
-          frames.send(`{"n":${call.n},${answer}}`);
-        });
+        void start
+          .onCall(call, text, () => body.drain())
+          .then((answer) => {
+            isBusy = false;
+            frames.send(`{"n":${call.n},${answer}}`);
+          });
       }
     },
   });

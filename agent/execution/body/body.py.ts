@@ -4,17 +4,17 @@
  * not change.
  */
 export const bodyProgram = String.raw`
-import ast
-import io
+import _thread
 import json
 import os
 import sys
-import textwrap
-import threading
-import types
 
+# Every import delays the start of the Body, so other modules are not imported here.
+_Module = type(sys)
+_Generator = type((lambda: (yield))())
+_only_ast = 0x400
 _from_agent = os.fdopen(3, 'rb')
-_lock = threading.RLock()
+_lock = _thread.RLock()
 _reserve = [bytearray(1 << 20)]
 os.set_inheritable(3, False)
 os.set_inheritable(4, False)
@@ -47,12 +47,15 @@ def _plain(value):
     return value
 
 
+_encode = json.JSONEncoder(allow_nan=False).encode
+
+
 def _json(value):
     try:
-        return json.dumps(value, allow_nan=False)
+        return _encode(value)
     except TypeError:
         # A parameter named "items" hides the method that the encoder calls.
-        return json.dumps(_plain(value), allow_nan=False)
+        return _encode(_plain(value))
 
 
 class MissingParameter(AttributeError, KeyError):
@@ -372,19 +375,24 @@ def _code(error):
     return 4 if isinstance(error, ImportError) else 1
 
 
+def _tree(source):
+    return compile(source, '<plan>', 'exec', _only_ast, dont_inherit=True)
+
+
 def _parsed(body):
     try:
-        return ast.parse(body, '<plan>')
+        return _tree(body)
     except IndentationError as error:
         first = next((index for index, line in enumerate(body.split('\n')) if line.strip()), 0)
         if error.lineno != first + 1:
             raise
-        return ast.parse(textwrap.dedent(body), '<plan>')
+        import textwrap
+        return _tree(textwrap.dedent(body))
 
 
 def _compiled(body):
     tree = _parsed(body)
-    wrapper = ast.parse('def __body__(): pass', '<plan>')
+    wrapper = _tree('def __body__(): pass')
     wrapper.body[0].body = tree.body or wrapper.body[0].body
     return compile(wrapper, '<plan>', 'exec', dont_inherit=True)
 
@@ -399,9 +407,9 @@ def _namespace(plan):
 
 
 def _murano_module():
-    package = types.ModuleType('muranoagent')
+    package = _Module('muranoagent')
     package.__path__ = []
-    module = types.ModuleType('muranoagent.exceptions')
+    module = _Module('muranoagent.exceptions')
     module.CustomException = CustomException
     package.exceptions = module
     sys.modules['muranoagent'] = package
@@ -431,7 +439,7 @@ def _run(plan):
                            'causes': [], 'info': None, 'code': 1}}
     except BaseException as error:
         return {'failed': dict(_described(error), code=_code(error))}
-    if isinstance(value, types.GeneratorType):
+    if isinstance(value, _Generator):
         value = NotImplemented
     try:
         return '{"done":%s}' % _json(value)

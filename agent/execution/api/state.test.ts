@@ -1,0 +1,73 @@
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { executionLimits } from '#protocol/executions/index.ts';
+import { ServiceState } from './state.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'annex-state-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = (): string => join(folder, readdirSync(folder)[0] ?? '');
+
+/** Returns the values of keys as a later execution reads them. */
+function valuesOf(...keys: string[]): string[] {
+  const state = new ServiceState(folder, 'web');
+  const values = keys.map((key) => state.get(key));
+  state.close();
+  return values;
+}
+
+test('a later execution reads the last value of each key', () => {
+  const state = new ServiceState(folder, 'web');
+  expect(state.get('a')).toBe('null');
+  state.set('a', 1);
+  state.set('b', { x: ['ü'] });
+  state.set('a', 2);
+  state.set('c', 3);
+  state.set('c', null);
+  expect([state.get('a'), state.get('c')]).toEqual(['2', 'null']);
+  expect(valuesOf('a', 'b', 'c'), 'while the first execution still runs').toEqual(['2', '{"x":["ü"]}', 'null']);
+  state.close();
+  expect(valuesOf('a', 'b', 'c')).toEqual(['2', '{"x":["ü"]}', 'null']);
+});
+
+test('a change that a crash cut off is not read, and later changes are', () => {
+  const state = new ServiceState(folder, 'web');
+  state.set('a', 1);
+  state.close();
+  appendFileSync(file(), '{"a":2');
+  expect(valuesOf('a')).toEqual(['1']);
+  const next = new ServiceState(folder, 'web');
+  next.set('b', 2);
+  next.close();
+  expect(valuesOf('a', 'b')).toEqual(['1', '2']);
+});
+
+test('a file of many changes is replaced with a shorter one, and keeps all values', () => {
+  const state = new ServiceState(folder, 'web', 100);
+  state.set('kept', 'x');
+  state.set('gone', 'x');
+  state.set('gone', null);
+  for (let n = 0; n < 1_000; n += 1) state.set('k', n);
+  expect(readFileSync(file()).length).toBeLessThan(300);
+  state.set('k', 'last');
+  state.close();
+  expect(valuesOf('kept', 'gone', 'k')).toEqual(['"x"', 'null', '"last"']);
+});
+
+test('the size of all values is limited, and a value that is replaced or removed no longer counts', () => {
+  const state = new ServiceState(folder, 'web');
+  const value = 'x'.repeat(executionLimits.stateValueBytes - 2);
+  const most = Math.floor(executionLimits.stateBytes / executionLimits.stateValueBytes) - 1;
+  for (let n = 0; n < most; n += 1) state.set(`k${n}`, value);
+  state.set('k0', value);
+  expect(() => state.set('more', value)).toThrow('The state is larger than 16 MiB.');
+  state.set('k0', null);
+  state.set('more', value);
+  state.close();
+  expect(valuesOf('k0', 'more', 'k1')).toEqual(['null', `"${value}"`, `"${value}"`]);
+});
