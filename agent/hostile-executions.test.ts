@@ -16,7 +16,7 @@ import { type PlanMachine, planMachine } from './testing/plan-run.ts';
 
 /*
  * Plans that try to harm the agent, and machines in a bad state. Each row names its case, the plan and the expected
- * end. What the portal's doors answer to hostile requests is in server/agent-api/hostile-executions.test.ts.
+ * end. Hostile requests to the portal are tested in server/agent-api/hostile-executions.test.ts.
  */
 let machine: PlanMachine;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ function isRunning(pid: unknown): boolean {
 }
 
 interface Hostile {
-  /** Number of the case in the list of hostile inputs. */
+  /** Case number, shown in the test title. */
   number: number;
   what: string;
   plan: object | string;

@@ -16,7 +16,7 @@ export interface AmqpOptions {
   amqpHeartbeatSeconds?: number;
 }
 
-/** How the agent reaches an AMQP broker, where it takes plans, and where it puts answers. */
+/** How the agent reaches an AMQP broker, which queue it takes plans from, and where it sends answers. */
 export interface AmqpSettings {
   host: string;
   port: number;
@@ -25,7 +25,7 @@ export interface AmqpSettings {
   ca: string | undefined;
   virtualHost: string;
   login: string;
-  /** File with the password; undefined for `guest`. */
+  /** File with the password; undefined for the password `guest`. */
   passwordFile: string | undefined;
   inputQueue: string;
   resultExchange: string;
@@ -51,7 +51,7 @@ export const amqpKeys = [
   'amqpHeartbeatSeconds',
 ] as const satisfies (keyof AmqpOptions)[];
 
-/** Returns the settings for AMQP; null if there is no `amqpHost`. Throws AgentError if the queue is missing. */
+/** Returns the settings for AMQP; null if there is no `amqpHost`. Throws AgentError if there is no `amqpInputQueue`. */
 export function amqpSettingsOf(options: AmqpOptions): AmqpSettings | null {
   const { amqpHost: host, amqpInputQueue: inputQueue, amqpTls: tls = 'on' } = options;
   if (host === undefined) return null;

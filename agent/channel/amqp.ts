@@ -26,14 +26,14 @@ const pauseSeconds = { first: 5, factor: 1.2, most: 60 };
 
 /**
  * The channel to an AMQP broker. Takes one plan at a time: a message is acknowledged once its plan is on disk, and the
- * broker keeps all others until that plan is answered.
+ * other messages stay in the queue until that plan is answered.
  */
 export class AmqpChannel {
   private readonly options: AmqpChannelOptions;
   private readonly stopping = new AbortController();
   private wake = new AbortController();
   private channel: ConfirmChannel | null = null;
-  /** Tag of the consumer; null while no plan is wanted. */
+  /** Tag of the consumer; null while the channel does not consume the queue. */
   private consumer: string | null = null;
   /** The message_ids of answers that the broker has returned and not yet confirmed. */
   private readonly returned = new Set<string>();
@@ -42,7 +42,7 @@ export class AmqpChannel {
     this.options = options;
   }
 
-  /** Keeps the connection until `stop` is called. */
+  /** Connects to the broker, and reconnects after failures, until `stop` is called. */
   async run(): Promise<void> {
     const { journal, settings } = this.options;
     let seconds = pauseSeconds.first;
@@ -89,7 +89,7 @@ export class AmqpChannel {
 
   /**
    * Publishes an answer. Throws AgentError if the broker does not confirm the answer, or has no queue for it. The
-   * answer is then sent again.
+   * caller retries later.
    */
   private async publish(body: string | object, reply: AmqpReply, messageId: string): Promise<void> {
     const { channel } = this;
@@ -151,7 +151,7 @@ export class AmqpChannel {
     return channel;
   }
 
-  /** Begins to consume the queue if this machine can take a plan. The agent never declares the queue. */
+  /** Starts consuming the queue if this machine can take a plan. The agent never declares the queue. */
   private async followWish(channel: ConfirmChannel, fail: (error: unknown) => void): Promise<void> {
     if (this.consumer !== null || !this.options.mayReceive()) return;
     const { inputQueue } = this.options.settings;

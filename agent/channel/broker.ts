@@ -8,7 +8,7 @@ const connectMs = 15_000;
 
 /**
  * Connects to the AMQP broker. The broker's certificate must be valid for its host name; no setting turns this check
- * off (MU-65). Throws AgentError.
+ * off (MU-65). Throws AgentError if the agent cannot connect.
  */
 export async function connectBroker(settings: AmqpSettings): Promise<ChannelModel> {
   // Loaded here, because most agents do not use AMQP.

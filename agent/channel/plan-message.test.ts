@@ -5,7 +5,7 @@ import { envelopeOf, replyOf } from './plan-message.ts';
 
 const now = new Date('2026-11-22T09:15:00Z');
 
-/** Returns the execution for a message with this body and these properties. */
+/** Converts a message with this body and these properties to an envelope; returns null if that is not possible. */
 function read(body: unknown, properties: object = {}) {
   const content = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   return envelopeOf({ content, properties, fields: {} } as ConsumeMessage, { turn: 7, now })?.envelope ?? null;

@@ -4,9 +4,9 @@ import { type ExecutionEnvelope, executionEnvelope, executionLimits } from '#pro
 
 /** Where the answers to a plan go, kept in the envelope of its execution. */
 const reply = z.object({
-  /** The message_id of the plan's message, or the plan's ID. */
+  /** The message_id of the plan's message; the plan's ID if the message has none. */
   messageId: z.string(),
-  /** The queue that the plan named for its answers; null if it named none. */
+  /** The queue that the plan or its message names for the answers; null if neither names one. */
   replyTo: z.string().nullable(),
 });
 export type AmqpReply = z.output<typeof reply>;
@@ -22,7 +22,7 @@ export function replyOf(envelope: ExecutionEnvelope): AmqpReply | null {
 /**
  * Converts a message from the broker to an envelope like the portal's, as text and parsed. Returns null if the message
  * has neither a plan ID nor a message_id, because an answer could not be matched to it. A message that is not a plan
- * but has a message_id becomes an execution that fails with code 2 (MU-12). `turn` is used for plans without a turn.
+ * but has a message_id becomes an execution that fails with code 2 (MU-12). `turn` is used if the message has none.
  */
 export function envelopeOf(
   { content, properties }: ConsumeMessage,
@@ -38,7 +38,7 @@ export function envelopeOf(
   const lead = {
     protocol: 1,
     id,
-    // A missing stamp is replaced with one based on the time, so that the plan never counts as stale.
+    // A missing stamp is replaced with one based on the current time, so that the plan never counts as stale.
     stamp: wholeOf(plan?.Stamp) ?? now.getTime() * 10,
     turn: wholeOf(headers['annex-turn']) ?? turn,
     timeoutSeconds: wholeOf(headers['annex-timeout-seconds']) || executionLimits.timeoutSeconds.usual,

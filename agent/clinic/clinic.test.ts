@@ -42,7 +42,7 @@ async function tried(zip: Buffer, more: Partial<Trial> = {}): Promise<Result> {
 
 const faultsOf = ({ checks }: Result) => checks.filter(({ verdict }) => verdict === 'fault').map(({ check }) => check);
 
-// `npm run try:all` runs all clinic cases, and the demo's handlers.
+// These are only two of the clinic cases. `npm run try:all` runs all of them, and tries the demo's handlers.
 test.each(['exits 17', 'tells its secret'])('%s: its single fault is named', async (name) => {
   const one = clinicCases.find((each) => each.name === name)!;
   expect(faultsOf(await tried(await one.zip(), one.trial))).toEqual([one.fault]);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Environment variable that contains the name of the isolation method, for the isolated process. */
+/** Environment variable of the isolated process that contains the name of the isolation method. */
 export const isolationVariable = 'ANNEX_TRY_ISOLATION';
 
 /**

@@ -98,7 +98,7 @@ function messageOf(body: string): string {
   return typeof message === 'string' ? message : body.slice(0, 200);
 }
 
-/** Returns the numbers of calls that ran more than once. */
+/** Returns each call number that occurs more than once in the transcript. */
 function repeatedCalls(run: PlanRunSeen | undefined): number[] {
   const numbers = (run?.rows ?? []).filter(([, kind]) => kind === 'call').map(([, , n]) => Number(n));
   return [...new Set(numbers.filter((n, index) => numbers.indexOf(n) !== index))];

@@ -143,16 +143,16 @@ export class TrialRun {
     const file = statusFileName(goal.sequenceNumber, isNamed ? extensionName : undefined);
     const status = await watchStatus(join(folders.statusFolder, file), stage, began?.at ?? Date.now(), this.patience);
     this.seen.statuses.push(status);
-    // If one stage ends without the status success, later stages probably end without it too, so they wait only
-    // briefly.
+    // If the status of one stage does not become `success`, the status of later stages probably does not either, so
+    // they wait only briefly.
     if (status.document?.status !== 'success') this.patience = { ...this.patience, statusSeconds: 1, settleSeconds: 1 };
     this.lookForSecrets();
     return true;
   }
 
   /**
-   * Sets a goal and waits for it. Returns false if the agent reported a failure, a command failed, or the handler's
-   * folder is missing.
+   * Sets a goal and waits until the agent has reported success or failure. Returns false if the agent reported a
+   * failure, a command failed, or the handler's folder is missing.
    */
   private async stage(stage: TrialStage, goal: Goal): Promise<boolean> {
     this.trial.say(stage);

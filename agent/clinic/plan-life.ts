@@ -21,7 +21,7 @@ import { sealFor } from './seal.ts';
 import { filesBelow, systemFilesOf } from './traces.ts';
 import { watchPrograms } from './watched-programs.ts';
 
-/** A plan to try, and how. */
+/** A plan to try, and how to try it. */
 export interface PlanTrial {
   /** The trial's folder. */
   work: string;
@@ -29,14 +29,14 @@ export interface PlanTrial {
   plan: Record<string, unknown>;
   /** Secret parameters by name. */
   secrets: Readonly<Record<string, string>>;
-  /** Whether to run the plan a second time. The second run is stopped after each call, and continued. */
+  /** Whether to run the plan a second time. The second run is stopped and continued after each call. */
   isTwice: boolean;
   timeoutSeconds: number;
   /** The Python that runs the Body: a path, or the name of a program in PATH. */
   python?: string;
   /** The agent's environment. The plan gets only the documented part of it. */
   environment: Record<string, string | undefined>;
-  /** Called for each run. */
+  /** Prints progress: called for each run. */
   say(line: string): void;
 }
 
@@ -62,7 +62,7 @@ export interface PlanObservations {
   processes: string[];
   /** Files that the Body created outside of its folders. */
   left: string[];
-  /** Calls to programs that restart the machine, which were recorded instead of executed. */
+  /** Calls that would have restarted the machine: they were recorded instead of executed. */
   reboots: string[];
 }
 
@@ -149,7 +149,7 @@ class PlanRuns {
     this.inbox = new Inbox(around.layout);
   }
 
-  /** `isStopped`: stops the agent after each call, and starts it again. */
+  /** Runs the plan once. If `isStopped` is true, stops and continues the execution after each call. */
   async run(number: number, isStopped = false): Promise<void> {
     const { trial, around, inbox } = this;
     const { seen } = around;
@@ -168,7 +168,7 @@ class PlanRuns {
     inbox.close(open);
   }
 
-  /** Runs an execution, and continues it after each stop of the agent. */
+  /** Runs an execution, continuing it after each stop, until it ends. */
   private async untilEnd(open: OpenExecution, files: BodyFiles, isStopped: boolean): Promise<ExecutionEnd> {
     const { trial, around, inbox } = this;
     const { layout, found, seen } = around;
@@ -186,7 +186,7 @@ class PlanRuns {
         onCall: (call) => {
           files.noteCall(call);
           if (call.state === 'running' || call.fromJournal === true) return;
-          // A Body that makes different calls each time would never end.
+          // Stops are limited, because a Body that makes different calls each time would otherwise never end.
           if (isStopped && !made.has(call.n) && stops < maxStops) running.stop('stop');
           made.add(call.n);
         },

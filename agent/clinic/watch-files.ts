@@ -8,7 +8,7 @@ import type { HeartbeatSeen, StatusSeen, TrialStage } from './observations.ts';
 
 const lookSeconds = 0.1;
 /**
- * Number of seconds that a file's time may be ahead of the clock, because file systems round times. If the time is
+ * How far a file's modification time may be ahead of the clock, in seconds, because file systems round times. If it is
  * further ahead, the handler has set a wrong time.
  */
 const maxAheadSeconds = 10;

@@ -120,8 +120,8 @@ async function runWithoutPortal(
 const afterDeadlineMs = 10_000;
 
 /**
- * Stores the first poll, which shows that this agent works. If this agent is on trial after an update and does not poll
- * in time, restores the previous agent and resolves `returned`.
+ * Records the first poll, which shows that this agent works. If this agent is on trial after an update and does not
+ * poll in time, restores the previous agent and resolves `returned`.
  */
 function watchTrial(layout: AgentLayout, program: string | undefined) {
   const own = program === undefined ? null : sha256Of(program);

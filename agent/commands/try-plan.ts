@@ -83,7 +83,7 @@ function planOf(path: string, { parameters, file = [], service }: TryPlanOptions
   return plan;
 }
 
-/** Returns the name and the contents of the file in `name=FILE`. Removes a line break at the end of texts. */
+/** Splits `name=FILE` into the name and the contents of the file. Removes a trailing line break from UTF-8 text. */
 function pairOf(given: string, option: string, encoding: 'utf8' | 'base64' = 'utf8'): [name: string, contents: string] {
   const at = given.indexOf('=');
   if (at < 1) throw new AgentError(`${option} is name=FILE, for example ${option} password=./password.`);

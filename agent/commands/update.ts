@@ -32,7 +32,7 @@ const run = promisify(execFile);
 
 /**
  * Replaces this agent with the agent that the portal serves, and restarts it. Restores the previous agent if the new
- * agent does not poll in time. Throws AgentError if the agent is not updated.
+ * agent does not poll in time. Does nothing if this agent is up to date. Throws AgentError if the update fails.
  */
 export async function update(options: UpdateOptions, print: (line: string) => void): Promise<void> {
   const layout = layoutOf(options.dir);

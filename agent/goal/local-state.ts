@@ -40,8 +40,8 @@ const localState = z.object({
   handlers: z.record(z.string(), z.object({ versions: z.record(z.string(), version) })),
   extensions: z.record(z.string(), extension),
   /**
-   * Number of the last round. It increases at each start of the agent and with each goal state that changes more than
-   * the encryption of settings.
+   * Number of the last round, which is sent with reports. It increases at each start of the agent and with each goal
+   * state that changes more than the encryption of settings.
    */
   round: z.int().optional(),
   /** The pending restart requests, as last reported. */

@@ -4,7 +4,7 @@ import { crashPoint } from '../folder/crash-point.ts';
 /** The environment variable that identifies the processes of a command in any group and session. */
 export const commandVariable = 'ANNEX_COMMAND';
 
-/** Maximum number of searches for strays that were started while the other processes were ending. */
+/** Maximum number of searches for strays that start while the command's processes are ending. */
 const lateRounds = 10;
 
 /** A process and its start time, which distinguishes it from a later process with the same id. */
@@ -16,8 +16,9 @@ interface Known {
 }
 
 /**
- * All processes of one command: its process group and, on Linux, strays, which have left the group, for example with
- * `setsid`. Strays are identified by their environment variable or by a parent that belongs to the command.
+ * All processes of one command: its process group and, on Linux, its strays, which are processes that have left the
+ * group, for example with `setsid`. Strays are identified by their environment variable or by a parent that belongs to
+ * the command.
  */
 export class CommandProcesses {
   private readonly leader: number | null;
@@ -38,7 +39,7 @@ export class CommandProcesses {
     for (const { pid } of this.strays) send(pid, signal);
   }
 
-  /** Ends strays that were started while the other processes were ending. */
+  /** Kills strays that started while the command's processes were ending. */
   endLateOnes(): void {
     for (let round = 0; round < lateRounds; round += 1) {
       const late = this.findStrays().filter((one) => !this.strays.some((known) => isSame(known, one)));
@@ -91,7 +92,7 @@ function isSame(a: Known, b: Known): boolean {
   return a.pid === b.pid && a.started === b.started;
 }
 
-/** Returns false if no process of `target` can receive the signal. Signal 0 checks this without sending anything. */
+/** Sends a signal. Returns false if no process of `target` can receive it. Signal 0 only performs this check. */
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(target, signal);
@@ -111,7 +112,7 @@ function allProcesses(): Known[] {
   return names.filter((name) => /^\d+$/.test(name)).flatMap((name) => factsOf(Number(name)) ?? []);
 }
 
-/** Returns null for a process that has ended, including zombies. */
+/** Returns a running process; null if the process has ended, even if it is still a zombie. */
 function factsOf(pid: number): Known | null {
   const stat = readProc(pid, 'stat');
   if (stat === null) return null;

@@ -9,7 +9,7 @@ const graceMilliseconds = 2_000;
 /** Interval at which the agent checks the state of a command's processes. */
 const lookMilliseconds = 50;
 
-/** The timer of a running command. */
+/** The handle that `endAfter` returns for a running command. */
 export interface Ending {
   /**
    * Returns why the command ended. Call this once the leader has ended. If signals were sent, waits until the other

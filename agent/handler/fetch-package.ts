@@ -47,7 +47,10 @@ export async function fetchPackage(
   }
 }
 
-/** Keeps the bytes on disk as long as they may be the beginning of the package; the digest is checked at the end. */
+/**
+ * Downloads the package and checks its digest. If the download fails, keeps the bytes on disk if they may be the
+ * beginning of the package.
+ */
 async function download(portal: Portal, extension: GoalStateExtension, zip: string, signal: AbortSignal) {
   const { package: wanted } = extension;
   const before = await sizeOf(zip);

@@ -10,10 +10,11 @@ const lookMilliseconds = 50;
 const firstLooks = 200;
 
 /**
- * `$1` is the folder; the command follows. The command starts only if the shell creates the file `pid`: a restarted
- * agent creates it first to prevent a late start. The umask is the usual 022, because the agent's umask is stricter
- * under systemd. The shell writes the exit code to disk. If the agent is gone or has left the process (`left`), the
- * shell waits up to an hour for the folder to be deleted, because a pipe that no process has open loses its contents.
+ * `$1` is the folder; the command follows. The command starts only if the shell creates the file `pid`: to prevent a
+ * late start, a restarted agent creates this file itself. The umask is the usual 022, because the agent's umask is
+ * stricter under systemd. The shell writes the exit code to disk. If the agent is gone or has left the process
+ * (`left`), the shell waits up to an hour for the folder to be deleted, because a pipe that no process has open loses
+ * its contents.
  */
 const wrapper = `set -C; echo $$ > "$1/pid" || exit 125; set +C
 (umask 022; shift; exec "$@"); code=$?; echo $code > "$1/exit"
@@ -27,7 +28,7 @@ export function keptArguments(folder: string, command: readonly string[]): strin
 
 /**
  * The folder of a process that can outlive the agent: its process id, its exit code and its output pipes. With the
- * folder, a restarted agent finds out how the process ended (AZ-G3).
+ * folder, a restarted agent can find out how the process ended (AZ-G3).
  */
 export class ProcessFolder {
   readonly path: string;
@@ -53,7 +54,8 @@ export class ProcessFolder {
   }
 
   /**
-   * Makes the process keep its output until the agent is started again. The output before this call can be read now.
+   * Makes the shell keep unread output until the agent is started again. Output that is already in the pipes can still
+   * be read.
    */
   leave(): void {
     writeFileSync(join(this.path, 'left'), '', { mode: 0o600 });
@@ -70,8 +72,8 @@ export class ProcessFolder {
   }
 
   /**
-   * Waits for the process to end. Ends it when the time is over, or when `signal` aborts. If `leaving` aborts, leaves
-   * it running and never resolves.
+   * Waits for the process to end. Ends it after `seconds`, or when `signal` aborts. If `leaving` aborts, leaves it
+   * running and never resolves.
    */
   untilGone(leader: number, id: string, seconds: number, signals: ProcessSignals): Promise<GoneProcess> {
     return new Promise((resolve) => {

@@ -103,8 +103,8 @@ export class OutputFile {
 }
 
 /**
- * Opens an output in `<log folder>/commands`. Replaces any other entry with its name: a handler's service may own the
- * log folder, but must not redirect writes to other files or prevent the handler's removal.
+ * Opens an output in `<log folder>/commands`. Replaces links and other unexpected entries at both paths: a handler's
+ * service may own the log folder, but must not redirect writes to other files or prevent the handler's removal.
  */
 function openOutput(path: string, resumed: boolean): number {
   const commands = dirname(path);

@@ -9,7 +9,7 @@ const buffer = Buffer.alloc(pipeBytes);
 
 /**
  * Reads a named pipe, into which the processes of a command write their output. A named pipe outlives the agent, and
- * unlike a socket, processes can open it again as `/dev/stdout`.
+ * unlike a socket, it can be opened again by processes as `/dev/stdout`.
  */
 export class OutputPipe {
   private readonly path: string;

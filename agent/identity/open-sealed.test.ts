@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Encrypts a value with `openssl`, which handlers use to decrypt it. */
+/** Encrypts a value with `openssl`, because handlers use `openssl` for decryption. */
 function seal(certificate: string, value: unknown): string {
   const args = ['cms', '-encrypt', '-aes256', '-binary', '-outform', 'DER', certificate];
   return execFileSync('openssl', args, { input: JSON.stringify(value) }).toString('base64');

@@ -8,8 +8,9 @@ import { readText } from '../folder/write-file.ts';
 const aes256Cbc = '2.16.840.1.101.3.4.1.42';
 
 /**
- * Decrypts protected settings in memory with one of this machine's keys. Returns null if the machine does not have the
- * key. The agent uses the values only to mask them in what it reports. Throws if the format is not supported.
+ * Decrypts protected settings or secret parameters in memory with one of this machine's keys. Returns null if the
+ * machine does not have the key. Throws if the format is not supported. The agent uses decrypted settings only to mask
+ * them in what it reports.
  */
 export function openSealed(layout: AgentLayout, thumbprint: string, base64: string): unknown {
   if (!/^[0-9A-F]{40}$/i.test(thumbprint)) return null;
