@@ -31,14 +31,16 @@ const includes: Readonly<Record<Role, readonly Role[]>> = {
 /** Returns what a call needs besides the role. */
 const also = (reach: string, { grant, orGrant }: Pick<Permission, 'grant' | 'orGrant'>): string =>
   [
-    ...(grant === undefined ? [] : [`grant \`${grant}\``]),
+    ...(grant === undefined ? [] : [`except for admins, only with the grant \`${grant}\``]),
     ...(orGrant === undefined ? [] : [`also with the grant \`${orGrant}\` alone`]),
     ...(reach === '' ? [] : [reach]),
   ].join(', ');
 
-function row(name: string, kind: string, role: Role | null, reach: string): string {
-  const marks = roles.map((one) => (role === null || includes[role].includes(one) ? 'yes' : ''));
-  return `| ${name} | ${kind} | ${role === null ? 'yes' : ''} | ${marks.join(' | ')} | ${reach} |`;
+/** Renders the row of a call. Viewers cannot have a grant. */
+function row(name: string, kind: string, { role, grant, orGrant }: Omit<Permission, 'reach'>, reach: string): string {
+  const mayCall = (one: Role) => (role === null || includes[role].includes(one)) && !(grant && one === 'viewer');
+  const marks = roles.map((one) => (mayCall(one) ? 'yes' : ''));
+  return `| ${name} | ${kind} | ${role === null ? 'yes' : ''} | ${marks.join(' | ')} | ${also(reach, { grant, orGrant })} |`;
 }
 
 const head = (first: string, kind: string): string[] => [
@@ -53,11 +55,11 @@ const lines: Readonly<Record<string, Permission>> = permissions;
 /** Renders the page from the tables in the code. */
 function page(): string {
   const procedures = Object.entries(lines).map(([name, line]) =>
-    row(`\`${name}\``, types[name]?._def.type ?? '', line.role, also(reaches[line.reach], line)),
+    row(`\`${name}\``, types[name]?._def.type ?? '', line, reaches[line.reach]),
   );
   const calls = routes.map((route) => {
     const reach = route.inNamespace === true ? reaches.namespace : '';
-    return row(`\`${route.operationId}\``, `${route.method} \`${route.path}\``, route.role, also(reach, route));
+    return row(`\`${route.operationId}\``, `${route.method} \`${route.path}\``, route, reach);
   });
   return [
     '# Who may do what',

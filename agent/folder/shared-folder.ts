@@ -75,7 +75,7 @@ export class SharedFolder {
     return made;
   }
 
-  /** Like `makeFolder`, but replaces a link or file with this name. */
+  /** Like `makeFolder`, but replaces an existing link or file that has this name. */
   replaceByFolder(name: string, mode: number): SharedFolder {
     for (let attempt = 1; ; attempt += 1) {
       try {

@@ -75,7 +75,7 @@ export class ExtensionRunner implements LaneWork {
   }
 
   /**
-   * Sets a new goal or, at a start, the stored goal. A new round begins once the lane takes up the goal, unless only
+   * Sets a new goal, or the stored goal at startup. A new round begins once the lane takes up the goal, unless only
    * the encryption of settings changed.
    */
   setGoal(goal: GoalState): void {

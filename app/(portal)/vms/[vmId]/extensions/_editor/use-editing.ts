@@ -54,7 +54,7 @@ export interface Editing {
   secretChanges: SecretChanges;
   changes: readonly DraftChange[];
   secretChange: DraftSecretChange;
-  /** The individual protected settings that change, if not all are replaced or removed. */
+  /** The protected settings that change individually; empty if all are replaced or removed as a whole. */
   changedSettings: readonly ChangedSetting[];
   dirty: boolean;
   live: LiveExtension;
