@@ -40,7 +40,7 @@ class Interleaving {
     return existsSync(this.log) ? readFileSync(this.log, 'utf8').trim().split('\n') : [];
   }
 
-  /** A shell script that logs when it begins and when it ends. */
+  /** Returns a shell script that logs its start and its end. */
   script(what: string): string {
     return `echo begin ${what} >> ${this.log}; sleep 0.05; echo end ${what} >> ${this.log}`;
   }
@@ -51,7 +51,7 @@ class Interleaving {
     else this.queue();
   }
 
-  /** Declares, changes or removes an extension. */
+  /** Publishes a goal state in which one extension is added, changed or removed. */
   private publish(): void {
     const name = names[this.random(names.length)] ?? 'a';
     if (this.random(4) === 0) this.extensions.delete(name);
@@ -78,7 +78,7 @@ class Interleaving {
     this.story.push(`${turn} execution${fails ? ' that fails' : ''}`);
   }
 
-  /** Waits until a number of executions have a result. */
+  /** Waits until `count` executions have a result. */
   async results(count: number): Promise<void> {
     const end = Date.now() + patienceMs;
     while (this.machine.portal.executions.results.length < count) {

@@ -8,7 +8,7 @@ import { indented } from './terminal.ts';
 export interface Journal {
   info(line: string, fields?: Record<string, unknown>): void;
   warn(line: string, fields?: Record<string, unknown>): void;
-  /** Writes to the file, and prints the line only in the format `json`. */
+  /** Writes the line to the file, but prints it only in the format `json`. */
   note(line: string, fields?: Record<string, unknown>): void;
 }
 

@@ -216,7 +216,10 @@ interface TrialPlace {
   json?: boolean;
 }
 
-/** Runs this command again in isolation and exits, unless it is isolated already or isolation is not possible. */
+/**
+ * Runs this command again in isolation and exits. Returns if the command is already isolated, if network access was
+ * requested, or if isolation is not possible.
+ */
 async function enterIsolation(what: string, { network, json }: TrialPlace): Promise<void> {
   if (!network && environment[isolationVariable] === undefined) {
     const code = await runIsolated(process.argv.slice(1), environment, stopping.signal);

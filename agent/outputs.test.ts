@@ -83,7 +83,7 @@ test.each<[string, unknown]>([
   ['an object', { password: 'swordfish-in-the-sea', pin: 'abc12' }],
   ['a text', 'swordfish-in-the-sea'],
 ])('AZ-C3 secrets are masked before output and status are stored or sent, across chunks: %s', async (_, settings) => {
-  // Prints the secret in two parts, far enough apart for two chunks.
+  // Prints the secret in two parts, with a pause so that they arrive as two chunks.
   const script = `[ "$1" = enable ] || exit 0
 printf 'the password is sword'; sleep 0.1; echo 'fish-in-the-sea and abc12'; cat config/1.settings
 status='{"status":"success","message":{"id":"report","params":["swordfish-in-the-sea"]}}'

@@ -20,7 +20,7 @@ const fewest = 8;
 const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-plan-crash-'));
 const log = join(base, 'scripts.log');
 
-/** Three scripts in processes, a function in a process that ends with the agent, and a call of `api`. */
+/** An execution that calls three scripts in processes, a function in a process that ends with the agent, and `api`. */
 const envelope = planEnvelope(1, {
   body: `a = first('x').stdout
 b = second(a).stdout
@@ -59,7 +59,7 @@ class PlanPortal extends MemoryPortal {
 
   override async nextExecution() {
     crashPoint('next');
-    // The agent requests the next execution only if it has none, so it has lost the execution that it acknowledged.
+    // An agent that still had the acknowledged execution would send its result before it requests another execution.
     if (this.isAcknowledged && this.results.length === 0) throw new Error('the execution is lost');
     if (this.isAcknowledged) return null;
     this.handedOut += 1;
@@ -97,7 +97,7 @@ afterAll(() => {
 
 let warnings: string[] = [];
 
-/** Runs the agent until the execution is over, or until the n-th point. Returns the points that it passed. */
+/** Runs the agent until the execution is over, or until crash point number `killAt`. Returns the points it reached. */
 function live(folder: string, portal: PlanPortal, killAt = Number.POSITIVE_INFINITY): Promise<string[]> {
   const work = async (agent: Agent) => {
     await agent.start();
@@ -158,7 +158,7 @@ test('MU-11 MU-48 an execution of five calls whose agent is killed at any point 
         'third',
         'fourth',
       ]);
-      // Only the function's process ends with the agent, so it is unknown how the function ended.
+      // Only the function may run twice: its process ends with the agent, so its outcome may be lost.
       const repeated = made.filter((call, index) => made.indexOf(call) !== index);
       expect(['', 'third']).toContain(repeated.join());
       const left = readdirSync(join(folder, 'executions'));
@@ -229,7 +229,7 @@ test('MU-70 a disk that is full while a plan runs: the result has code 8, or the
     if (results[0]?.ErrorCode !== 0) continue;
     expect(results[0]?.Body, where).toEqual(expected);
     const kept = writes.filter(({ point }) => /transcript|journal/.test(point));
-    // The note is the last row. A disk that is still full then cannot store it.
+    // The note is written last. It is missing if the disk is still full at that point.
     const isCut = kept.some(({ isRejected }) => isRejected) && kept.at(-1)?.isRejected === false;
     if (isCut) expect(String(portal.transcript), where).toMatch(/"note","(?:Cut: the disk|The answer of call)/);
   }

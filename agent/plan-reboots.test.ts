@@ -76,7 +76,7 @@ describe('waitReboot', () => {
     await machine.portal.until('restarting', isRestarting);
     expect(logged()).toEqual(['install', 'enable', 'first']);
 
-    // With the same boot id, it goes on waiting.
+    // While the boot id is unchanged, the execution keeps waiting.
     await machine.stop();
     await start();
     await machine.portal.until('restarting again', () =>

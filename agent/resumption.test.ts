@@ -32,7 +32,7 @@ const untilLogged = (line: string) => machine.until(line, () => logged().include
 const transcript = () => rowsIn(machine.portal.executions.transcripts.get('execution-1'));
 const queue = (plan: TestPlan) => machine.portal.queue(planEnvelope(1, plan));
 
-/** Waits for the only result. */
+/** Waits for the result, and checks that there is only one. */
 async function result() {
   const { results } = machine.portal.executions;
   await machine.portal.until('the result', () => results.length > 0);
@@ -55,7 +55,7 @@ function isRunning(pid: string): boolean {
   return existsSync(file) && !/\) Z /.test(readFileSync(file, 'utf8'));
 }
 
-/** A script that logs its start, waits for the file `go`, and logs its end. */
+/** Returns a script that logs its start, waits for the file `go`, and logs its end. */
 const waiting = (name: string) => `echo begin ${name} >> ${log}
 for i in $(seq 1200); do [ -e ${go} ] && break; sleep 0.05; done
 echo end ${name} >> ${log}; echo from ${name}`;

@@ -88,10 +88,10 @@ class Service {
 
 const update = (...options: string[]) => agent('update', '--restart-command', restartCommand(), ...options);
 const pidFile = () => `${folder}.pid`;
-/** Kills the agent's process; the service then starts the agent again. */
+/** Returns a command that kills the agent's process; the service then starts the agent again. */
 const restartCommand = () => `kill -9 $(cat '${pidFile()}') || true`;
 
-/** Starts an update. `interrupted` presses Ctrl-C and returns how the update ended. */
+/** Starts an update. `interrupted` sends SIGINT, as Ctrl-C does, and returns the exit code and stderr of the update. */
 function startUpdate() {
   const args = ['update', '--dir', dir, '--restart-command', restartCommand()];
   const updating = spawn(process.execPath, [program, ...args], { cwd: folder, env: environment, stdio: 'pipe' });
@@ -186,7 +186,7 @@ describe('update', { timeout: 180_000 }, () => {
     const ended = once(updating, 'exit');
     updating.kill('SIGKILL');
     await ended;
-    // Restarts the agent, as after a power failure, because the running agent may still be the old agent.
+    // Restarts the agent, as after a power failure, because the running process may still be the old agent.
     await new Promise((resolve) => execFile('/bin/sh', ['-c', restartCommand()], resolve));
     await expect.poll(isOld, { timeout: 60_000 }).toBe(true);
     await polledSince(since);

@@ -41,14 +41,14 @@ WantedBy=multi-user.target
 `;
 }
 
-/** Returns the command to run before each start of the agent. Without a trial, it does nothing. */
+/** Returns the command to run before each start of the agent. The command does nothing unless an update is on trial. */
 export function settleCommand({ dir, program }: Pick<UnitOptions, 'dir' | 'program'>): string[] {
   const [node = '', agent = node] = program;
   const script = '[ ! -e "$2" ] || exec "$@"';
   return ['/bin/sh', '-c', script, 'sh', node, previousOf(agent), 'settle-update', '--dir', resolve(dir)];
 }
 
-/** Escapes a word in ExecStart, where systemd would expand `%` and `$`. */
+/** Quotes a word of a command line in a unit, and escapes `%` and `$`, which systemd would expand. */
 function quoted(word: string): string {
   const plain = word.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%');
   return `"${plain.replaceAll('$', () => '$$')}"`;

@@ -27,14 +27,15 @@ export interface PolledGoalState {
 export interface Portal extends ExecutionCalls {
   goalState(etag: string | null, waitSeconds: number, signal?: AbortSignal): Promise<PolledGoalState>;
   /**
-   * Downloads a package to a file, resuming after the bytes that the file has. `url` is relative to the portal and must
-   * not lead to another origin. Throws if there are more than `size` bytes.
+   * Downloads a package to a file, resuming after the bytes that the file already has. `url` is relative to the portal
+   * and must not lead to another origin. Throws if there are more than `size` bytes.
    */
   downloadPackage(url: string, file: string, size: number, signal?: AbortSignal): Promise<void>;
   /** Uploads a piece of a command's complete output. */
   sendLog(piece: LogPiece, signal?: AbortSignal): Promise<void>;
   /**
-   * Sends a report. Returns the ETag of the portal's goal state, or null; `refused` names entries that were not stored.
+   * Sends a report. In the response, `etag` is the ETag of the portal's goal state, or null; `refused` describes the
+   * entries that were not stored, or is null.
    */
   report(body: unknown): Promise<ReportAnswer>;
   /** Returns the requests for log folders that operators are waiting for (AZ-G11). */
@@ -253,7 +254,10 @@ export interface MachineEnrollment {
 
 const enrolled = z.object({ vmId: z.string().min(1), credential: z.string().min(1), pollSeconds: z.number() });
 
-/** Sends the token and the certificate. Returns the VM's id and credential. Throws AgentError with what to do next. */
+/**
+ * Sends the token and the certificate. Returns the VM's id and credential. Throws an AgentError that says what to do
+ * next.
+ */
 export async function enrollAt(
   base: string,
   { enrollmentToken, certificate, proof, os }: MachineEnrollment,
@@ -307,7 +311,10 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Returns a URL below the portal's base path. Throws AgentError for a URL of another origin. */
+/**
+ * Resolves a path or URL from the portal. A path that starts with `/` is relative to the portal's base path. Throws
+ * AgentError for a URL of another origin.
+ */
 export function portalUrl(base: string, path: string): URL {
   const root = new URL(base.endsWith('/') ? base : `${base}/`);
   const url = path.startsWith('/') && !path.startsWith('//') ? new URL(path.slice(1), root) : new URL(path, root);

@@ -40,7 +40,7 @@ function problemOf(text: string): z.infer<typeof problemDocument> {
 /** Maximum delay. A longer delay is a mistake, and a timer treats more than 24 days as no delay. */
 const maxDelaySeconds = 3600;
 
-/** Returns the seconds in a header, at most an hour; null if it has none. */
+/** Returns the number of seconds in a header, at most an hour; null if the header is absent or invalid. */
 export function secondsIn(value: string | string[] | undefined): number | null {
   const number = Number(Array.isArray(value) ? value[0] : value);
   return value === undefined || !Number.isFinite(number) || number < 0 ? null : Math.min(number, maxDelaySeconds);

@@ -75,7 +75,7 @@ export class LogArchives {
 
 /**
  * Packs the log folders of all versions of a handler as a zip, newest files first. Writes an empty file if there are
- * none.
+ * no logs.
  */
 export async function archiveLogs(logs: string, handler: string, zip: string): Promise<void> {
   const { files, leftOut } = listLogs(logs, handler);

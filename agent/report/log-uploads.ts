@@ -87,7 +87,7 @@ export class LogUploads {
     this.stopping.abort();
   }
 
-  /** Uploads until it is stopped. Does not throw, whatever the portal does. */
+  /** Uploads outputs until `stop` is called. Does not throw, whatever the portal does. */
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       const [number] = this.numbers;

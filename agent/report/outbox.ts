@@ -12,7 +12,7 @@ const entries = z.object({
   problems: z.array(
     z.object({ about: z.string(), message: z.string(), file: z.enum(['status', 'heartbeat']).optional() }),
   ),
-  /** All pending restart requests; absent if a report does not state them. */
+  /** All pending restart requests; absent if the report does not include them. */
   pendingRestart: z
     .array(
       z.object({

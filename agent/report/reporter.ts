@@ -25,7 +25,7 @@ export interface ReporterOptions {
   onExecutions(news: ExecutionNews): void;
 }
 
-/** Size limit for the entries of a report; by default, the portal accepts 1 MiB and 200 entries. */
+/** Limits for the entries of a report; by default, the portal accepts 1 MiB and 200 entries. */
 const maxBytes = 768 * 1024;
 const maxEntries = 150;
 

@@ -3,7 +3,7 @@ import { openJournal } from '../journal.ts';
 import type { Caller } from '../portal/call.ts';
 import { Agent, type AgentOptions } from '../work/agent.ts';
 
-/** An agent that a test runs in its own process, on the disk of one machine. */
+/** An agent that runs in the same process as the test, on the disk of one machine. */
 export interface AgentInProcess {
   /** The lines of the agent's journal. */
   lines: string[];
@@ -12,7 +12,7 @@ export interface AgentInProcess {
   stop(): Promise<void>;
 }
 
-/** Returns the agent of an enrolled machine. `usual` replaces defaults for each start. */
+/** Returns the agent of an enrolled machine. `usual` overrides the default options of every start. */
 export function agentInProcess(layout: AgentLayout, call: Caller, usual: Partial<AgentOptions> = {}): AgentInProcess {
   const lines: string[] = [];
   let running: { agent: Agent; polling: Promise<void> } | null = null;

@@ -61,8 +61,8 @@ export interface FakePortal {
   packagesTogether: number;
   /**
    * The agent that the portal serves; null for none. `sha256` replaces the digest of the bytes, to simulate a damaged
-   * file. `status` replaces the 200 of the file. The portal sends half of the file before `gate`, and the rest after
-   * it.
+   * file. `status` replaces the status 200 of the download. The portal sends half of the file immediately, and the
+   * rest once `gate` resolves.
    */
   served: {
     version: string;

@@ -9,7 +9,7 @@ export interface TestPlan {
   timeoutSeconds?: number;
 }
 
-/** Returns the envelope of an execution. `turn` is its stamp too. Scripts are of type Bash unless they say otherwise. */
+/** Returns the envelope of an execution. `turn` is also its stamp. Scripts have the type Bash by default. */
 export function planEnvelope(turn: number, { body, scripts = {}, more = {}, timeoutSeconds = 60 }: TestPlan) {
   const all = Object.entries(scripts).map(
     ([name, script]) => [name, typeof script === 'string' ? { text: script } : script] as const,

@@ -34,8 +34,8 @@ export interface RunTerms {
 export interface PlanMachine {
   dir: string;
   /**
-   * Starts a plan, given as an object without `FormatVersion`, or as JSON text. `end` resolves when the plan has ended; to
-   * null if the plan was stopped.
+   * Starts a plan, given as JSON text or as an object, to which `FormatVersion` is added. `end` resolves to the
+   * outcome, or to null if the plan was stopped.
    */
   begin(plan: object | string, terms?: RunTerms): { running: RunningExecution; end: Promise<PlanRun | null> };
   run(plan: object | string, terms?: RunTerms): Promise<PlanRun>;
@@ -46,7 +46,10 @@ export interface PlanMachine {
   close(): void;
 }
 
-/** Returns a machine that, by default, runs plans with the real Python and bash. `path`: the PATH of its programs. */
+/**
+ * Returns a machine that runs plans. `path` is the PATH of its programs. By default, the machine uses the platforms in
+ * this PATH, such as the real Python and bash.
+ */
 export async function planMachine(found?: FoundPlatforms, path = process.env.PATH): Promise<PlanMachine> {
   const dir = mkdtempSync(join(tmpdir(), 'annex-plans-'));
   const layout = layoutOf(dir);

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Stand-ins for programs that Debian does not have, and for Puppet, which takes seconds to start. They check their
+ * Stand-ins for programs that Debian does not package, and for Puppet, which takes seconds to start. They check their
  * arguments and speak the protocol of the real programs. They do not run PowerShell, Puppet, Chef or Salt.
  */
 const standIns: Readonly<Record<string, string>> = {

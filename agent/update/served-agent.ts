@@ -18,7 +18,7 @@ const description = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   size: z.number().int().positive().max(maxAgentBytes),
   minimumNode: version,
-  /** Absent in responses of portals of earlier releases. */
+  /** Absent in responses from portals of earlier releases. */
   node: z.object({ version, system: z.string().max(50) }).optional(),
 });
 

@@ -4,8 +4,8 @@ import { replace, sync } from '../folder/write-file.ts';
 import { previousOf, type UpdateTrial, writeTrial } from './trial.ts';
 
 /**
- * Puts a downloaded agent in place of the current agent, on trial. The previous agent is kept until the trial ends.
- * After a crash at any point, `settleTrial` finds a complete agent.
+ * Replaces the current agent with a downloaded agent, on trial. The previous agent is kept until the trial ends. After
+ * a crash at any point, `settleTrial` finds a complete agent.
  */
 export function swapAgent(layout: AgentLayout, incoming: string, trial: UpdateTrial): void {
   const previous = previousOf(trial.program);

@@ -44,7 +44,7 @@ const current = () => readFileSync(program, 'utf8');
 
 class PowerCut extends Error {}
 
-/** Runs an action until its crash point `at`, as a power cut would. Returns whether the action reached that point. */
+/** Interrupts an action at its crash point `at`, as a power cut would. Returns whether it reached that point. */
 function cutAt(at: number, action: () => unknown): boolean {
   let passed = 0;
   visitCrashPoints(() => {

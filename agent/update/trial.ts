@@ -23,7 +23,7 @@ const firstPoll = z.object({ sha256: z.string(), at: z.number() });
 /** Returns the path of the file that holds the previous agent during an update, next to the agent. */
 export const previousOf = (program: string): string => join(dirname(program), `previous-${basename(program)}`);
 
-/** SHA-256 of a file in hex; null if there is none. */
+/** Returns the SHA-256 of a file in hex; null if there is no file. */
 export function sha256Of(file: string): string | null {
   return existsSync(file) ? createHash('sha256').update(readFileSync(file)).digest('hex') : null;
 }
@@ -55,7 +55,7 @@ export function hasPolled(layout: AgentLayout, { to, startedAt }: UpdateTrial): 
 export type TrialEnd = 'none' | 'pending' | 'kept' | 'returned';
 
 /**
- * Ends a trial whose outcome is certain. Can be repeated and interrupted at any point: the agent's file is always
+ * Ends the trial if its outcome is known. Can be interrupted at any point and repeated: the agent's file is always
  * complete, and the record of the trial is deleted last.
  */
 export function settleTrial(layout: AgentLayout, now: number): TrialEnd {

@@ -37,7 +37,7 @@ test('AZ-S5 a success is reported once, even if the file was due again while it 
     vi.advanceTimersByTime(10_000);
     writeFileSync(path, success);
     expect(await read).toBe('success');
-    // This reading waits for the one that became due during the first.
+    // This reading waits for the periodic reading that became due during the first reading.
     await observer.readStatus('echo');
   } finally {
     observer.stop();

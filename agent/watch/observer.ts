@@ -182,7 +182,7 @@ export class Observer {
     await this.read(one, occasion).catch((error: unknown) => this.journal.warn(`${one.path}: ${sentenceOf(error)}`));
   }
 
-  /** Reads a file, one reading at a time. A change during a reading is read afterwards. */
+  /** Reads a file, one reading at a time. If the file changes during a reading, it is read again afterwards. */
   private async read(one: Watched, occasion: Occasion): Promise<StatusWord | null> {
     while (one.reading !== null) await one.reading;
     if (!this.isCurrent(one)) return null;
@@ -238,7 +238,10 @@ export class Observer {
     return this.watched.get(`${one.kind} ${one.extension}`) === one;
   }
 
-  /** Keeps one watcher per folder with a watched file. If watching fails, the file is still read periodically. */
+  /**
+   * Keeps one watcher for each folder with a heartbeat or a status that is not concluded. If watching fails, the files
+   * are still read periodically.
+   */
   private updateWatchers(): void {
     const folders = new Set(
       [...this.watched.values()].filter(({ concluded }) => concluded === null).map((one) => dirname(one.path)),

@@ -159,7 +159,8 @@ test('a user without access is rejected before anything is read, and logged once
   expect(logged).toEqual([`User ${uid} was rejected: it may not act for the VM.`]);
 });
 
-// Only root can connect as another user. The previous test does the reverse: it denies access to the user that runs it.
+// Only root can connect as another user. The previous test does the reverse: it denies access to the user that runs
+// the tests.
 if (uid === 0) {
   const asUnprivileged = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 

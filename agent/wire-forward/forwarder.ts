@@ -254,7 +254,7 @@ function answer(response: ServerResponse, status: number, sentence: string): voi
 function refuse(socket: Socket): void {
   const sentence = 'This is for the VM agent only.\n';
   const head = `HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\ncontent-length: ${sentence.length}\r\nconnection: close`;
-  // A client that keeps sending would occupy a connection that other clients need.
+  // A client that keeps sending would otherwise occupy a connection that other clients need.
   const timer = setTimeout(() => socket.destroy(), 500);
   socket.on('error', () => {}).on('close', () => clearTimeout(timer));
   // Discards unread input, which would otherwise reset the connection and lose the response.

@@ -28,10 +28,10 @@ export async function listenHere(endpoints: Endpoint[]): Promise<Listeners> {
 }
 
 /**
- * Listens in another network namespace, given as a name of `ip netns` or a path such as /proc/PID/ns/net. A socket
+ * Listens in another network namespace, given by its name in `ip netns` or by a path such as /proc/PID/ns/net. A socket
  * stays in the namespace where it was created, so a child process enters the namespace, creates the sockets, passes
- * them to this process and ends. This process relays the connections from its own namespace; the guest can reach
- * nothing else.
+ * them to this process and ends. This process accepts the connections but remains in its own namespace, so the guest
+ * gains access to nothing else.
  */
 export async function listenInside(namespace: string, endpoints: Endpoint[], program: string[]): Promise<Listeners> {
   const path = namespace.includes('/') ? namespace : `/run/netns/${namespace}`;
@@ -44,7 +44,7 @@ export async function listenInside(namespace: string, endpoints: Endpoint[], pro
   });
   try {
     const servers = await handedOver(child, endpoints.length);
-    // The child ends when the channel is closed.
+    // Opens the tables while the child is running: it ends when the channel is closed.
     return { servers, tables: openSocketTables(child.pid ?? 'self') };
   } finally {
     if (child.connected) child.disconnect();

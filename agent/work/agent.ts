@@ -74,7 +74,7 @@ const holdSeconds = 50;
 const logsPauseSeconds = 5;
 /** Interval at which old handler events are deleted. */
 const pruneMilliseconds = 3600_000;
-/** How long the agent waits for the portal at its start before it continues from disk. */
+/** How long the agent waits for the portal at startup, in seconds, before it continues from disk. */
 const firstAnswerSeconds = 5;
 
 /** The agent of an enrolled machine: polls the portal, brings the machine to its goal state and reports. */
@@ -181,7 +181,8 @@ export class Agent {
   }
 
   /**
-   * Polls the portal once, continues from disk if that fails, and starts to work. Returns whether the poll succeeded.
+   * Starts the agent's work and polls the portal once. If the poll fails, the agent continues with the goal state on
+   * disk. Returns whether the poll succeeded.
    */
   async start(): Promise<boolean> {
     sweepIncoming(this.options.layout);
@@ -278,7 +279,7 @@ export class Agent {
   }
 
   /**
-   * Replaces this machine's key. The portal encrypts protected settings for the new key, and no handler runs. Logs
+   * Replaces this machine's key. The portal encrypts protected settings for the new key; no handler command runs. Logs
    * errors and never throws.
    */
   async renewKey(): Promise<void> {
@@ -290,8 +291,8 @@ export class Agent {
   }
 
   /**
-   * Tells the portal the version of this agent, unless the portal knows it. Returns whether there is nothing left to
-   * do. Never throws.
+   * Sends the version of this agent to the portal, unless it was already sent. Returns false if the request failed but
+   * may succeed later.
    */
   async describe(): Promise<boolean> {
     const { layout } = this.options;
@@ -303,7 +304,7 @@ export class Agent {
       writeJson(layout.described, { vmId, version: agentVersion });
       return true;
     } catch (error) {
-      // Older portals have no such call.
+      // Older portals reject this request, and a retry would not help.
       return error instanceof PortalRefusal && !error.passing;
     }
   }
@@ -360,8 +361,8 @@ export class Agent {
   }
 
   /**
-   * Makes a goal state the current one, and stores a new goal state. Reports an invalid or replayed goal state, and
-   * keeps the last valid goal state. Throws AgentError if the goal state cannot be stored.
+   * Makes a goal state the current one, and stores it if it is new. If it is invalid or a replay, reports it and keeps
+   * the last valid goal state. Throws AgentError if the goal state cannot be stored.
    */
   private apply(document: { text: string; etag: string }, how: 'new' | 'kept' = 'new'): void {
     const { journal, layout } = this.options;
@@ -372,8 +373,9 @@ export class Agent {
     try {
       if (how === 'new') writeJson(layout.goalState, { text: document.text, etag: document.etag, newest });
     } catch (error) {
-      // The goal state is not applied: after a restart without the portal, the agent would return the machine to the
-      // older goal state on disk. Because `seenEtag` is unchanged, the agent requests this goal state again.
+      // The goal state is not applied: if the agent restarted while the portal was unavailable, it would return the
+      // machine to the older goal state on disk. Because `seenEtag` is unchanged, the agent requests this goal state
+      // again.
       throw new AgentError(`The goal state cannot be stored: ${sentenceOf(error)}. The last one stays current.`);
     }
     this.seenEtag = document.etag;

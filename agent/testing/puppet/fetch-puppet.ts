@@ -29,7 +29,7 @@ export async function fetchPuppet(): Promise<string> {
   return bin;
 }
 
-/** Returns a script that runs the unpacked Ruby with its own libraries. */
+/** Returns a script that runs the unpacked Puppet with the unpacked Ruby and its libraries. */
 function launcher(settings: string): string {
   const gems = globSync('usr/share/rubygems-integration/all/gems/*/lib', { cwd: root });
   const concurrent = globSync('usr/share/rubygems-integration/all/gems/*/lib/concurrent-ruby', { cwd: root });

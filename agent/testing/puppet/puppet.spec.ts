@@ -59,7 +59,7 @@ test('with noop, nothing changes', async () => {
   expect(existsSync(target)).toBe(false);
 });
 
-/** A module whose class writes a value into a file. */
+/** Returns a module whose class writes a value to a file. */
 const moduleOf = (content: string) => ({
   site: {
     Name: 'modules/web/manifests/site.pp',

@@ -64,7 +64,7 @@ export class CommandSteps {
 
   /**
    * Completes a command that was running when the agent was killed, so that an install that exited with 0 does not run
-   * again (AZ-G3). Later steps are planned again, as at each start.
+   * again (AZ-G3). Later steps are planned again, as at every start of the agent.
    */
   async resume(): Promise<void> {
     const { machine, journal } = this.options;

@@ -83,8 +83,8 @@ export async function executeStep(execution: StepExecution): Promise<Outcome> {
 }
 
 /**
- * Returns the command that was running when the agent was killed, and its outcome. Null if no command was running or
- * its outcome is unknown.
+ * Waits for the command that was running when the agent was killed. Returns the command and its outcome; null if no
+ * command was running or its outcome is unknown.
  */
 export async function resumeStep({
   machine,

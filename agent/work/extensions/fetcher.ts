@@ -86,7 +86,7 @@ export class Fetcher {
         return;
       }
       machine.putVersion(step.handler, step.version, {
-        // A version whose folder was lost and fetched again stays installed.
+        // An installed version stays installed if its folder was lost and its package was downloaded again.
         ...(machine.versionOf(step) ?? { installed: false }),
         sha256: extension.package.sha256,
         updatesWithInstall: updatesWithInstall(manifest),
