@@ -86,6 +86,7 @@ export const testPrograms: TestProgram[] = [
       'agent/execution-files.test.ts',
       'agent/execution/files/plan-files.test.ts',
       'agent/executions.test.ts',
+      'e2e/log.spec.ts',
       'e2e/runbooks.spec.ts',
       'server/domain/runbooks/lint-body.test.ts',
     ],
