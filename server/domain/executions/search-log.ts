@@ -23,14 +23,15 @@ export async function searchLog(
   const { vmId, executionId, q, row } = parse(searchLogInput, input);
   await requireExecution(ctx, vmId, executionId);
   const wanted = q.toLowerCase();
-  const part = partAsStored(wanted);
+  const canBe = formOfMatches(wanted);
   const { rows, next } = await searchTranscript(
     ctx,
     { vmId, executionId },
     {
       ...{ row, limit: maxFound },
-      maybe: (block) => canContain(block, part),
-      matches: (line) => canBe(line, part) && isFound(line, wanted),
+      // In latin1, each byte is one character, which is sufficient to find ASCII text.
+      maybe: (block) => canBe.test(block.toString('latin1')),
+      matches: (line) => canBe.test(line) && isFound(line, wanted),
     },
   );
   return { found: rows.map((line) => line.row), next };
@@ -91,8 +92,6 @@ function partAsStored(text: string): string {
   return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '');
 }
 
-// In latin1, each byte is one character, which is sufficient to find ASCII text.
-const canContain = (block: Buffer, part: string): boolean => canBe(block.toString('latin1'), part);
-
-const canBe = (text: string, part: string): boolean =>
-  text.includes(unicodeEscape) || text.toLowerCase().includes(part);
+/** Returns a pattern that finds every stored text that can contain `text`. */
+const formOfMatches = (text: string): RegExp =>
+  new RegExp(`${RegExp.escape(unicodeEscape)}|${RegExp.escape(partAsStored(text))}`, 'i');

@@ -42,7 +42,7 @@ async function* bytesFrom(
         if (until <= at) continue;
         yield 'kind' in part
           ? Buffer.from(`\n[${until - at} bytes of the output did not arrive.]\n`)
-          : (await bytesOf(ctx.blobs, { sha256: part.sha256, path: null })).subarray(at - start);
+          : (await bytesOf(ctx.blobs, { ...part, path: null })).subarray(at - start);
         at = until;
       }
       return;

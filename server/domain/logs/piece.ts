@@ -61,12 +61,17 @@ export class PieceGone extends Error {
 }
 
 /** Returns the bytes of a piece as the command wrote them. Throws PieceGone. */
-export async function bytesOf(blobs: BlobStore, piece: Pick<Piece, 'sha256' | 'path'>): Promise<Buffer> {
-  if (piece.path !== null) return unpack(await readFile(piece.path));
+export async function bytesOf(
+  blobs: BlobStore,
+  piece: Pick<Piece, 'start' | 'until' | 'sha256' | 'path'>,
+): Promise<Buffer> {
+  // One chunk with room for all bytes. With the default of 16 KiB, unpacking a piece takes five times as long.
+  const inOneChunk = { chunkSize: Math.max(1024, piece.until - piece.start + 1) };
+  if (piece.path !== null) return unpack(await readFile(piece.path), inOneChunk);
   const blob = await blobs.open(piece.sha256);
   if (blob === null) throw new PieceGone(`the bytes of ${piece.sha256} are missing`);
   try {
-    return await unpack(await buffer(blob.stream));
+    return await unpack(await buffer(blob.stream), inOneChunk);
   } catch (error) {
     if (error instanceof DamagedBlob) throw new PieceGone(error.message);
     throw error;

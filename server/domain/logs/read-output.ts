@@ -33,8 +33,8 @@ const maxFound = 100;
 
 const reading =
   ({ blobs }: Context) =>
-  ({ sha256 }: StoredPiece) =>
-    bytesOf(blobs, { sha256, path: null });
+  (piece: StoredPiece) =>
+    bytesOf(blobs, { ...piece, path: null });
 
 /** Returns an output without its text, for operators. Throws 404 `output_unknown`. */
 export async function getOutput(ctx: Context, input: GetOutputInput): Promise<OutputDetails> {

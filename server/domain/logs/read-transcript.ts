@@ -14,8 +14,8 @@ const maxCharacters = 1024 * 1024;
 
 const reading =
   ({ blobs }: Context) =>
-  ({ sha256 }: StoredPiece) =>
-    bytesOf(blobs, { sha256, path: null });
+  (piece: StoredPiece) =>
+    bytesOf(blobs, { ...piece, path: null });
 
 /** Returns the number of rows of an execution's transcript, and up to `count` stored rows, starting at `row`. */
 export function readTranscript(

@@ -1,4 +1,4 @@
-import type { StoredPiece, Stretch } from './rows.ts';
+import type { PlacedPiece, StoredPiece, Stretch } from './rows.ts';
 
 export interface LineSearch {
   /** The row at which the search starts. */
@@ -28,21 +28,37 @@ export async function* linesToSearch(
 ): AsyncGenerator<NumberedLine[]> {
   for (const stretch of stretches) {
     if (stretch.kind === 'gap' || stretch.row + stretch.rows <= search.from) continue;
-    let { row } = stretch;
+    const pieces = stretch.pieces.filter((piece) => piece.row + piece.lines >= search.from);
+    let row = pieces[0]?.row ?? stretch.row;
     let started: Buffer = Buffer.alloc(0);
-    for (const piece of stretch.pieces) {
-      if (piece.row + piece.lines < search.from) {
-        row = piece.row + piece.lines;
-        continue;
-      }
-      const block = Buffer.concat([started, await read(piece)]);
-      const end = block.lastIndexOf(lineEnd) + 1;
+    for await (const { piece, bytes } of readAhead(pieces, read)) {
+      // Only the first line is joined with bytes of the previous piece, because copying every piece takes long.
+      const [first, last] = [bytes.indexOf(lineEnd) + 1, bytes.lastIndexOf(lineEnd) + 1];
+      const joined = Buffer.concat([started, bytes.subarray(0, first === 0 ? undefined : first)]);
+      started = (first === 0 ? joined : bytes.subarray(last)).subarray(0, search.lineBytes);
       // Also yields empty blocks, so that the caller can serve other requests.
-      yield linesIn(block.subarray(0, end), row, search);
+      yield first === 0
+        ? []
+        : [...linesIn(joined, row, search), ...linesIn(bytes.subarray(first, last), row + 1, search)];
       row = piece.row + piece.lines;
-      started = block.subarray(end, end + search.lineBytes);
     }
     if (started.length > 0) yield linesIn(started, row, search);
+  }
+}
+
+/** Yields pieces and their bytes. Reads the next piece while the caller searches a piece. */
+async function* readAhead(
+  pieces: readonly PlacedPiece[],
+  read: (piece: StoredPiece) => Promise<Buffer>,
+): AsyncGenerator<{ piece: PlacedPiece; bytes: Buffer }> {
+  let next: Promise<Buffer> | undefined;
+  for (const [index, piece] of pieces.entries()) {
+    const bytes = await (next ?? read(piece));
+    const following = pieces[index + 1];
+    next = following && read(following);
+    // If the search ends before the next piece, an error in the next piece does not matter.
+    next?.catch(() => {});
+    yield { piece, bytes };
   }
 }
 
