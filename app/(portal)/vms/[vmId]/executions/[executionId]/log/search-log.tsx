@@ -1,8 +1,8 @@
 'use client';
 
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronDown, ChevronUp, Search } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useKeys } from '#app/_lib/keys.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -30,23 +30,25 @@ function useSearch({ vmId, executionId, isLive, onQuery, onShow }: SearchLogProp
   const [typed, setTyped] = useState('');
   const [q, setQ] = useState('');
   const [at, setAt] = useState<number | null>(null);
+  /** The step to take once the search ends, because the reader pressed Enter before. */
+  const [waiting, setWaiting] = useState<1 | -1 | null>(null);
   const search = useInfiniteQuery({
     ...trpc.executions.search.infiniteQueryOptions(
       { vmId, executionId, q: q === '' ? ' ' : q },
       { getNextPageParam: (page) => page.next ?? undefined },
     ),
     enabled: q !== '',
-    placeholderData: keepPreviousData,
   });
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      setQ(typed);
-      onQuery(typed);
-      setAt(null);
-    }, settleMs);
-    return () => clearTimeout(timer);
+  const isSearching = typed !== '' && (typed !== q || search.isPending);
+  const begin = useCallback(() => {
+    setQ(typed);
+    onQuery(typed);
   }, [typed, onQuery]);
-  const rows = q === '' ? [] : (search.data?.pages.flatMap((page) => page.found) ?? []);
+  useEffect(() => {
+    const timer = setTimeout(begin, settleMs);
+    return () => clearTimeout(timer);
+  }, [begin]);
+  const rows = typed === '' || typed !== q ? [] : (search.data?.pages.flatMap((page) => page.found) ?? []);
   const step = (by: 1 | -1) => {
     const next = at === null ? (by === 1 ? 0 : rows.length - 1) : (at + by + rows.length) % rows.length;
     const row = rows[next];
@@ -58,6 +60,11 @@ function useSearch({ vmId, executionId, isLive, onQuery, onShow }: SearchLogProp
     setAt(next);
     onShow(row);
   };
+  useEffect(() => {
+    if (waiting === null || isSearching) return;
+    setWaiting(null);
+    step(waiting);
+  });
   useKeys(
     rows.length === 0
       ? []
@@ -66,7 +73,20 @@ function useSearch({ vmId, executionId, isLive, onQuery, onShow }: SearchLogProp
           { key: 'N', label: t('log.search.previous'), run: () => step(-1) },
         ],
   );
-  return { search, typed, setTyped, q, at, rows, step };
+  return {
+    ...{ search, typed, isSearching, at, rows, step },
+    type(text: string) {
+      setTyped(text);
+      setAt(null);
+      setWaiting(null);
+    },
+    /** Moves to the next or the previous match, at once or when the search ends. */
+    go(by: 1 | -1) {
+      if (!isSearching) return step(by);
+      begin();
+      setWaiting(by);
+    },
+  };
 }
 
 /** The search field. Enter and `n` move to the next match, Shift+Enter and `N` to the previous match. */
@@ -74,15 +94,15 @@ export function SearchLog(props: SearchLogProps) {
   const { t } = useTranslation('executions');
   const format = useFormat();
   const explain = useProblem();
-  const { search, typed, setTyped, q, at, rows, step } = useSearch(props);
+  const { search, typed, isSearching, at, rows, step, type, go } = useSearch(props);
   const press = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    step(event.shiftKey ? -1 : 1);
+    go(event.shiftKey ? -1 : 1);
   };
   const all = `${format.number(rows.length)}${search.hasNextPage ? '+' : ''}`;
   return (
-    <search className="flex min-w-0 flex-wrap items-center gap-1">
+    <search className="flex min-w-0 items-center gap-1">
       <Input
         type="search"
         data-page-search=""
@@ -92,28 +112,34 @@ export function SearchLog(props: SearchLogProps) {
         spellCheck={false}
         maxLength={200}
         value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        onChange={(event) => type(event.target.value)}
         onKeyDown={press}
         className="w-56 max-w-full"
         before={<Search aria-hidden className="size-3.5 shrink-0 text-ink-2" />}
       />
       <span role="status" className="min-w-16 text-12 text-ink-2 tabular-nums empty:hidden">
-        {q === '' || search.isPending
-          ? ''
-          : search.error && !search.data
-            ? explain(search.error).message
-            : rows.length === 0
-              ? t('log.search.none')
-              : at === null
-                ? t('log.search.found', { count: rows.length, n: all })
-                : t('log.search.at', { n: format.number(at + 1), all })}
+        {typed === '' ? (
+          ''
+        ) : search.error && !isSearching && rows.length === 0 ? (
+          explain(search.error).message
+        ) : (
+          <span className="whitespace-nowrap">
+            {isSearching
+              ? t('log.search.busy')
+              : rows.length === 0
+                ? t('log.search.none')
+                : at === null
+                  ? t('log.search.found', { count: rows.length, n: all })
+                  : t('log.search.at', { n: format.number(at + 1), all })}
+          </span>
+        )}
       </span>
-      {rows.length === 0 ? null : (
+      {typed === '' ? null : (
         <>
-          <IconButton size="sm" label={t('log.search.previous')} onClick={() => step(-1)}>
+          <IconButton size="sm" label={t('log.search.previous')} disabled={rows.length === 0} onClick={() => step(-1)}>
             <ChevronUp aria-hidden />
           </IconButton>
-          <IconButton size="sm" label={t('log.search.next')} onClick={() => step(1)}>
+          <IconButton size="sm" label={t('log.search.next')} disabled={rows.length === 0} onClick={() => step(1)}>
             <ChevronDown aria-hidden />
           </IconButton>
         </>

@@ -1,6 +1,6 @@
 'use client';
 
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
   type MouseEvent,
@@ -11,13 +11,13 @@ import {
   useState,
 } from 'react';
 import type { ShownCall, ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
-import { visibleRows } from './folds.ts';
+import { type UnfoldedRows, visibleRows } from './folds.ts';
 import { hashOfRows, type MarkedRows } from './marked-rows.ts';
 import { rowHeight } from './row-height.ts';
 import { foldsInSection, sectionOf } from './sections.ts';
 import { rowsOfFolds, useFolds } from './use-folds.ts';
 import { useFollow, useStayAtEnd } from './use-follow.ts';
-import { type FirstWindow, useLog } from './use-log.ts';
+import { type FirstWindow, useLog, windowOf } from './use-log.ts';
 import { useMarkedInAddress } from './use-marked-in-address.ts';
 
 export interface LogRowsInput {
@@ -33,9 +33,9 @@ export function useLogRows(frame: RefObject<HTMLElement | null>, input: LogRowsI
   const { execution, first: start, isLive, isHidden } = input;
   const { calls } = execution;
   const [chosen, setChosen] = useState(0);
-  const [span, setSpan] = useState({ first: 0, last: 0 });
+  const [windows, setWindows] = useState<readonly number[]>([0]);
   const [target, setTarget] = useState<{ row: number; align: 'center' | 'auto' } | null>(null);
-  const log = useLog({ vmId: execution.vmId, executionId: execution.id }, span, start);
+  const log = useLog({ vmId: execution.vmId, executionId: execution.id }, windows, start);
   const { total } = log;
   const follow = useFollow(frame, isLive);
   const { folded, toggle, unfold } = useFolds(calls, follow.follows);
@@ -57,8 +57,8 @@ export function useLogRows(frame: RefObject<HTMLElement | null>, input: LogRowsI
     initialRect: { width: 900, height: 560 },
   });
   const items = virtual.getVirtualItems();
-  const [first, last] = [rows.rowAt(items[0]?.index ?? 0), rows.rowAt(items.at(-1)?.index ?? 0)];
-  useEffect(() => setSpan({ first, last }), [first, last]);
+  const needed = neededWindows(rows, items);
+  useEffect(() => setWindows((current) => (String(current) === String(needed) ? current : needed)));
   const stop = () => {
     setChosen(section);
     follow.stop(total);
@@ -106,6 +106,17 @@ export function useLogRows(frame: RefObject<HTMLElement | null>, input: LogRowsI
       setTarget({ row: marks.extend(by, topRow(), total), align: 'auto' });
     },
   };
+}
+
+/** Number of rows before and after the rows in the document that are loaded before the reader scrolls to them. */
+const rowsAhead = 100;
+
+/** Returns the windows to load. Windows that contain only rows of folded calls are not needed. */
+function neededWindows(rows: UnfoldedRows, items: readonly VirtualItem[]): number[] {
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  const ends = [Math.max(0, first - rowsAhead), Math.max(0, Math.min(rows.count - 1, last + rowsAhead))] as const;
+  const positions = [ends[0], ...items.map(({ index }) => index), ends[1]];
+  return [...new Set(positions.map((position) => windowOf(rows.rowAt(position))))];
 }
 
 const hides = ({ row, untilRow }: ShownCall, at: number): boolean => at > row && at <= (untilRow ?? row);

@@ -1,13 +1,15 @@
 'use client';
 
-import { useQueries } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQueries, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import type { LogPage, LogRow } from '#app/(portal)/executions/execution-data.ts';
 import { windowRows } from './window-rows.ts';
 
 /** How long a window that is not on screen is kept, in milliseconds. */
 const keptMs = 60_000;
+/** Limits for the windows that are kept although they are not on screen. */
+const maxKept = { windows: 20, characters: 8 * 1024 * 1024 };
 
 /** The first window, if the server rendered it at `readAt` (milliseconds since 1970). */
 export interface FirstWindow {
@@ -19,6 +21,9 @@ export interface LogInput {
   vmId: string;
   executionId: string;
 }
+
+/** Returns the number of the window that contains a row. */
+export const windowOf = (row: number): number => Math.floor(row / windowRows);
 
 type Client = ReturnType<typeof useTRPCClient>;
 
@@ -39,20 +44,24 @@ export async function readRows(
   }
 }
 
-/** Loads the windows that contain the rows on screen. Live updates load them again, and with them the number of rows. */
-export function useLog(about: LogInput, rows: { first: number; last: number }, start: FirstWindow | undefined) {
+/**
+ * Loads windows, given by their numbers in ascending order. Live updates load them again, and with them the number of
+ * rows.
+ */
+export function useLog(about: LogInput, windows: readonly number[], start: FirstWindow | undefined) {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const [from, to] = [Math.floor(rows.first / windowRows), Math.floor(Math.max(rows.first, rows.last) / windowRows)];
-  const windows = Array.from({ length: to - from + 1 }, (_, index) => (from + index) * windowRows);
   const queries = useQueries({
-    queries: windows.map((first) => ({
-      queryKey: trpc.executions.log.queryKey({ ...about, row: first, count: windowRows }),
-      queryFn: ({ signal }: { signal: AbortSignal }) => readRows(client, about, { first, count: windowRows, signal }),
-      gcTime: keptMs,
-      ...(first === 0 && isWhole(start) && { initialData: start.page, initialDataUpdatedAt: start.readAt }),
-    })),
+    queries: windows
+      .map((window) => window * windowRows)
+      .map((first) => ({
+        queryKey: trpc.executions.log.queryKey({ ...about, row: first, count: windowRows }),
+        queryFn: ({ signal }: { signal: AbortSignal }) => readRows(client, about, { first, count: windowRows, signal }),
+        gcTime: keptMs,
+        ...(first === 0 && isWhole(start) && { initialData: start.page, initialDataUpdatedAt: start.readAt }),
+      })),
   });
+  useForgetWindows(windows);
   const loaded = queries.map(({ data }) => data);
   // While the windows on screen are loading, the number of rows remains known.
   const [known, setKnown] = useState<number>();
@@ -66,13 +75,27 @@ export function useLog(about: LogInput, rows: { first: number; last: number }, s
     isLoaded,
     failed,
     /** Returns a row; undefined while it is loading. */
-    rowAt: (row: number): LogRow | undefined => {
-      const index = Math.floor(row / windowRows) - from;
-      return loaded[index]?.rows[row % windowRows];
-    },
+    rowAt: (row: number): LogRow | undefined => loaded[windows.indexOf(windowOf(row))]?.rows[row % windowRows],
   };
 }
 
 /** Whether the server could read all rows of the window. */
 const isWhole = (start: FirstWindow | undefined): start is FirstWindow =>
   start !== undefined && start.page.rows.length === Math.min(windowRows, start.page.total);
+
+/** Forgets the windows that were loaded longest ago, because a long log would take too much memory. */
+function useForgetWindows(shown: readonly number[]): void {
+  const trpc = useTRPC();
+  const cache = useQueryClient().getQueryCache();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when other windows are shown, more windows are hidden
+  useEffect(() => {
+    const hidden = cache
+      .findAll({ queryKey: trpc.executions.log.pathKey(), type: 'inactive' })
+      .toSorted((a, b) => b.state.dataUpdatedAt - a.state.dataUpdatedAt);
+    let characters = 0;
+    for (const [index, query] of hidden.entries()) {
+      for (const { text } of (query.state.data as LogPage | undefined)?.rows ?? []) characters += text.length;
+      if (index >= maxKept.windows || characters > maxKept.characters) cache.remove(query);
+    }
+  }, [cache, trpc, shown]);
+}
