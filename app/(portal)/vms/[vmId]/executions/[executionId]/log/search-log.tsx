@@ -80,7 +80,7 @@ function useSearch({ vmId, executionId, isLive, onQuery, onShow }: SearchLogProp
       setAt(null);
       setWaiting(null);
     },
-    /** Moves to the next or the previous match, at once or when the search ends. */
+    /** Moves to the next or the previous match, immediately or when the search ends. */
     go(by: 1 | -1) {
       if (!isSearching) return step(by);
       begin();
