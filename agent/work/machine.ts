@@ -148,8 +148,8 @@ export class Machine {
   }
 
   /**
-   * Returns the goal's version if it is installed, otherwise the version that the extension last used; undefined if no
-   * version is installed.
+   * Returns the goal's version if it is installed. Otherwise, returns the version that the extension last used or, if
+   * there is none, any installed version. Returns undefined if no version of the handler is installed.
    */
   private versionNow({ name, handler, version }: GoalStateExtension): string | undefined {
     const versions = this.local.handlers[handler]?.versions ?? {};

@@ -22,7 +22,7 @@ export interface PlanAgentOptions extends FileSettings {
 /** Time in which a result can still be sent when the agent stops, in seconds. */
 const drainSeconds = 1;
 
-/** Runs the agent of a machine that is not enrolled with a portal: it takes execution plans over AMQP only. */
+/** Runs the agent of a machine that is not enrolled with a portal: it accepts execution plans only over AMQP. */
 export async function runPlanAgent(options: PlanAgentOptions, signal: AbortSignal): Promise<void> {
   const { journal } = options;
   const executions = new ExecutionWork({

@@ -6,7 +6,7 @@ export interface RestartCommand {
   /** Shell command that restarts the machine. */
   command: string;
   cwd: string;
-  /** The agent's environment; the command inherits the same part of it as handlers. */
+  /** The agent's environment; the command inherits the same part of it as handlers do. */
   environment: Record<string, string | undefined>;
   /** Called when the command cannot be started, or exits with a code other than 0. */
   onFailure(why: { message: string } | { exitCode: number }): void;

@@ -11,15 +11,15 @@ export interface RestartOptions {
   journal: Journal;
   /** Shell command that restarts the machine. If absent, the agent does not restart the machine. */
   command?: string;
-  /** The agent's environment; the command inherits the same part of it as handlers. */
+  /** The agent's environment; the command inherits the same part of it as handlers do. */
   environment: Record<string, string | undefined>;
   /** Called when the machine cannot be restarted. */
   onProblem(message: string): void;
 }
 
 /**
- * Restarts the machine to complete an install (AZ-G8). A request stays on disk until the boot id changes, so it
- * survives an agent that is killed.
+ * Restarts the machine to complete an install (AZ-G8). A request stays on disk until the boot id changes, so it is not
+ * lost if the agent is killed.
  */
 export class PendingRestart {
   private readonly options: RestartOptions;
@@ -30,7 +30,7 @@ export class PendingRestart {
     this.options = options;
   }
 
-  /** Whether the agent restarts the machine itself; enable then waits for the restart. */
+  /** Whether the agent restarts the machine itself; `enable` then waits for the restart. */
   get restartsMachine(): boolean {
     return this.options.command !== undefined;
   }

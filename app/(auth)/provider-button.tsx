@@ -14,7 +14,7 @@ export interface ProviderButtonProps {
   invitation?: string;
 }
 
-/** Signs in through the OpenID provider. Shows an error if the provider does not respond. */
+/** Signs in, or accepts an invitation, through the OpenID provider. Shows an error if the provider does not respond. */
 export function ProviderButton({ provider, next, invitation }: ProviderButtonProps) {
   const { t } = useTranslation('auth');
   const explain = useProblem();

@@ -6,8 +6,8 @@ export interface ReportedStates {
   /** State after exit code 0; null if it does not change. */
   after: HandlerState | null;
   /**
-   * Whether a failure ends the extension's round. A removal continues after any failed command (AZ-G5); a replacement
-   * continues only after a failed `disable` or `uninstall` of the old version.
+   * Whether a failure ends the extension's round. A removal continues whichever command fails (AZ-G5). A replacement
+   * continues if `disable` or `uninstall` of the old version fails, but not if another command fails.
    */
   isFatal: boolean;
 }

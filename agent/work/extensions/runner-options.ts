@@ -17,7 +17,7 @@ export interface RunnerOptions {
   environment: Record<string, string | undefined>;
   /** Uploads the complete output of a command. */
   sendOutput(output: LogUpload): void;
-  /** Whether a newer goal state may replace one that has not come to rest. By default, it may. */
+  /** Whether a newer goal state may replace one whose steps can still run; true by default. */
   mayReplaceGoal?(): boolean;
   /** Called when nothing is left to do. */
   onRest?(): void;

@@ -67,8 +67,9 @@ export class ExtensionRunner implements LaneWork {
   }
 
   /**
-   * The turn of the last goal that came to rest; null if no goal has come to rest since the start. A goal comes to rest
-   * once no step can run now, even if steps have failed, wait for others, or wait to retry a download.
+   * The turn of the last goal that came to rest; null if none has come to rest since the agent started. A goal comes to
+   * rest once no step can run and no download is running, even if steps have failed or are waiting for another
+   * extension or for the retry of a download.
    */
   get restedTurn(): number | null {
     return this.rested;
@@ -83,7 +84,7 @@ export class ExtensionRunner implements LaneWork {
     this.options.wake();
   }
 
-  /** Makes the goal the current one now, so that a goal that arrives before the lane checks does not replace it. */
+  /** Makes the new goal current without waiting for the lane, so that a later goal does not replace it first. */
   takeUpGoal(): void {
     this.takeGoal();
   }
@@ -273,7 +274,7 @@ export class ExtensionRunner implements LaneWork {
   private reportWaiting({ waiting, steps }: ExtensionPlan): void {
     for (const { extension, blockedBy } of waiting) {
       if (this.reportedWaits.get(extension) === blockedBy) continue;
-      // At each start, an enabled extension briefly waits for its dependencies. The agent does not report this wait.
+      // In each round, an enabled extension briefly waits for its dependencies. The agent does not report this wait.
       const isBrief = steps.some((step) => step.extensions.includes(blockedBy));
       if (isBrief && this.machine.local.extensions[extension]?.state === 'enabled') continue;
       this.reportedWaits.set(extension, blockedBy);

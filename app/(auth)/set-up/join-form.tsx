@@ -30,7 +30,7 @@ export interface JoinFormProps {
   provider: { name: string; isAway: boolean } | null;
 }
 
-/** Asks the person who opened a one-time link for a name, an email address and a password. Joining also signs in. */
+/** Asks the person who opened a one-time link for a name, an email address and a password, and signs the person in. */
 export function JoinForm(props: JoinFormProps) {
   const { token, recipient, role, isFirstAdmin, expiresAt, provider } = props;
   const { t } = useTranslation(['auth', 'common']);

@@ -36,8 +36,8 @@ export function usePasswordStep({ onMessage, onFactors, onDone }: PasswordStepOp
   const [busy, setBusy] = useState<'password' | 'passkey'>();
   const [hasPasskeys, setHasPasskeys] = useState(false);
   const passwordRef = useRef<HTMLInputElement>(null);
-  // The reader may use both the field's suggestion and the button. Only the first passkey is sent, so that only one
-  // session is created.
+  // The reader may start several attempts, such as with the field's suggestion and with the button. Only one attempt is
+  // sent at a time, so that only one session is created.
   const sent = useRef(false);
 
   function fail(error: unknown) {

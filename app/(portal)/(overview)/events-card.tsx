@@ -16,8 +16,8 @@ import { Part } from './part.tsx';
 type FleetEvent = OverviewAnswers['events'][number];
 
 /**
- * The newest events of the last day: VMs that failed or became unresponsive. VMs that failed or became unresponsive
- * together count as one event.
+ * The newest events of the last day: VMs that failed or became unresponsive. VMs that failed within the same minute
+ * count as one event, and so do VMs that became unresponsive within the same minute.
  */
 export function EventsCard({ first }: { first: OverviewAnswers['events'] | undefined }) {
   const { t } = useTranslation('overview');

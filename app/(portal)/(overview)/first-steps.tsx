@@ -96,8 +96,8 @@ function Missing({ children }: { children: ReactNode }) {
 }
 
 /**
- * Publishes the sample with one click, for readers who may create its namespace, and links to the page for publishing a
- * handler.
+ * A link to the page for publishing a handler and, for readers who may create the sample's namespace, a button that
+ * publishes the sample.
  */
 function Publish() {
   const { t } = useTranslation('overview');

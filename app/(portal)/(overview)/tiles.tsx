@@ -62,8 +62,8 @@ export function Tiles({ summary }: { summary: OverviewAnswers['summary'] }) {
 type Count = OverviewAnswers['summary']['counts'][number];
 
 /**
- * The net change in the number of VMs with this health within the hour, and how many VMs gained and lost this health.
- * No list of VMs corresponds to the net change, so only the two other numbers are links.
+ * The net change in the number of VMs with this health in the last hour, and how many VMs gained and lost this health.
+ * No list of VMs corresponds to the net change, so only the numbers of VMs that gained or lost this health are links.
  */
 function Moved({ count: { health, more, came, gone }, since }: { count: Count; since: string }) {
   const { t } = useTranslation(['overview', 'reports']);

@@ -156,7 +156,7 @@ function Side({ value, tone, isOther }: SideProps) {
 }
 
 /**
- * Parses `$cut`, which replaces a value that was too large to keep, and `$sealed`, which replaces protected settings.
+ * Parses `$cut`, which replaces a value that was too large to store, and `$sealed`, which replaces protected settings.
  */
 function standInOf(value: unknown): { bytes: number; sha256: string } | { sealed: true } | null {
   if (typeof value !== 'object' || value === null) return null;

@@ -13,7 +13,7 @@ export interface ActLineProps {
   /** The counts of the actions if the line is about several actions; `act` is the newest of them. */
   fold?: FoldedActs['fold'];
   onFilter: OnFilter;
-  /** What the line opens, by element id; null if there is nothing to open. */
+  /** The id of the element that the line opens; null if there is nothing to open. */
   opens: string | null;
   open: boolean;
   onOpen(open: boolean): void;

@@ -6,10 +6,10 @@ export type { Feed, FeedItem };
 /** An action in a list. */
 export type ListedAct = ActRow;
 
-/** Several similar actions, the newest of which is shown. */
+/** One action (`fold` is null), or several similar actions of which `act` is the newest. */
 export type FoldedActs = Extract<FeedItem, { type: 'action' }>;
 
-/** Events of VMs that occurred within one minute. */
+/** The events of one kind that occurred on VMs within one minute. */
 export type ListedEvent = Extract<FeedItem, { type: 'event' }>['event'];
 
 /** Adds the clicked value to the filter; undefined if names are not clickable. */

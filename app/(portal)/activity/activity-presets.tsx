@@ -53,7 +53,7 @@ export function ActivityPresets({ filter, basis, onChange }: ActivityPresetsProp
             variant={since === preset ? 'default' : 'ghost'}
             aria-pressed={since === preset}
             onClick={() => onChange(since === preset ? others : { ...others, since: preset })}
-            // The list has fewer lines, because similar entries share one.
+            // Explains why the list may have fewer lines than this number: similar entries share a line.
             title={
               (counts.data?.counts[index]?.count ?? 0) > 1 ? t('preset.entries', { shown: countOf(index) }) : undefined
             }

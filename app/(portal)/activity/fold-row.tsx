@@ -10,7 +10,7 @@ const FoldContents = dynamic(() => import('./fold-contents.tsx').then((module) =
 
 export interface FoldRowProps extends Pick<FoldedActs, 'act'> {
   fold: NonNullable<FoldedActs['fold']>;
-  /** The filter of the list, which also selects the individual actions. */
+  /** The filter of the list, which also applies to the individual actions. */
   filter: ActivityQuery;
   onFilter: OnFilter;
 }

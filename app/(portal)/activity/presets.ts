@@ -43,7 +43,7 @@ function lastNight(now: number, timeZone: string): TimeRange {
   return { from: instant(midnight - 6 * hour), to: instant(midnight + 8 * hour) };
 }
 
-/** Replaces a preset in a filter by its range. A preset without a range is dropped. */
+/** Replaces the preset in a filter with its range. Removes a preset that has no range. */
 export function withRange<F extends { since?: Preset; from?: string; to?: string }>(
   { since, ...filter }: F,
   basis: PresetBasis,

@@ -11,7 +11,7 @@ export interface OpenVm {
   name: string;
 }
 
-/** How many of a problem's VMs are loaded together. */
+/** Number of a problem's VMs that are loaded per page. */
 export const vmsAtOnce = 50;
 
 /**

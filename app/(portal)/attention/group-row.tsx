@@ -24,7 +24,7 @@ import { VmRows } from './vm-rows.tsx';
 
 export interface GroupRowProps {
   group: AttentionGroup;
-  /** The VMs of the problem; null while they are folded. */
+  /** The VMs of the problem; null while they are collapsed. */
   vms: ProblemVms | null;
   /** The VM whose details are open. */
   openVm: string | null;
@@ -110,7 +110,7 @@ function Shared({ group: { extension, common, since, lastSince, vms } }: { group
       <span className="-ms-4 flex flex-wrap *:relative *:ps-4 *:before:absolute *:before:start-1.5 *:before:content-['·']">
         {extension === null ? null : (
           <span translate="no" className="min-w-0 wrap-anywhere">
-            {/* Without a message, the title names the handler. */}
+            {/* Without a message, the title already names the handler. */}
             {[extension.message === null ? null : extension.handler, format.list(extension.versions)]
               .filter(Boolean)
               .join(' ')}

@@ -37,8 +37,8 @@ export interface SidePanelProps {
 }
 
 /**
- * Why a VM has the problem, its message and its output, without leaving the list. On narrow pages, the panel covers the
- * list.
+ * The details of a VM that has the problem, beside the list: the reason, the extension, and the output of its last
+ * command. On narrow pages, the panel covers the list.
  */
 export function SidePanel({ group, vms, open, gatewayUrl, onStep, onClose }: SidePanelProps) {
   const { vmId, name } = open;
@@ -130,14 +130,14 @@ function Details({ group, view, at, gatewayUrl }: DetailsProps) {
   );
 }
 
-/** Returns the extension that has the problem. */
+/** Returns the extension that the problem is about or, if it is not found, its handler's least healthy extension. */
 function troubledOf({ extension }: AttentionGroup, view: InstanceDetails): Extension | undefined {
   if (extension === null) return undefined;
   const ofHandler = view.extensions.filter(({ handler }) => handler === extension.handler);
   return ofHandler.find(({ name }) => name === extension.name) ?? ofHandler[0];
 }
 
-/** The end of the output of the failed command. Only operators receive it. */
+/** The end of the output of the extension's last command. Only operators receive it. */
 function OutputTail({ extension }: { extension: Extension }) {
   const { t } = useTranslation(['attention', 'reports']);
   const output = (extension.handlerState?.outputTail ?? '').replace(/\n+$/, '');

@@ -5,7 +5,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import type { AttentionGroup } from '#server/domain/views/index.ts';
 import { type AttentionVm, vmsAtOnce } from './attention-data.ts';
 
-/** The loaded VMs of a problem, by name. */
+/** The loaded VMs of a problem, sorted by name. */
 export interface ProblemVms {
   items: readonly AttentionVm[];
   isPending: boolean;

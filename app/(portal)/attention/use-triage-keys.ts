@@ -8,7 +8,7 @@ import type { AttentionVm, OpenVm } from './attention-data.ts';
 import type { ProblemVms } from './use-problem-vms.ts';
 
 export interface TriageKeys {
-  /** The element that contains the rows, marked with `data-triage-row`. */
+  /** The element that contains the rows. Each row has the attribute `data-triage-row`. */
   rows: RefObject<HTMLElement | null>;
   groups: readonly AttentionGroup[];
   /** The problem whose VMs are shown. */
@@ -25,7 +25,7 @@ export interface TriageKeys {
  */
 export function useTriageKeys({ rows, groups, group, vms, open, unfold, onOpen }: TriageKeys): (by: 1 | -1) => void {
   const { t } = useTranslation('attention');
-  // The VM that `[` or `]` requested before the problem's VMs were loaded.
+  // The VM that `[` or `]` requested but that is not loaded yet.
   const [wanted, setWanted] = useState<{ key: string; at: 'first' | 'last' | number } | null>(null);
   const walk = (step: 1 | -1): void => {
     const all = [...(rows.current?.querySelectorAll<HTMLElement>('[data-triage-row]') ?? [])];

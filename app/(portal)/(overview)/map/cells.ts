@@ -15,7 +15,7 @@ export function unpackCells(packed: string, count: number): Uint8Array {
   return cells;
 }
 
-/** Merges each run of `perCell` VMs into one cell with their worst health. */
+/** Merges every `perCell` consecutive VMs into one cell with their worst health. */
 export function worstOf(cells: Uint8Array, perCell: number): Uint8Array {
   if (perCell === 1) return cells;
   const result = new Uint8Array(Math.ceil(cells.length / perCell));

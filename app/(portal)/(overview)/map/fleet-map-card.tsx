@@ -26,7 +26,7 @@ import { useFleetCanvas } from './use-fleet-canvas.ts';
 const FleetTiles = dynamic(() => import('./fleet-tiles.tsx').then((module) => module.FleetTiles));
 const FleetTable = dynamic(() => import('./fleet-table.tsx').then((module) => module.FleetTable), { ssr: false });
 
-/** The map that the server rendered, and the grouping in the URL. */
+/** The map that the server loaded, and the grouping in the URL for which it was loaded. */
 export interface FirstMap {
   groupBy: MapGrouping | undefined;
   map: FleetMap | undefined;

@@ -23,7 +23,7 @@ export interface FleetTilesProps {
   first: FleetPage | undefined;
 }
 
-/** A small fleet as named tiles with a single tab stop and the keys of the map. */
+/** A small fleet as named tiles, with a single tab stop and the same keyboard shortcuts as the canvas. */
 export function FleetTiles({ map, first }: FleetTilesProps) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();

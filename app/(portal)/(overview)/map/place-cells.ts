@@ -18,8 +18,8 @@ export interface Size {
 }
 
 /**
- * The cells of a group, arranged column by column. Positions and the width are in device pixels; positions start at the
- * map's upper left corner.
+ * The cells of a group, arranged column by column. Positions and the width are in device pixels; positions are relative
+ * to the map's upper left corner.
  */
 export interface Block {
   x: number;

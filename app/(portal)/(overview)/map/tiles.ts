@@ -31,8 +31,8 @@ function keysOf(groupBy: MapGrouping, { tags, extensions }: FleetRow): (string |
 }
 
 /**
- * The health that a tile shows: the worst of the handler's extensions if the map is grouped by handler, otherwise the
- * VM's.
+ * The health that a tile shows: in the group of a handler, the worst health of the handler's extensions; otherwise, the
+ * VM's health.
  */
 export function healthIn(groupBy: MapGrouping, key: string | null, row: FleetRow): ExtensionHealth {
   if (groupBy !== 'handler' || key === null) return row.health;
@@ -46,7 +46,7 @@ export interface TileVm {
   group: number;
 }
 
-/** The group and the position of a tile, in pixels. */
+/** The group of a tile, and its position in pixels. */
 export interface TileBox {
   group: number;
   left: number;

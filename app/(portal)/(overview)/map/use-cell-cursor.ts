@@ -10,7 +10,10 @@ import { type MapCursor, useMapCursor } from './use-map-cursor.ts';
 export interface CellCursor extends MapCursor<CellPlace> {
   hovered: CellPlace | null;
   setHovered(place: CellPlace | null): void;
-  /** The selected cell: the hovered cell, otherwise the cell reached by keyboard while the map has the focus. */
+  /**
+   * The selected cell: the hovered cell or, if none is hovered and the map has the focus, the cell reached by keyboard
+   * or by a click.
+   */
   place: CellPlace | null;
 }
 

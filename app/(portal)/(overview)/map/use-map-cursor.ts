@@ -38,7 +38,9 @@ export interface MapCursor<Place> {
   };
 }
 
-/** A cursor in a map, which moves by keyboard: arrows, Home, End, Page Up, Page Down, N, Escape and Enter. */
+/**
+ * A cursor in a map: arrows, Home, End, Page Up, Page Down and N move it, Escape clears it, and Enter opens its VM.
+ */
 export function useMapCursor<Place>(): MapCursor<Place> {
   const [walked, setWalked] = useState<Place | null>(null);
   const [hasFocus, setFocus] = useState(false);

@@ -46,7 +46,7 @@ interface FailureBarsProps {
   tone: 'failed' | 'warning' | null;
 }
 
-/** Scales the bars to the worst day, or to 5% if every day was better than that. */
+/** A bar for each of the last 14 days, scaled to the worst day or, if every day was below 5%, to 5%. */
 function FailureBars({ version: { version, failures }, tone }: FailureBarsProps) {
   const { t } = useTranslation('packages');
   const format = useFormat();

@@ -15,10 +15,10 @@ import type { AppRouter } from '#server/trpc/root.ts';
 
 type Losses = inferRouterOutputs<AppRouter>['packages']['losses'];
 
-/** Number of names that a line lists. */
+/** Maximum number of names that a line lists. */
 const fewNames = 5;
 
-/** What the version lacks or requires compared with the version before it. */
+/** What the version removes, changes or newly requires compared with the previous published version. */
 export function PublishLosses({ handler, version }: { handler: string; version: string }) {
   const trpc = useTRPC();
   const explain = useProblem();

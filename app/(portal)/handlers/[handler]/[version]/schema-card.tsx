@@ -18,7 +18,7 @@ export interface SchemaCardProps {
   handler: string;
   version: string;
   schema: unknown;
-  /** The version from which the schema was carried over; null if the schema was set for this version. */
+  /** The version from which the schema was carried over; null if it was not carried over. */
   carriedFrom: string | null;
   mayEdit: boolean;
   isDraft: boolean;

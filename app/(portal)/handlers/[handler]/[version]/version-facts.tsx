@@ -10,7 +10,7 @@ import { VmsLink } from '../../vms-link.tsx';
 import type { Handler } from '../handler-data.ts';
 import type { Version } from './version-data.ts';
 
-/** The numbers of VMs that use the version. */
+/** The number of VMs with the version in their goal state, and the number of VMs that last reported it. */
 type Use = Pick<Handler['versions'][number], 'vms' | 'running'>;
 
 /** The number of VMs, size, digest, upload, platforms and publication of a version. */

@@ -114,7 +114,7 @@ export function VersionView({ first, resources: firstResources, handler: firstHa
   );
 }
 
-/** Opens the VMs that have an older version. */
+/** Opens the list of VMs that have an older version and can run a newer one. */
 function RollOutButton({ version: { handler, version } }: { version: Version }) {
   const { t } = useTranslation('packages');
   return (

@@ -16,7 +16,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: `${t('compare.title')}, ${decodeURIComponent((await params).handler)}` };
 }
 
-/** Compares two versions of a handler; by default the newest version and the version before it. */
+/** Compares two versions of a handler; by default, the highest version and the next lower version. */
 export default async function ComparePage({ params, searchParams }: Props) {
   const { t } = await words('packages');
   const api = await portal();

@@ -63,7 +63,7 @@ export function AddLanguage({ known, onAdd }: { known: readonly string[]; onAdd(
   );
 }
 
-/** Adds a message by its id, or opens the message if it already exists. The table then has fields for its texts. */
+/** Adds a message by its id, or finds the existing message with this id, and opens it in the table for editing. */
 export function AddMessage({ known, onAdd }: { known: readonly string[]; onAdd(id: string): void }) {
   const { t } = useTranslation('localization');
   const [id, setId] = useState('');

@@ -11,7 +11,7 @@ import type { EditedMessages } from './use-messages.ts';
 export interface MessagesHeaderProps {
   messages: EditedMessages;
   mayEdit: boolean;
-  /** Opens the XLIFF export; undefined if there is no English text, because exports start from English. */
+  /** Opens the XLIFF export; undefined if there are no English messages, because they are the source of the export. */
   onExport: (() => void) | undefined;
   onAddLanguage(lang: string): void;
   isUploading: boolean;

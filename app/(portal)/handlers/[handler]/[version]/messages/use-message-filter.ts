@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { fits, type MessageFilter } from './filter.ts';
 import type { EditedMessages } from './use-messages.ts';
 
-/** What the message table shows: search, filter, and the open message. */
+/** Manages what the message table shows: the search, the filter, and the open message. */
 export function useMessageFilter(
   messages: EditedMessages,
   languages: readonly string[],

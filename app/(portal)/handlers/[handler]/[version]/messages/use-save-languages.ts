@@ -34,8 +34,8 @@ export interface SaveLanguages {
 }
 
 /**
- * Saves edited languages, several in parallel. Merges the edits with texts that other people saved since the page was
- * loaded. Does not save a language if someone else changed the same text.
+ * Saves edited languages; several can be saved in parallel. Merges the edits with texts that other people saved since
+ * the page was loaded. Does not save a language if someone else changed the same text.
  */
 export function useSaveLanguages({ handler, version, resources, messages }: SaveLanguagesOptions): SaveLanguages {
   const { t } = useTranslation('localization');
@@ -51,7 +51,7 @@ export function useSaveLanguages({ handler, version, resources, messages }: Save
       return next;
     });
 
-  /** Returns null if a conflict must be resolved first. */
+  /** Stores a language. Returns null and stores nothing if a conflict must be resolved first. */
   async function store(lang: string): Promise<StoreLanguageAnswer | null> {
     const put = (now: VersionResources) => {
       const { file, revision, conflicts } = mergeEdits(now, lang, messages.editsOf(lang));

@@ -29,7 +29,7 @@ export function XliffImport({ handler, version, file, onClose }: XliffImportProp
     queryKey: ['xliff', handler, version, file.name, file.lastModified, file.size],
     queryFn: async () => {
       const lang = await targetOf(file);
-      // `zxx` means no language. The portal rejects such a file, and reports its other faults too.
+      // `zxx` means no language. The portal rejects a file without a language, and reports its other faults too.
       return sendXliff({ handler, version, lang: lang ?? 'zxx', file });
     },
     retry: false,
