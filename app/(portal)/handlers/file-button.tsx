@@ -27,7 +27,7 @@ export function FileButton({ label, accept, multiple = false, onFiles, ...look }
         multiple={multiple}
         onChange={(event) => {
           const files = [...(event.target.files ?? [])];
-          // Allows the same file to be chosen again after it was corrected.
+          // Allows the reader to choose the same file again after correcting it.
           event.target.value = '';
           if (files.length > 0) onFiles(files);
         }}

@@ -113,7 +113,10 @@ function PublishLink() {
   );
 }
 
-/** Shown if there are no handlers: the commands that publish a handler from a build pipeline, and their token. */
+/**
+ * Shown if there are no handlers: the commands that publish a handler from a build pipeline, and where to get the API
+ * token that they need.
+ */
 function FirstCommands({ url }: { url: string }) {
   const { t } = useTranslation('packages');
   const settings = <TextLink href="/settings/tokens" className="whitespace-nowrap" />;

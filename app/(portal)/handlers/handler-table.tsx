@@ -33,7 +33,7 @@ export interface HandlerTableProps {
 
 const languagesShown = 4;
 
-/** Handlers by id. `j` and `k` move the cursor; Enter opens a handler. */
+/** A table of handlers. `j` and `k` move the cursor; Enter opens the handler at the cursor. */
 export function HandlerTable({ rows, search, loading, stale, onMore, loadingMore }: HandlerTableProps) {
   const { t } = useTranslation('packages');
   const router = useRouter();

@@ -1,4 +1,4 @@
-/** The URL of the VMs that have an older version of the handler and can run a newer version. */
+/** Returns the URL of the list of VMs that have an older version of the handler and can run a newer version. */
 export function rollOutAddress(handler: string, version: string): string {
   return `/vms?${new URLSearchParams({ handler, olderThan: version, updateAvailable: 'yes' })}`;
 }

@@ -25,7 +25,7 @@ export interface NameFormProps {
   onSend(name: Suggestion & { carry: boolean }): void;
 }
 
-/** The handler and version of the package (AZ-P1). Offers to create a publisher that does not exist yet. */
+/** The form for the package's handler and version (AZ-P1). Offers to create the handler's publisher if none exists. */
 export function NameForm(props: NameFormProps) {
   const { t } = useTranslation('packages');
   const reader = useReader();

@@ -1,6 +1,6 @@
 /** The contents of a zip, read in the browser for a preview. The portal checks the package again. */
 export interface ZipContents {
-  /** False if the file is certainly not a zip; true even if the browser could not read it. */
+  /** False only if the file is certainly not a zip; a file that the browser could not read counts as a zip. */
   isZip: boolean;
   files: { name: string; size: number }[];
   manifestText: string | null;
@@ -11,7 +11,7 @@ export interface ZipContents {
 const unread: ZipContents = { isZip: true, files: [], manifestText: null, stated: null };
 const endSignature = 0x06054b50;
 const entrySignature = 0x02014b50;
-/** Size in bytes of the end record with the longest possible comment. */
+/** Maximum size in bytes of a zip's end record, including its comment. */
 const tailBytes = 22 + 65_535;
 const directoryLimit = 8 * 1024 * 1024;
 const manifestLimit = 256 * 1024;
@@ -98,7 +98,7 @@ async function readText(file: Blob, { size, packed, method, offset }: Entry): Pr
   return boundedText(data.stream().pipeThrough(new DecompressionStream('deflate-raw')));
 }
 
-/** Stops at the limit, because the declared size may be wrong. */
+/** Decodes a stream, but stops after the limit, because the size that the zip declares may be wrong. */
 async function boundedText(stream: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

@@ -10,7 +10,7 @@ export interface Sending {
   stop(): void;
 }
 
-/** A package, and whether the new version takes over the messages and the settings schema of the version before it. */
+/** A package, and whether to copy the previous version's messages and settings schema to the new version. */
 export interface PackageToSend {
   handler: string;
   version: string;

@@ -5,7 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import type { Handler } from './handler-data.ts';
 
-// These cards are loaded after the rest of the page, into elements of their final size.
+// Loaded after the rest of the page, into an element that reserves its height.
 const Chart = dynamic(() => import('./adoption-card.tsx').then((module) => module.AdoptionCard), {
   ssr: false,
   loading: () => <Waiting className="h-full" word="adoption.loading" />,

@@ -18,14 +18,14 @@ import type { Handler } from './handler-data.ts';
 import { LanguagesCard } from './languages-card.tsx';
 import { VersionsCard } from './versions-card.tsx';
 
-/** Shows a handler and keeps it up to date. */
+/** Shows a handler and keeps the data on the page up to date. */
 export function HandlerView({ handler, first }: { handler: string; first: Handler }) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();
   const found = useQuery({ ...trpc.handlers.get.queryOptions({ handler }), initialData: first }).data;
   const mayPublish = useMayPublish(found.namespace);
   const published = found.versions.find(({ state }) => state === 'published');
-  // The versions are sorted, the highest first, and a VM has one version of a handler.
+  // The versions are sorted, highest first. A VM has only one version of a handler, so no VM is counted twice.
   const older =
     published === undefined
       ? 0

@@ -1,4 +1,4 @@
-/** One of the five colors of a chart, strongest first; 0 for versions without their own color. */
+/** One of the five colors of a chart, where 1 is the strongest; 0 for versions without their own color. */
 export type Series = 0 | 1 | 2 | 3 | 4 | 5;
 
 const colors = [1, 2, 3, 4, 5] as const;

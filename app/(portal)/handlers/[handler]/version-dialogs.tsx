@@ -22,7 +22,7 @@ export interface VersionDialogProps {
   /** Number of VMs with this version in their goal state. */
   vms: number;
   onClose(): void;
-  /** URL to open after the draft is deleted; by default, the reader stays on the current page. */
+  /** URL to open after the draft is deleted; if absent, the reader stays on the current page. */
   leaveTo?: string;
 }
 

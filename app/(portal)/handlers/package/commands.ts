@@ -1,4 +1,7 @@
-/** Returns the manifest's commands by the program that they start; empty if the manifest cannot be read. */
+/**
+ * Returns the names of the manifest's commands, grouped by the program that they start; empty if the manifest cannot be
+ * read.
+ */
 export function commandsOf(manifestText: string | null): ReadonlyMap<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [field, line] of fieldsOf(manifestText)) {

@@ -10,13 +10,13 @@ import type { FileNode, FolderNode } from './tree.ts';
 
 export interface FileTreeProps {
   root: FolderNode;
-  /** Commands by the program that they start. */
+  /** Names of commands, grouped by the program that they start. */
   commands: ReadonlyMap<string, string[]>;
   first: PackageFinding | undefined;
   inManifest: readonly PackageFinding[];
 }
 
-/** Up to this number of files, every folder is open. */
+/** If a package has at most this many files, every folder is initially open. */
 const fewFiles = 150;
 
 /** Files and folders of a package, with each finding below its file. */

@@ -6,7 +6,7 @@ const commands = {
   stock: ['systemctl status walinuxagent', 'systemctl status annex-wire'],
 };
 
-/** Commands to run on the machine. They show why the agent does not call. */
+/** Commands to run on the machine, to find out why its agent does not call the portal. */
 export function AgentChecks({ kind }: { kind: InstanceDetails['agent']['kind'] }) {
   return (
     <div className="my-1 grid max-w-[560px] grid-cols-[minmax(0,1fr)] gap-1">

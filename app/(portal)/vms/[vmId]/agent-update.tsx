@@ -9,7 +9,7 @@ type PopoverParts = typeof import('#app/_ui/popover.tsx');
 
 const load = () => import('#app/_ui/popover.tsx');
 
-/** Says that a newer agent is available, and on request shows the command that updates this agent. */
+/** Says that a newer version of the agent is available. On request, shows the command that updates the agent. */
 export function AgentUpdate({ name, version }: { name: string; version: string }) {
   const { t } = useTranslation('vms');
   const [parts, setParts] = useState<PopoverParts>();

@@ -19,7 +19,7 @@ export function EditVmDialog({ facts, onClose }: { facts: VmFacts; onClose(): vo
   const queryClient = useQueryClient();
   const explain = useProblem();
   const formId = useId();
-  // While the dialog is open, the page behind it may load other people's changes.
+  // Keeps the original values, because the page may load other people's changes while the dialog is open.
   const [seen] = useState({ name: facts.name, tags: facts.tags });
   const update = useMutation(
     trpc.vms.update.mutationOptions({

@@ -20,7 +20,8 @@ import type { Retry } from './retry/use-retry.ts';
 import { type Extension, tabHref } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
-/** Loaded on demand, since few cards need it. The server renders it, so nothing moves when its script loads. */
+// Loaded on demand, since few cards need these components. The server renders them, so nothing moves when their
+// scripts load.
 const SubstatusTree = dynamic(() => import('./substatus-tree.tsx').then((module) => module.SubstatusTree));
 const RefusedFile = dynamic(() => import('./refused-file.tsx').then((module) => module.RefusedFile));
 const RetryNote = dynamic(() => import('./retry/retry-note.tsx').then((module) => module.RetryNote));
@@ -102,7 +103,7 @@ export function ExtensionCard({ vmId, extension, at, retry, onAct }: ExtensionCa
   );
 }
 
-/** The button that runs the handler again, if the extension has a problem, and the scheduled retries. */
+/** The scheduled retries and, for an extension with a problem, the button that runs the handler again. */
 function CardRetry({ vmId, extension, retry }: Pick<ExtensionCardProps, 'vmId' | 'extension' | 'retry'>) {
   const reader = useReader();
   const { name, retries } = extension;

@@ -87,7 +87,7 @@ export function HoldDialog({ facts: { id: vmId, name, agentKind }, view, onClose
 }
 
 /**
- * The values that the reader enters. `submit` returns them in the form that the portal expects, or null while a
+ * Stores the values that the reader enters. `submit` returns them in the form that the portal expects, or null while a
  * required value is missing.
  */
 function useHoldForm(before: InstanceDetails['agent']['hold']) {

@@ -23,8 +23,8 @@ export interface NeverEnrolledProps {
 }
 
 /**
- * Shown for a VM without a machine. On request, creates a token and shows it once, with the commands to run on the
- * machine. If a machine has enrolled with another token, says that its agent has not called.
+ * Shown for a VM whose agent has never called. On request, creates a token and shows it once, with the commands to run
+ * on the machine. If a machine has already enrolled with another token, shows `NeverHeard` instead.
  */
 export function NeverEnrolled({ facts, gatewayUrl, onAct }: NeverEnrolledProps) {
   const { t } = useTranslation('enrollment');
@@ -38,7 +38,7 @@ export function NeverEnrolled({ facts, gatewayUrl, onAct }: NeverEnrolledProps) 
       onSuccess: () => queryClient.invalidateQueries(trpc.vms.get.pathFilter()),
     }),
   );
-  // After the machine has enrolled with a token that was created here, the progress stays visible.
+  // If the token was created on this page, the token and the progress stay visible after the machine enrolls.
   if (facts.agentKind !== null && !issue.data) return <NeverHeard facts={facts} onAct={onAct} />;
   return (
     <Card>

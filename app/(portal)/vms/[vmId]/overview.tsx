@@ -24,7 +24,8 @@ const StockAgentCard = dynamic(() => import('./stock-agent-card.tsx').then((modu
   ssr: false,
 });
 
-/** Loaded on demand, since few VMs need it. The server renders it, so nothing moves when its script loads. */
+// Loaded on demand, since few VMs need these components. The server renders them, so nothing moves when their scripts
+// load.
 const NeverEnrolled = dynamic(() => import('./never-enrolled.tsx').then((module) => module.NeverEnrolled));
 const NeverHeard = dynamic(() => import('./never-heard.tsx').then((module) => module.NeverHeard));
 
@@ -47,7 +48,10 @@ export interface VmOverviewProps {
 const maxCards = 8;
 const shownRows = 50;
 
-/** The overview of a VM: why it is not done, its timeline and queue, then all extensions, the least healthy first. */
+/**
+ * The overview of a VM: why it has not reached its goal, its timeline and queue, then its extensions, the least healthy
+ * first.
+ */
 export function Overview({ facts, view, queue, at, gatewayUrl, retry, onAct }: VmOverviewProps) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);

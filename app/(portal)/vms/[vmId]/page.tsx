@@ -16,7 +16,7 @@ const namespaces = ['vms', 'reports', 'goal-states', 'enrollment', 'timeline'] a
 const own: Partial<Record<VmTab, readonly WordNamespace[]>> = {
   activity: ['activity'],
   executions: ['executions'],
-  // The overview cancels executions.
+  // The queue on the overview has buttons that cancel executions.
   overview: ['executions'],
   output: ['outputs'],
 };

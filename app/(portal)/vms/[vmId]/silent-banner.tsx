@@ -11,7 +11,7 @@ import { DateTime, Elapsed, RelativeTime } from '#app/_ui/time.tsx';
 import { AgentChecks } from './agent-checks.tsx';
 import type { InstanceDetails } from './vm-data.ts';
 
-/** Shown if the agent is late or does not respond: when it last called, and what to run on the machine. */
+/** Shown if the agent is late or unresponsive: when it last called and, if unresponsive, what to run on the machine. */
 export function SilentBanner({ vmId, agent }: { vmId: string; agent: InstanceDetails['agent'] }) {
   const { t } = useTranslation('enrollment');
   const seenAt = new Date(agent.lastSeenAt ?? 0);

@@ -1,4 +1,4 @@
-/** File with the forwarder token. */
+/** Path of the file that contains the forwarder token. */
 export const tokenFile = '/etc/annex/guest-token';
 
 /** Returns the systemd unit of a VM's forwarder, as in docs/stock-agent.md. */
@@ -31,7 +31,7 @@ WantedBy=multi-user.target
 `;
 }
 
-/** Installs the stock agent on Debian, configures it for Annex, and starts it with its forwarder. */
+/** Shell commands that install the stock agent on Debian, configure it for Annex, and start it with its forwarder. */
 export const stockAgentSetup = `apt-get install --yes waagent
 cd /etc
 sed -i -E '/^(Provisioning\\.(Agent|DeleteRootPassword|RegenerateSshHostKeyPair|MonitorHostName)|ResourceDisk\\.Format|AutoUpdate\\.Enabled|Logs\\.Collect|OS\\.RootDeviceScsiTimeout)=/d' waagent.conf

@@ -12,7 +12,7 @@ import type { Retry } from './retry/use-retry.ts';
 import { type Extension, editHref, type InstanceDetails, tabHref } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
-/** Lists the actions on this VM in the command palette, those on extensions with a problem first. */
+/** Lists the actions on this VM in the command palette; actions on extensions with a problem come first. */
 export function useVmCommands(view: InstanceDetails, retry: Retry, onAct: (act: VmAct) => void): void {
   const { t } = useTranslation(['reports', 'enrollment']);
   const reader = useReader();

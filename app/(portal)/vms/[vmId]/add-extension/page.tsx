@@ -20,7 +20,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('new.title') };
 }
 
-/** Adds an extension to a VM. Offers the handlers first, then opens the editor for the handler in the URL. */
+/** The page that adds an extension to a VM: a choice of handlers or, if the URL names a handler, the editor for it. */
 export default async function NewExtensionPage({ params, searchParams }: Props) {
   const { t } = await words('editor');
   const { vmId } = await params;

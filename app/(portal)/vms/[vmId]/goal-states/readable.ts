@@ -13,8 +13,8 @@ export function readableGoalState(extensions: readonly PastExtension[]): string 
 }
 
 /**
- * Like `readableGoalState`, for a comparison: shows only whether an extension has secrets and, for the extensions in
- * `changed`, that the secrets differ.
+ * Like `readableGoalState`, but shows a text from `words` as the protected settings of each extension that has any. For
+ * the extensions in `changed`, the text says that the settings differ.
  */
 export function comparable(
   extensions: readonly PastExtension[],

@@ -8,11 +8,11 @@ export interface FirstErrorProps {
   /** Counted from 1. */
   line: number;
   text: string;
-  /** A link to the line, if the line is not on the page. */
+  /** A button that shows the line, if the line may not be on the page. */
   action?: ReactNode;
 }
 
-/** The first line of an output that reports an error. */
+/** The line that best explains why a command failed: the first error in its output or else its last line of text. */
 export function FirstError({ line, text, action }: FirstErrorProps) {
   const { t } = useTranslation('reports');
   return (

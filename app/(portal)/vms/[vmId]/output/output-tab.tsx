@@ -20,7 +20,7 @@ import { DownloadOutput, WholeOutput } from './whole-output.tsx';
 const pageSize = 50;
 
 /**
- * Command outputs: first the last output of each extension, starting with the least healthy extension, then all earlier
+ * Command outputs: the latest output of each extension, starting with the least healthy extension, then all earlier
  * outputs. Also shows the log folders.
  */
 export function OutputTab({ view, agentKind }: { view: InstanceDetails; agentKind: VmFacts['agentKind'] }) {
@@ -37,7 +37,7 @@ export function OutputTab({ view, agentKind }: { view: InstanceDetails; agentKin
     .map((extension) => ({ extension, whole: outputOf(extension, all) }))
     .filter(({ extension, whole }) => whole !== undefined || extension.handlerState?.outputTail);
   const shown = new Set(cards.map(({ whole }) => whole?.id));
-  // The panel is rendered after the URL changes, too late for the browser to scroll to the panel.
+  // The cards are rendered after the URL changes, too late for the browser to scroll to the card in the fragment.
   const isThere = cards.length > 0;
   useEffect(() => {
     if (isThere) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();

@@ -39,7 +39,7 @@ export function DownloadOutput({ vmId, output }: { vmId: string; output: Command
 export interface WholeOutputProps {
   vmId: string;
   outputId: string;
-  /** Whether the command failed; if so, its first error is shown above the output. */
+  /** Whether the command failed; if so, the first error in the output is also shown above the output. */
   failed: boolean;
   label: string;
 }

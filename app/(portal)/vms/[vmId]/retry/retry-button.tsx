@@ -13,7 +13,7 @@ export interface RetryButtonProps extends Pick<ButtonProps, 'variant' | 'size' |
   named?: boolean;
 }
 
-/** Runs an extension's handler again. Both labels reserve space, so that the button keeps its width. */
+/** A button that runs an extension's handler again. Reserves space for both labels, so that its width never changes. */
 export function RetryButton({ extension, retry, named = false, ...props }: RetryButtonProps) {
   const { t } = useTranslation('reports');
   const { name } = extension;

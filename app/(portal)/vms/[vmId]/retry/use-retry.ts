@@ -9,11 +9,11 @@ import type { Extension } from '../vm-data.ts';
 
 /** The retry that this page requested last. */
 export interface Retry {
-  /** The extension whose retry is being requested; null while there is no request. */
+  /** Name of the extension whose retry is being requested; null while no request is pending. */
   busy: string | null;
   /** Why the last request failed. */
   problem: { name: string; message: string } | null;
-  /** Whether this page requested a retry of the extension that the agent has not reported yet. */
+  /** Whether this page requested a retry of the extension and the agent has not reported that retry yet. */
   isRequested(extension: Pick<Extension, 'name' | 'goalSequenceNumber' | 'handlerState'>): boolean;
   /** Runs an extension's handler again. Ignored while another request is pending. */
   start(extension: Pick<Extension, 'name' | 'goalSequenceNumber'>): void;
@@ -47,7 +47,7 @@ export function useRetry(vmId: string): Retry {
   };
 }
 
-/** Returns a function that reloads what a retry changes. */
+/** Returns a function that reloads the data that a retry changes. */
 export function useInvalidateRetries(): () => Promise<unknown> {
   const trpc = useTRPC();
   const queryClient = useQueryClient();

@@ -7,7 +7,7 @@ import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import { printed } from './draft.ts';
 
-/** A button that copies the typed public settings when they can no longer be applied here. */
+/** Copies the typed public settings to the clipboard. Shown if the extension or VM was deleted or is being removed. */
 export function CopySettings({ settings, small = false }: { settings: SettingsObject; small?: boolean }) {
   const { t } = useTranslation('editor');
   return (

@@ -22,7 +22,7 @@ export function isCorrected(path: string, before: PlanSubject, now: PlanSubject)
   return canonical(read(before) ?? null) !== canonical(read(now) ?? null);
 }
 
-/** Reads what a declaration says about one protected setting or, without a name, about all protected settings. */
+/** Returns a function that reads what a declaration says about one protected setting or, without a name, about all. */
 const protectedAt =
   (name: string | undefined) =>
   ({ goal, changes }: PlanSubject): unknown => {

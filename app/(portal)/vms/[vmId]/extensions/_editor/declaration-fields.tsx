@@ -15,7 +15,10 @@ export interface DeclarationFieldsProps {
   onChange(draft: ExtensionDraft): void;
   isNew: boolean;
   versions: readonly { version: string; state: string }[];
-  /** The version in the goal state, if it differs from the requested version. */
+  /**
+   * The version in the goal state, if it differs from the requested version; undefined once the draft requests another
+   * version.
+   */
   running: string | undefined;
   others: readonly Dependent[];
   /** Other extensions of the handler whose version differs from the draft's. All must use the same version. */
@@ -161,8 +164,8 @@ function DependencyFields({ draft, onChange, others, faultAt }: DraftFieldProps 
   // A dependency on a deleted extension stays in the list, so that the reader can remove it.
   const choices = [...new Set([...others.map(({ name }) => name), ...dependsOn])].sort();
   /**
-   * Returns the reason if a dependency cannot be chosen because it would create a cycle. A chosen dependency can always
-   * be cleared.
+   * Returns why a dependency cannot be chosen, if choosing it would create a cycle. A chosen dependency can always be
+   * cleared.
    */
   const circleHint = (choice: string) => {
     const cycle = dependsOn.includes(choice) ? null : cycleThrough(others, draft.name, choice);

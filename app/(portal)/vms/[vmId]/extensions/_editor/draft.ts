@@ -100,7 +100,7 @@ function timeoutsOf(timeouts: Partial<Record<HandlerCommand, number>>): Record<H
   };
 }
 
-/** Larger numbers may lose digits in JavaScript. */
+/** Maximum absolute value of a number, because JavaScript may round larger integers. */
 const largest = 2 ** 53;
 
 /** Updates the draft from its JSON text. While the text is invalid, keeps the last valid settings. */
@@ -115,8 +115,8 @@ export function withText(draft: ExtensionDraft, text: string): ExtensionDraft {
 }
 
 /**
- * Extracts the protected settings from a text that has the wrapper of a settings file; `withText` extracts the public
- * settings. Returns null for any other text. `secrets` is absent if the wrapper leaves protected settings unchanged.
+ * Extracts the protected settings from a text that has the wrapper of a settings file. Returns null for any other text.
+ * `secrets` is absent if the wrapper leaves protected settings unchanged. `withText` extracts the public settings.
  */
 export function unwrapSecrets(text: string, hadSecrets: boolean): { secrets?: ProtectedDraft } | null {
   const value = readSettings(text);
@@ -144,8 +144,8 @@ function readSettings(text: string): SettingsObject | Unread {
 }
 
 /**
- * Removes the wrapper of a settings file. Returns null if there is no wrapper, or if the wrapper is empty: it may then
- * be a public setting with the same name.
+ * Removes the wrapper of a settings file. Returns null if there is no wrapper, or if it has no settings: it may then be
+ * a public setting that has the same name as the wrapper.
  */
 function unwrapWhole(value: SettingsObject): ReturnType<typeof unwrapSettings> {
   const wrapped = unwrapSettings(value);

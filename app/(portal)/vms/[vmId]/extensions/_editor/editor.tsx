@@ -110,7 +110,7 @@ export function Editor({ versions, ...from }: EditorProps) {
   );
 }
 
-/** Hides why applying failed as soon as the draft differs from the rejected draft. */
+/** Clears the error of a failed apply as soon as the draft differs from the rejected draft. */
 function useForgetRefusal({ refusal, forget }: Applying, subject: PlanSubject): void {
   const text = canonical(subject);
   const rejected = useRef(text);
@@ -213,7 +213,7 @@ function useCurrentPlan(vmId: string, editing: Editing, state: { isApplied: bool
     enabled: draft.name !== '' && used.schema !== undefined && live.gone === null && !state.isApplied,
     stamp: live.stamp,
   });
-  // If the plan is based on a newer goal state than the draft, loads that goal state first.
+  // If the plan is based on a newer goal state than the draft, loads that goal state before showing the plan.
   const isBehind = planned.settled && planned.plan !== null && planned.plan.incarnation.before > base.incarnation;
   useEffect(() => {
     if (isBehind) void queries.invalidateQueries(trpc.goalStates.pathFilter());

@@ -11,7 +11,7 @@ export async function versionsOf(api: Api, handler: string, inUse?: string): Pro
     .map(({ version, state }) => ({ version, state }));
 }
 
-/** Returns the version that the editor opens with, and its schema. */
+/** Returns the version that the editor opens with, its schema, and the translated texts of its settings. */
 export async function firstOf(api: Api, handler: string, version: string): Promise<EditorProps['first']> {
   const { settingsSchema, settingWords } = await api.packages.get({ handler, version });
   return { version, schema: settingsSchema, words: settingWords };

@@ -23,7 +23,7 @@ const SettingsDiff = dynamic(() => import('./settings-diff.tsx').then((module) =
 export interface PlanCardProps {
   changes: readonly DraftChange[];
   secretChange: DraftSecretChange;
-  /** The individual protected settings that change, and the schema with their titles. */
+  /** The protected settings that change individually; `protectedPlan` contains their titles. */
   changedSettings: readonly ChangedSetting[];
   protectedPlan: FormPlan | null;
   before: SettingsObject;

@@ -30,7 +30,7 @@ export interface ProtectedField {
   schema: RJSFSchema | undefined;
 }
 
-/** Returns the settings of the form; for JSON, one field for all settings. */
+/** Returns the fields of the form; if the form has no field for each setting, one field for all settings. */
 export function fieldsOf(form: ProtectedForm): (ProtectedField & { schema: RJSFSchema })[] {
   if (form.kind !== 'fields') return [{ name: '', title: undefined, required: false, schema: {} }];
   const { properties = {}, required = [] } = form.plan.schema;
@@ -42,7 +42,7 @@ export function fieldsOf(form: ProtectedForm): (ProtectedField & { schema: RJSFS
   }));
 }
 
-/** A box in place of a field. */
+/** A box shown in place of a field's input. */
 export function ProtectedBox({ children }: { children: ReactNode }) {
   return (
     <div className="flex min-h-10 flex-wrap items-center gap-2 rounded-md bg-sunken py-1 ps-3 pe-[5px] shadow-hair">

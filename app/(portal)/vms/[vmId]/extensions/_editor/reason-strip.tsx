@@ -23,8 +23,8 @@ export interface ReasonStripProps {
 }
 
 /**
- * Why the edited extension has a problem, in the handler's own words. Renders nothing while the extension has no
- * problem.
+ * Why the edited extension has a problem: its message, the failed command, a missed deadline, and the error in the
+ * output. Renders nothing while the extension has no problem.
  */
 export function ReasonStrip({ vmId, name, first }: ReasonStripProps) {
   const { t } = useTranslation('reports');

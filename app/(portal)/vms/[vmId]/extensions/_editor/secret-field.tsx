@@ -19,7 +19,7 @@ export interface SecretFieldProps {
   onChange(value: unknown): void;
   fault: string | undefined;
   takesFocus: boolean;
-  /** A sentence after the hint. */
+  /** A sentence shown after the hint. */
   note?: string | undefined;
   /** A sentence that says when the value is encrypted; by default that it is encrypted when the change is applied. */
   hint?: string;

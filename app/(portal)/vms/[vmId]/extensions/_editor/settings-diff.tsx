@@ -58,8 +58,8 @@ function linesBetween(before: string, after: string): Line[] {
     texts: value.replace(/\n$/, '').split('\n'),
   }));
   return chunks.flatMap(({ sign, texts }, index) => {
-    // Removed lines come right before the added lines that replace them. If there are equally many, each pair of lines
-    // is compared word by word.
+    // Removed lines come right before the added lines that replace them. If as many lines are added as removed, each
+    // pair of lines is compared word by word.
     const other = sign === '-' ? chunks[index + 1] : sign === '+' ? chunks[index - 1] : undefined;
     const isReplaced = other !== undefined && other.sign !== ' ' && other.texts.length === texts.length;
     return texts.map((text, line): Line => {

@@ -30,7 +30,10 @@ export function withChange(
   };
 }
 
-/** Returns the settings that the draft changes one by one, in the order of the form; empty for any other draft. */
+/**
+ * Returns the protected settings that the draft changes individually, in the order of the form; empty if the draft
+ * keeps, replaces or removes all settings.
+ */
 export function changedSettings(
   draft: ProtectedDraft,
   present: ExtensionView['protectedSettings'],

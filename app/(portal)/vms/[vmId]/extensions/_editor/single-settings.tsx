@@ -182,7 +182,7 @@ interface SealedSettingProps {
   title: string;
   stored: StoredSetting;
   onOpen(): void;
-  /** Absent if the schema requires the setting. */
+  /** Undefined if the schema requires the setting. */
   onRemove: (() => void) | undefined;
 }
 

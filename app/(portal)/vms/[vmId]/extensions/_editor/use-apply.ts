@@ -31,8 +31,8 @@ export interface Applying {
 }
 
 /**
- * Applies exactly what was planned, because the portal rejects a plan that is out of date. On success, opens the VM's
- * page with a toast that offers to undo the change.
+ * Applies exactly what was planned; if the plan is out of date, the portal rejects it. On success, opens the VM's page
+ * with a toast that offers to undo the change.
  */
 export function useApply(vm: { id: string; name: string }, onOutdated: () => Promise<void>): Applying {
   const { t } = useTranslation('editor');

@@ -39,7 +39,10 @@ export interface Faults {
   insist(): void;
 }
 
-/** Returns the `data-at` of the field that an error belongs to. For a public setting, this is its pointer without a prefix. */
+/**
+ * Returns the `data-at` of the field that an error belongs to. For a public setting, this is its pointer without a
+ * prefix.
+ */
 export function placeOf(path: string): string {
   if (path === publicRoot || path.startsWith(`${publicRoot}/`)) return path.slice(publicRoot.length);
   if (path === protectedRoot) return 'protected:/';

@@ -16,10 +16,10 @@ const pause = 350;
 export type DraftPlan = inferRouterOutputs<AppRouter>['goalStates']['planExtension'];
 
 export interface Planned {
-  /** The last plan, which may be older than the draft; null until there is a plan. */
+  /** The last plan, which may be older than the draft; null before the first plan and after planning fails. */
   plan: DraftPlan | null;
   faults: readonly ProblemFault[];
-  /** Why planning failed: the portal does not respond, or the extension cannot be set. */
+  /** Why planning failed without `faults`, for example because the portal does not respond. */
   problem: ExplainedProblem | null;
   /** Whether the plan matches the current draft. */
   settled: boolean;
