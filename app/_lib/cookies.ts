@@ -1,6 +1,6 @@
 import { languageCookie } from '#protocol/language-cookie.ts';
 
-/** Choices that the server needs before rendering. The pages set no other cookies. */
+/** Cookies that store choices that the server needs before rendering. The pages set no other cookies. */
 export const cookieNames = {
   language: languageCookie,
   theme: 'annex-theme',

@@ -4,7 +4,7 @@ interface FailedMutation {
   reset(): void;
 }
 
-/** Drops the error of the last attempt, once the user corrects the form. A running mutation is not affected. */
+/** Clears the error of the last attempt, for forms that the user edits again. A running mutation is not affected. */
 export function forgetError(mutation: FailedMutation): void {
   if (mutation.isError) mutation.reset();
 }

@@ -1,7 +1,7 @@
 import type { ExtensionHealth, HeartbeatVerdict } from '#server/domain/verdicts/words.ts';
 import type { StatusName } from '../_ui/status-icon.tsx';
 
-/** The icon of each health state. Its label is `reports:health.<health>`. */
+/** The icon of each health state. The label of a state is `reports:health.<health>`. */
 export const statusOfHealth = {
   healthy: 'healthy',
   progressing: 'progressing',

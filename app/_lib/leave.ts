@@ -13,8 +13,8 @@ export function guardPage(ask: Ask): () => void {
 }
 
 /**
- * Calls `go` to leave the page, after a confirmation if there are unsaved changes. Needed only for navigation by code:
- * `useLeaveGuard` intercepts links, Back and Forward.
+ * Calls `go` to leave the page, after a confirmation if there are unsaved changes. Needed only for programmatic
+ * navigation: `useLeaveGuard` intercepts links, Back and Forward.
  */
 export function mayLeave(go: () => void): void {
   if (guard === null) go();

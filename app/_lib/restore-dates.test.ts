@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { transformer } from '#server/trpc/transformer.ts';
 import { restoreDates } from './restore-dates.ts';
 
-/** Returns what a page receives after data is sent over the network. */
+/** Returns data as a page receives it over the network. */
 const received = (value: unknown) => restoreDates(JSON.parse(JSON.stringify(transformer.output.serialize(value))));
 
 describe('data sent to pages', () => {

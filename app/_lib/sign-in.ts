@@ -53,8 +53,8 @@ export async function goToProvider(next: string, invitation?: string): Promise<v
 }
 
 /**
- * Redirects to the OpenID provider to connect an account. Throws `DoorError` if the last confirmation is too old or the
- * provider does not respond.
+ * Redirects to the OpenID provider to connect an account. Throws `DoorError` if the reader has not recently
+ * confirmed their identity, or if the provider does not respond.
  */
 export async function connectProvider(): Promise<void> {
   const response = await postJson('/api/auth/oidc/start', { connect: true });

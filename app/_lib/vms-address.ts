@@ -2,7 +2,7 @@ import { writeParameter } from '#server/domain/fleet/address.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import type { FleetSort } from '#server/domain/fleet/input.ts';
 
-/** Returns the URL of the VM list with a filter. Without an order, the list starts with the least healthy VMs. */
+/** Returns the URL of the VM list with a filter. Without `sort`, the list has its usual order. */
 export function vmsAddress(filter: FleetFilter = {}, sort?: FleetSort): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) {

@@ -52,7 +52,7 @@ function isLost(focused: Element | null): boolean {
   return focused !== null && document.activeElement === document.body && !canHaveFocus(focused);
 }
 
-/** Whether an element is drawn and enabled. An element with `display: contents` is not drawn. */
+/** Whether an element has a box and is enabled. An element with `display: contents` has no box. */
 const canHaveFocus = (element: Element): boolean =>
   element.getClientRects().length > 0 && !element.matches(':disabled') && element.checkVisibility();
 

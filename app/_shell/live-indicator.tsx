@@ -24,7 +24,7 @@ const dots = {
   lost: 'bg-warning-solid ring-3 ring-warning-tint',
 };
 
-/** Classes for a word that takes up space but is not visible or found by a search. `ps-4` is the dot and its gap. */
+/** Classes for a word that takes up space but is not visible or found by a search. `ps-4` fits the dot and its gap. */
 const reserved = 'invisible ps-4 before:content-[attr(data-word)]';
 
 /** A dot and a label in the top bar that show whether the page is up to date. */

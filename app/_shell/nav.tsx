@@ -14,7 +14,7 @@ import { Mark } from './mark.tsx';
 import { isAt, type NavigationPlace, places } from './places.ts';
 import { useReader } from './reader.tsx';
 
-/** The side menu: 196 px wide, icons only up to 1180 px, replaced by the tab bar below 720 px. */
+/** The side menu: 196 px wide. Windows up to 1180 px show only its icons; below 720 px, the tab bar replaces it. */
 export function Nav() {
   const { t } = useTranslation('navigation');
   const path = usePathname();

@@ -9,7 +9,7 @@ import type { Theme } from './theme.ts';
 
 const icons = { system: SunMoon, light: Sun, dark: Moon };
 
-/** Light, dark or the system's theme. Applied immediately and stored in a cookie. */
+/** A menu of the themes: system, light and dark. A choice is applied immediately and stored in a cookie. */
 export function ThemeMenu({ theme }: { theme: Theme }) {
   const { t } = useTranslation('navigation');
   const chosen = useTheme(theme);

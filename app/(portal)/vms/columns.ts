@@ -1,4 +1,4 @@
-/** Optional columns, in order. The name is always shown. */
+/** Optional columns, in display order. The name column is always shown. */
 export const columnNames = [
   'health',
   'reason',
@@ -54,7 +54,7 @@ const usualWidth = 1_200;
 const dispensable: readonly ColumnName[] = ['clockSkew', 'system', 'goalState', 'agent', 'tags', 'since', 'lastSeen'];
 /** Minimum width for the default columns. A table of at least this width shows all chosen columns. */
 export const roomy = 868;
-/** Width in pixels of the table in the narrowest window that does not show each row on two lines. */
+/** Width in pixels of the table in the narrowest window that shows each row on one line. */
 export const tightest = 620;
 
 /** Returns the chosen columns that fit into a table of this width. */

@@ -11,7 +11,7 @@ export interface EnrollCommandsProps {
   gatewayUrl: string;
   /** The token, which the portal returns only once. */
   token: { enrollmentToken: string; enrollmentExpiresAt: string };
-  /** When the VM's current machine enrolled; null if no machine has enrolled. */
+  /** When the VM's previous machine enrolled; null if there was none. */
   before: string | null;
 }
 

@@ -34,7 +34,7 @@ export function useEnrollment(vmId: string, before: string | null): FollowedEnro
   };
 }
 
-/** Shows the steps of an enrollment: waiting, then enrolled, first poll, healthy. */
+/** Shows the steps of an enrollment (enrolled, first poll, healthy) and a sentence about the current step. */
 export function EnrollmentProgress({ vm, enrollment }: { vm: { name: string }; enrollment: FollowedEnrollment }) {
   const { t } = useTranslation('vms');
   const { reached, isTroubled } = enrollment;

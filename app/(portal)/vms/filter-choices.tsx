@@ -79,7 +79,7 @@ export function choicesOf(
   ];
 }
 
-/** VMs without the handler. */
+/** Returns the choice of the VMs without the handler. */
 const without = (handler: string, words: ChoiceWords): Choice => ({
   id: `${handler} not`,
   inner: true,
@@ -88,7 +88,7 @@ const without = (handler: string, words: ChoiceWords): Choice => ({
   change: { notHandler: handler },
 });
 
-/** VMs with a version of the handler that is older than the newest version on any VM. */
+/** Returns the choice of the VMs whose version of the handler is older than `version`. */
 const older = (handler: string, version: string, words: ChoiceWords): Choice => ({
   id: `${handler} <${version}`,
   inner: true,
@@ -100,7 +100,7 @@ const older = (handler: string, version: string, words: ChoiceWords): Choice => 
 const newest = (values: FleetFacet['values']): string =>
   values.map(({ value }) => value).reduce((a, b) => (compareVersions(a, b) < 0 ? b : a));
 
-/** Returns common prefixes, such as `2.4` if several versions begin with it. */
+/** Returns each `major.minor` prefix that several versions share, such as `2.4`. */
 function lines(values: FleetFacet['values']): string[] {
   const all = values.map(({ value }) => value.split('.').slice(0, 2).join('.'));
   return [...new Set(all.filter((line, index) => all.indexOf(line) !== index))];

@@ -32,7 +32,7 @@ export function readAddress(fields: readonly ListedField[], parameters: URLSearc
   };
 }
 
-/** Writes the filter and the order as a query string without defaults. */
+/** Writes the filter and the order as a query string, and omits defaults. */
 export function writeAddress(fields: readonly ListedField[], { filter, sort }: FleetQuery): string {
   const parameters = new URLSearchParams();
   const values: Values = filter;
@@ -44,7 +44,7 @@ export function writeAddress(fields: readonly ListedField[], { filter, sort }: F
 
 /**
  * Returns the order that applies if the reader chose none: the least healthy VMs first, or by name for a search. A
- * search that is sorted by name also finds new VMs immediately.
+ * search sorted by name finds new VMs immediately, because it does not need their health.
  */
 export function usualSort({ q }: FleetFilter): FleetSort {
   return q === undefined || q === '' ? 'health' : 'name';
@@ -59,7 +59,7 @@ export function isFiltered(filter: FleetFilter): boolean {
   return Object.values(withoutGaps(filter)).length > 0;
 }
 
-/** Removes absent and empty values, so that equal filters are equal objects. */
+/** Removes absent and empty values, so that equivalent filters have the same properties. */
 export function withoutGaps(filter: FleetFilter): FleetFilter {
   return Object.fromEntries(
     Object.entries(filter).filter(

@@ -1,4 +1,4 @@
-/** A row to render, or a gap of several rows. Indexes start at 0. */
+/** A row to render, or a gap of `gap` rows. `at` is the index of the first row, from 0. */
 export type RowOrGap = { at: number; gap?: never } | { at: number; gap: number };
 
 /**

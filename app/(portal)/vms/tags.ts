@@ -1,4 +1,4 @@
-/** A tag: name and value, each in double quotes or without separators, as groups 1 to 4. */
+/** Matches a tag. Groups 1 and 2 contain the quoted or unquoted name, groups 3 and 4 the quoted or unquoted value. */
 const tag = /\s*(?:"((?:[^"]|"")*)"|([^",=][^,=]*?))\s*=\s*(?:"((?:[^"]|"")*)"|([^",][^,]*?|))\s*(?:,|$)/y;
 const nothing = /\s*(?:,|$)/y;
 

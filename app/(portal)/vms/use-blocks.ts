@@ -18,7 +18,7 @@ import { usePaced } from './use-paced.ts';
 import type { VisibleRows } from './use-window-rows.ts';
 
 const none: readonly FleetRow[] = [];
-/** Minimum time between two loads of the rows in milliseconds. A change must be visible within a second. */
+/** Minimum time in milliseconds between two loads of the rows. A change must be visible within a second. */
 const rowsPaceMs = 1_000;
 
 export interface Blocks {

@@ -8,7 +8,7 @@ import { ageMs, type FirstPage, type FleetReading, forgetMs, isFirst } from './r
 import { blockKey, loadBlock } from './use-blocks.ts';
 import { usePaced } from './use-paced.ts';
 
-/** Minimum time between two updates of the counts in milliseconds, because a busy fleet changes many times a second. */
+/** Minimum time in milliseconds between two updates of the counts, because a busy fleet changes many times a second. */
 export const paceMs = 2_000;
 
 export interface ReadingState {

@@ -20,7 +20,7 @@ export function useRowCursor(
   const { t } = useTranslation('vms');
   const router = useRouter();
   const [place, setPlace] = useState({ reading, index: -1 });
-  // The next key may be pressed before React has drawn the effect of the last key.
+  // The next key may be pressed before React has rendered the result of the previous key.
   const latest = useRef(place);
   // A new list starts without a selected row.
   const indexIn = (at: typeof place): number => (at.reading === reading ? at.index : -1);

@@ -4,7 +4,7 @@ import { type RefObject, startTransition, useLayoutEffect, useState } from 'reac
 
 /** Number of rows rendered beyond each edge of the window, so that slow scrolling shows no gaps. */
 const beyond = 8;
-/** Milliseconds after the last scroll event until the list counts as still. */
+/** Milliseconds without a scroll event after which scrolling counts as finished. */
 const restMs = 120;
 
 /** The visible rows, counted from 0, and whether they are scrolling. */
@@ -16,7 +16,7 @@ export interface VisibleRows {
 
 export interface WindowRows {
   visible: VisibleRows;
-  /** The first and the last row to render. */
+  /** Indexes of the first and the last row to render. */
   first: number;
   last: number;
   /** Scrolls a row into view, between the bars above and below the list. */

@@ -36,8 +36,8 @@ export function ValueChoice({ field, filter, onPick, onClose }: ValueChoiceProps
     onClose();
   };
   /**
-   * Handles Enter before the results have loaded: waits for the results, then picks one of them unless the text has
-   * changed.
+   * Handles Enter before the results have loaded: waits for the results, then picks the active one unless the text
+   * has changed.
    */
   const pickWhenFound = async (input: HTMLInputElement) => {
     const found = await fetchChoices();

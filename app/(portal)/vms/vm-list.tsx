@@ -28,7 +28,7 @@ import { VmTable } from './vm-table.tsx';
 const EnrollDialog = dynamic(() => import('./enroll-dialog.tsx').then((module) => module.EnrollDialog), {
   ssr: false,
 });
-// The server renders them where they appear first, so nothing moves when their scripts load.
+// The server renders them on the first page load, so nothing moves when their scripts load.
 const NoVms = dynamic(() => import('./vm-list-empty.tsx').then((module) => module.NoVms));
 const NoMatch = dynamic(() => import('./vm-list-empty.tsx').then((module) => module.NoMatch));
 
@@ -222,7 +222,7 @@ function useTopOfList(list: string): void {
   }, [list]);
 }
 
-/** Shows new rows without a click while the dialog that creates a VM is open, and in an empty list. */
+/** Refreshes the list without a click if `always` is set: while a VM is being created, and while the list is empty. */
 function useShowNew(always: boolean, waiting: number, refresh: () => void): void {
   const latest = useRef(refresh);
   useEffect(() => {

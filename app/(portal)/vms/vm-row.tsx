@@ -97,7 +97,7 @@ const places: Readonly<Record<ColumnName, string>> = {
 
 /**
  * On a phone, the second line of a row has room for the reason or, if there is none, for the extensions and the last
- * call. The last call also matters if the agent does not respond.
+ * call. If the agent does not respond, the last call is shown beside the reason.
  */
 function hidesOnPhone(column: ColumnName, { reason, agent }: FleetRow, columns: readonly ColumnName[]): boolean {
   if (!columns.includes('reason')) return false;
@@ -175,7 +175,7 @@ function Health({ row }: { row: FleetRow }) {
   );
 }
 
-/** Returns why the VM is not healthy, with the extension; empty for a healthy VM. */
+/** Returns why the VM is not healthy, with the extension; empty if there is no reason. */
 function useReasonText({ reason }: FleetRow): string {
   const cause = useCause();
   if (reason === null) return '';
@@ -278,7 +278,7 @@ function Extensions({ row, room }: { row: FleetRow; room: number }) {
   );
 }
 
-/** Returns the newer versions that the VM can run, and a title that names their extensions; null if there are none. */
+/** Returns the label and the title of the chip for newer versions that the VM can run; null if there are none. */
 function useUpdate(extensions: FleetRow['extensions']): { label: string; title: string } | null {
   const { t } = useTranslation('vms');
   const updates = extensions.flatMap(({ name, updateAvailable: version }) =>

@@ -186,7 +186,7 @@ function Gap({ height, columns }: { height: number; columns: number }) {
   );
 }
 
-/** The position in the list, and the keys that change it. */
+/** Shows which rows are visible, and the keys that move the cursor. */
 function Foot({ from, to, total, count }: { from: number; to: number; total: number; count: number }) {
   const { t } = useTranslation('vms');
   const format = useFormat();

@@ -35,7 +35,7 @@ const kept = /(\{\{[^}]*\}\}|\$t\([^)]*\)|<\/?[^>]*>)/;
 /** Returns dots in groups the size of a long word, because no language has words as long as a paragraph. */
 const padding = (length: number): string => '·'.repeat(length).replace(/·{20}(?=·)/g, `${'·'.repeat(19)} `);
 
-/** Converts `Delete {{count}} VMs` to `[Ðéļéţé {{count}} ṼɱŠ···]`, 40% longer, like a verbose language. */
+/** Converts `Delete {{count}} VMs` to `[Ðéļéţé {{count}} ṼⱮš·····]`, 40% longer, like a verbose language. */
 export function pseudo(sentence: string): string {
   let letters = 0;
   const accented = sentence

@@ -14,7 +14,10 @@ const instances = new Map<string, i18n>();
 /** Languages for tests, which must be chosen explicitly. */
 const testLanguages: readonly string[] = [pseudoLanguage, mirroredLanguage];
 
-/** Prefers the account's language. Uses the cookie's language if no one is signed in or the database is down. */
+/**
+ * The reader's language settings. Uses the cookie if the account has no language, no one is signed in, or the database
+ * is down.
+ */
 const currentReader = cache(async (): Promise<ReaderWishes> => {
   const [jar, head] = await Promise.all([cookies(), headers()]);
   const person = await reader().catch(() => null);

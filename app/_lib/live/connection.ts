@@ -61,7 +61,7 @@ export class LiveConnection {
   private retryTimer: ReturnType<typeof setTimeout> | undefined;
   private settleTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `startAt` is the position of the first page's data. Without it, only new changes are received. */
+  /** `startAt` is the position of the first page's data in the stream. Without it, only new changes are received. */
   constructor(source: Source, invalidate: (changes: readonly LiveChange[] | 'reset') => void, startAt?: string) {
     this.source = source;
     this.invalidate = invalidate;

@@ -1,7 +1,7 @@
 import type { Query } from '@tanstack/react-query';
 import { concerns, type LiveChange } from './topics.ts';
 
-/** Maximum time in milliseconds that a page takes to get from the portal to the browser. */
+/** Assumed maximum time in milliseconds between reading the data of a page and showing the page. */
 const onTheWayMs = 10_000;
 
 /**

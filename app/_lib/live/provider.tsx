@@ -19,7 +19,7 @@ const connecting: LiveState = { phase: 'connecting' };
 
 /**
  * Keeps every query below it up to date: changes in the portal are loaded within a second. Pages only need to load
- * through `useTRPC()`.
+ * their data through `useTRPC()`.
  */
 export function LiveProvider({ startAt, children }: LiveProviderProps) {
   const queryClient = useQueryClient();

@@ -31,7 +31,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   fleet: ['vms?vmId', 'instanceViews?vmId', 'overview', 'attention', 'handlers', 'fleet?vmIds'],
   runbook: ['runbooks'],
   attention: ['attention', 'overview.failing'],
-  // The page counts new actions and loads them on request, so that rows do not move.
+  // The activity page only counts new actions and loads them on request, so that its rows do not move.
   act: ['activity.countNewer?vmId', 'activity.chain', 'overview.acts'],
   handler: ['handlers', 'overview.firstSteps', 'packages', 'resources', 'instanceViews', 'goalStates', 'vms'],
   publisher: ['publishers', 'handlers'],

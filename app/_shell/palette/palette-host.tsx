@@ -32,7 +32,7 @@ export function PaletteHost() {
   );
   useEffect(() => {
     function press(event: KeyboardEvent) {
-      // Starts loading when Ctrl or ⌘ is pressed, so that letters typed right after the shortcut are not lost.
+      // Starts loading when Ctrl or ⌘ is pressed, so that the palette appears without a delay.
       if (event.key === 'Control' || event.key === 'Meta') void loadPalette().catch(() => {});
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey)
         return;

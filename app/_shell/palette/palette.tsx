@@ -83,7 +83,7 @@ export function Palette({ onClose }: { onClose(): void }) {
                   onTake={take}
                 />
               )}
-              {/* Shown only for a search, because the list of states is long. */}
+              {/* Shown only while the reader searches, because the list of states is long. */}
               <CommandGroup
                 heading={t('states')}
                 commands={wanted === '' ? [] : states.filter(matches)}
@@ -166,7 +166,7 @@ interface FacetGroupProps {
   onGo(href: string): void;
 }
 
-/** Filters of the VM list, with the number of VMs or extensions that match. */
+/** Lists tags or message ids, each with a link to its VMs and their number. */
 function FacetGroup({ heading, facets, icon: Icon, onGo }: FacetGroupProps) {
   if (facets.length === 0) return null;
   return (

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 /**
  * The search text of the palette. It is kept outside of the palette because readers type before the palette is loaded,
- * and in a store because React would let a later key overtake an earlier one.
+ * and in a store because with React state, a later key could overtake an earlier one.
  */
 let typed = '';
 const listeners = new Set<() => void>();

@@ -30,7 +30,7 @@ import { setTheme } from '../set-theme.ts';
 import { useShell } from '../shell-state.ts';
 import { useLanguageChoice } from '../use-language-choice.ts';
 
-/** A palette entry that needs no search. */
+/** A palette entry that needs no search on the server. */
 export interface PaletteCommand {
   id: string;
   label: string;
@@ -44,7 +44,7 @@ export interface PaletteCommand {
   run?(): void;
 }
 
-/** Returns the pages and actions that this reader may use. */
+/** Returns the pages and actions that this reader may use, and links to the VMs in each state. */
 export function useCommands(): { pages: PaletteCommand[]; states: PaletteCommand[]; acts: PaletteCommand[] } {
   const { t, i18n } = useTranslation(['palette', 'navigation']);
   const reader = useReader();

@@ -3,7 +3,7 @@
 import { type keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 
-/** A tag or message id that some VMs have, with the list of these VMs. */
+/** A tag or message id that some VMs have, with the URL of the list of these VMs. */
 export interface FoundFacet {
   label: string;
   href: string;

@@ -17,14 +17,14 @@ export type { Timeline, VmFacts } from '#server/domain/views/index.ts';
 
 type Outputs = inferRouterOutputs<AppRouter>;
 
-/** The instance view with its faults as sentences. */
+/** An instance view in which faults are sentences in the reader's language. */
 export type InstanceDetails = Outputs['instanceViews']['get'];
 
-/** The queue with its reasons as sentences. */
+/** A queue in which reasons are sentences in the reader's language. */
 export type QueueDetails = Outputs['instanceViews']['queue'];
 export type QueueLine = QueueDetails['next'][number];
 
-/** A plan with its warnings and faults as sentences. */
+/** A plan in which warnings and faults are sentences in the reader's language. */
 export type GoalStatePlan = Outputs['goalStates']['planRevert'];
 
 export type Extension = InstanceDetails['extensions'][number];

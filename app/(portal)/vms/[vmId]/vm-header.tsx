@@ -100,7 +100,7 @@ function VmFactsLine({ facts, view }: Pick<VmHeaderProps, 'facts' | 'view'>) {
   return <Facts items={items} className="tabular-nums max-sm:[&>div:nth-child(n+4)]:hidden" />;
 }
 
-/** A time that keeps its width while it counts, so that the facts after it do not move. */
+/** A relative time with a reserved width, so that the facts after it do not move when it changes. */
 function Ago({ value }: { value: Date }) {
   return (
     <span className="inline-block min-w-[8ch]">

@@ -74,13 +74,13 @@ export interface VmPageProps {
   /** The data that the server rendered for this URL at `readAt` (milliseconds since 1970). */
   facts: VmFacts;
   view: InstanceDetails;
-  /** Undefined outside the overview, or if the queue could not be read; the page then loads the queue again. */
+  /** Undefined outside the overview, or if the server could not read the queue; the overview then loads it. */
   queue: QueueDetails | undefined;
   readAt: number;
   gatewayUrl: string;
 }
 
-/** Shows a VM and keeps it up to date: the header that all views share, and the view in the URL. */
+/** Shows a VM with live data: the header that all views share, and the view that the URL selects. */
 export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, queue, readAt, gatewayUrl }: VmPageProps) {
   const { t } = useTranslation('vms');
   const trpc = useTRPC();

@@ -1,6 +1,6 @@
 import type { InstanceDetails, ReportedMessage } from '../vm-data.ts';
 
-/** Problems of the connection or the delivery, which no message of a handler explains. */
+/** Codes of lead sentences about problems that no handler message explains, such as a silent agent or a hold. */
 const portalOnly = [
   ...['lead.silent', 'lead.undelivered', 'lead.held', 'lead.hold', 'lead.secrets', 'lead.release'],
   ...['lead.turn', 'lead.turn.unnamed'],

@@ -30,7 +30,7 @@ export interface WhyActsProps {
   onAct(act: VmAct): void;
 }
 
-/** The foot of the “why” card: what the reader can do, the most likely action first, and the scheduled retries. */
+/** The footer of the “why” card: the reader's actions, the most useful one first, and the scheduled retries. */
 export function WhyActs({ view, explanation, retry, onAct }: WhyActsProps) {
   const { t } = useTranslation('reports');
   const reader = useReader();

@@ -28,9 +28,9 @@ export interface WhyCardProps {
 }
 
 /**
- * Why the VM is not done: the handler's own message, the portal's sentence, and the chain from the agent's last call to
- * the step that would help. Once there is nothing left to explain, `Reached` fills the card's space until the reader
- * closes it.
+ * Explains why the VM is not done or is degraded: the handler's own message, the portal's sentence, and the chain of
+ * steps that starts with the agent's last call. Once there is nothing left to explain, `Reached` fills the card's space
+ * until the reader closes it.
  */
 export function WhyCard({ view, retry, onAct }: WhyCardProps) {
   const [height, setHeight] = useState(0);
@@ -90,7 +90,7 @@ function Explained({ ref, explanation, view, retry, onAct }: ExplainedProps) {
   );
 }
 
-/** The handler's message in large letters, cut to three lines. The extension's card shows all of it. */
+/** The handler's message, cut to three lines. The extension's card shows the whole message. */
 function Headline({ message }: { message: ReportedMessage }) {
   const isJson = jsonOf(message.text) !== undefined;
   return (
@@ -107,7 +107,7 @@ function Headline({ message }: { message: ReportedMessage }) {
 
 type WhyLink = Explanation['links'][number];
 
-/** Returns the handler's message if a step of the chain is about a failed part of its status. */
+/** Returns the handler's message about a failed part of its status if the step is about that part; otherwise null. */
 function messageOf(view: InstanceDetails, { title, extension }: WhyLink): ReportedMessage | null {
   if (title.code !== 'part' && title.code !== 'part.unnamed') return null;
   return view.extensions.find(({ name }) => name === extension)?.failedPart?.message ?? null;
