@@ -12,7 +12,7 @@ import { currentDateLocale, currentLanguage, directionOf, preferredLanguage } fr
 import { ReaderClock } from './_lib/reader-clock.tsx';
 import { readerZone } from './_lib/reader-zone.ts';
 
-/** The Latin part of Inter is preloaded. The extended part is loaded only if a page uses its characters. */
+/** The Latin subset of Inter is preloaded. The extended subset is loaded only if a page uses its characters. */
 const inter = localFont({
   src: '../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2',
   variable: '--font-inter',

@@ -41,9 +41,7 @@ const end = async (): Promise<void> => {
   for (let next = endings.pop(); next !== undefined; next = endings.pop()) await next();
 };
 
-/**
- * Runs the failover. Returns whether no acknowledged report was lost and reports were acknowledged again afterwards.
- */
+/** Runs the failover. Returns true if no acknowledged report was lost and further reports were acknowledged. */
 async function failover(tools: string): Promise<boolean> {
   const [gateways, connections, seconds, vms] = [
     Number(values.gateways),
@@ -97,7 +95,7 @@ first acknowledgement, seconds
   return lost.length + behind.length === 0 && load.tally.good > before;
 }
 
-/** Migrates the current primary, then calls `work` with services in this process that are connected to the primary. */
+/** Creates the schema on the primary, then calls `work` with services in this process that use the primary. */
 async function prepare<T>(variables: Record<string, string>, work: (services: OpenServices) => Promise<T>): Promise<T> {
   const pool = openPool(variables.DATABASE_URL ?? '', 'launcher');
   await migrate(pool).finally(() => pool.end());

@@ -36,7 +36,7 @@ const say = (line: string): void => console.log(`Soak: ${line}`);
 const undo = new Set<() => Promise<unknown>>();
 
 async function main(): Promise<void> {
-  // Handlers decrypt their settings with openssl.
+  // Handlers need openssl to decrypt their settings.
   await provideTestPrograms();
   const deployment = await startDeployment({ worker: true, quiet: true, say: () => {} });
   const { minutes, agents, seed } = values;

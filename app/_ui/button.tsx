@@ -56,7 +56,7 @@ export function Button({ variant, size, asChild = false, busy = false, className
 }
 
 export interface IconButtonProps extends Omit<ButtonProps, 'aria-label'> {
-  /** Describes the action, as accessible name and tooltip. */
+  /** The action's name, used as the accessible name and the tooltip. */
   label: string;
 }
 

@@ -40,7 +40,7 @@ export function CardBody({ className, ...props }: ComponentProps<'div'>) {
   return <div {...props} className={cn('px-4 pb-4', className)} />;
 }
 
-/** The footer of a card, with its buttons, the most likely one first. */
+/** The footer of a card, for its buttons. The button that is used most comes first. */
 export function CardFooter({ className, ...props }: ComponentProps<'div'>) {
   return (
     <div

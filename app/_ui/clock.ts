@@ -38,8 +38,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Returns the time of the last tick, or the current time if that tick is too old. The current time alone could change
- * during a render, which would cause another render.
+ * Returns the time of the last tick, or the current time if that tick is too old. If it always returned the current
+ * time, the result could change during a render, which would cause another render.
  */
 function atTick(): number {
   const now = Date.now();

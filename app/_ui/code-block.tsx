@@ -22,7 +22,7 @@ export interface CodeBlockProps {
   notes?: readonly CodeLineNote[];
   /** Number of the highlighted line. */
   marked?: number | undefined;
-  /** The tone of the highlight; failed by default. */
+  /** The tone of the highlight; `failed` by default. */
   markedAs?: 'failed' | 'progressing';
   /** Tailwind height, such as `max-h-80`. */
   className?: string;

@@ -23,8 +23,8 @@ export interface CodeEditorProps {
 const languages = { json, python, text: () => [] };
 
 /**
- * Edits code. Tab leaves the editor like any other field; `Ctrl ]` indents lines. The script is large, so load it with
- * `dynamic`.
+ * Edits code. As in other fields, Tab moves the focus out of the editor; `Ctrl ]` indents lines. The editor's script is
+ * large, so load it with `dynamic`.
  */
 export function CodeEditor({ value, onChange, language, label }: CodeEditorProps) {
   const place = useRef<HTMLDivElement>(null);

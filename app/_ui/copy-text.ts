@@ -1,6 +1,6 @@
 /**
- * Copies text to the clipboard. Falls back to a selected field if the browser blocks the API, as it does over plain
- * HTTP. Returns whether copying succeeded.
+ * Copies text to the clipboard. If the browser blocks the clipboard API, as it does over plain HTTP, copies the text
+ * from a temporary field. Returns whether copying succeeded.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {

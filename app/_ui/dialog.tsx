@@ -57,8 +57,8 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
           )}
           {children}
           {footer === undefined ? null : (
-            // Stays visible while a dialog that is taller than the window is scrolled. The scroll padding keeps focused
-            // fields above the footer.
+            // Stays visible while the reader scrolls a dialog that is taller than the window. The scroll padding keeps
+            // focused fields above the footer.
             <div className="sticky -bottom-5 z-10 -mx-5 -mb-5 flex flex-wrap justify-end gap-2 rounded-b-xl bg-raised px-5 pt-1 pb-5 max-sm:*:grow">
               {footer}
             </div>

@@ -16,7 +16,7 @@ export interface EmptyStateProps {
   className?: string;
 }
 
-/** Shown in place of content that is empty or missing: why, and what to do next. Use inside a `Card`. */
+/** Shown in place of empty or missing content. Says why there is none, and what to do next. Use inside a `Card`. */
 export function EmptyState({ title, children, actions, foot, status, as: Heading = 'h2', className }: EmptyStateProps) {
   return (
     <div

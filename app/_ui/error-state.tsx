@@ -23,8 +23,8 @@ export interface ErrorStateProps {
 }
 
 /**
- * Shown in place of a part of a page that failed: what failed, why, what to do next, and what to report to the portal's
- * operators.
+ * Shown in place of a part of a page that failed. Says what failed, why, what to do next, and what to report to the
+ * portal's operators.
  */
 export function ErrorState({ title, message, code, requestId, at, onRetry, as }: ErrorStateProps) {
   const { t } = useTranslation('common');

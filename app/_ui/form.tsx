@@ -6,14 +6,14 @@ export interface FormProps extends Omit<ComponentProps<'form'>, 'onSubmit' | 'on
   /** Whether the form is being saved, so that it cannot be submitted again. */
   busy?: boolean;
   onSubmit(form: HTMLFormElement): void;
-  /** Called when the user changes a field. Drops the errors of the last attempt. */
+  /** Called when the user changes a field, so that the page can clear the errors of the last attempt. */
   onEdit?(): void;
 }
 
-/** Two submits within this time, in milliseconds, are one double click. */
+/** Two submits within this time, in milliseconds, count as one double click. */
 const doubleClickMs = 500;
 
-/** A form that is submitted once per click, and that focuses the first faulty field after an attempt. */
+/** A form that ignores the second submit of a double click, and focuses the first invalid field after a submit. */
 export function Form({ busy = false, onSubmit, onEdit, ...props }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const submittedAt = useRef(Number.NEGATIVE_INFINITY);

@@ -24,7 +24,7 @@ export interface Format {
   percent(share: number): string;
   /** Formats a size in steps of 1,024: 1536 → "1.5 KiB". */
   bytes(count: number): string;
-  /** Formats a time. `day` and `short` have the year only if it is more than half a year from now. */
+  /** Formats a time. `day` and `short` include the year only if the time is more than half a year from now. */
   dateTime(value: Date, style: DateStyle): string;
   list(items: readonly string[]): string;
 }
@@ -40,7 +40,7 @@ const formats = new Map<string, Format>();
 /** Maximum number of cached formatters, since a server formats for readers in many time zones. */
 const maxFormats = 100;
 
-/** Cached by language, time zone and locale, because creating formatters costs more than rendering a table row. */
+/** Returns a cached formatter if possible, because creating one costs more than rendering a table row. */
 function formatOf(language: string, timeZone: string, dateLocale: string): Format {
   const key = `${language} ${timeZone} ${dateLocale}`;
   const known = formats.get(key);

@@ -13,7 +13,7 @@ import { styleNonce } from './style-nonce.ts';
 
 /** The editor's methods for the page that contains it. */
 export interface JsonEditorHandle {
-  /** Moves the focus to a setting (a JSON pointer), or to its nearest parent that exists. */
+  /** Moves the focus to the setting at a JSON pointer, or to its nearest existing parent. */
   goTo(pointer: string): void;
 }
 
@@ -21,7 +21,7 @@ export interface JsonEditorProps {
   ref?: Ref<JsonEditorHandle>;
   /** The text as typed, which may not be valid JSON. */
   value: string;
-  /** Increases when typed text is replaced, even if the value stays the same. */
+  /** How many times the page has replaced typed text. It increases even if `value` stays the same. */
   replacements?: number;
   onChange(text: string): void;
   /** The editor's accessible name. */
@@ -33,8 +33,8 @@ export interface JsonEditorProps {
 }
 
 /**
- * Edits JSON. Tab leaves the editor like any other field; Enter and `Ctrl ]` indent lines. The script is large, so load
- * it with `dynamic`.
+ * Edits JSON. As in other fields, Tab moves the focus out of the editor; Enter and `Ctrl ]` indent lines. The editor's
+ * script is large, so load it with `dynamic`.
  */
 export function JsonEditor({ ref, marks, readOnly = false, ...props }: JsonEditorProps) {
   const { value } = props;

@@ -1,6 +1,6 @@
 import { cn } from './cn.ts';
 
-/** A gray bar in place of a value, without shimmer and hidden for the first 120 ms. Give it the value's usual width. */
+/** A gray bar in place of a value. Has no shimmer, and appears after 120 ms. Give it the value's usual width. */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden className={cn('block h-2.5 w-24 max-w-full animate-late rounded-xs bg-press', className)} />;
 }

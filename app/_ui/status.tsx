@@ -69,7 +69,7 @@ export interface StatusChipProps {
   status: StatusName;
   /** The name of the extension. */
   children: ReactNode;
-  /** The status as text, for the tooltip and screen readers; by default its name. */
+  /** The status as text, for the tooltip and screen readers; by default the status's name. */
   word?: string;
   className?: string;
 }

@@ -1,8 +1,8 @@
 import { setNonce } from 'get-nonce';
 
 /**
- * Returns the nonce that this page's policy requires of style sheets created by scripts; undefined without a policy.
- * Browser only.
+ * Returns the nonce that the page's Content Security Policy requires for style sheets created by scripts; undefined
+ * without a policy. Browser only.
  */
 export function styleNonce(): string | undefined {
   return document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce || undefined;

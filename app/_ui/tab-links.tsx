@@ -11,7 +11,7 @@ export interface TabLink {
   label: ReactNode;
   /** A number after the label. */
   count?: ReactNode;
-  /** Whether this is the current tab; by default if the path equals `href`. */
+  /** Whether this is the current tab; by default, true if the page's path equals the path of `href`. */
   current?: boolean;
 }
 

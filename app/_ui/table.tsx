@@ -64,7 +64,7 @@ export interface TrProps extends ComponentProps<'tr'> {
   selected?: boolean;
   /** Whether the row is selected by keyboard (`j`/`k`): shown as a ring. May be combined with `selected`. */
   cursor?: boolean;
-  /** Plays a fading tint of the row's status. Set `data-st` too, and change `key` to play it again. */
+  /** Plays a fading tint in the color of the row's status. Set `data-st` too; change `key` to play it again. */
   changed?: boolean;
   /** Whether the row is being removed: shown pale. */
   leaving?: boolean;

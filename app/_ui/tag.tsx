@@ -52,7 +52,7 @@ export interface LanguageBadgeProps {
   className?: string;
 }
 
-/** The language code of a message in a box, with the source of its text. */
+/** Shows a message's language code in a box, followed by the source of the message's text. */
 export function LanguageBadge({ language, source, fallback = false, className }: LanguageBadgeProps) {
   const { t } = useTranslation('common');
   return (

@@ -41,7 +41,7 @@ export interface TimeProps {
   className?: string;
 }
 
-/** A relative time, which keeps counting. Shows the exact time with its zone on hover. */
+/** A relative time that updates as time passes. Shows the exact time with its zone on hover. */
 export function RelativeTime({ value, className }: TimeProps) {
   const { t } = useTranslation('common');
   const format = useFormat();
@@ -53,7 +53,7 @@ export function RelativeTime({ value, className }: TimeProps) {
   );
 }
 
-/** The duration since a time, such as "19 min", which keeps counting. Shows the exact start on hover. */
+/** The duration since a time, such as "19 min", updated as time passes. Shows the exact start on hover. */
 export function Elapsed({ value, use, className }: TimeProps & { use?: Parameters<typeof durationWords>[2] }) {
   const { t } = useTranslation('common');
   const format = useFormat();

@@ -16,7 +16,7 @@ const light = block("[data-theme='light'] {");
 const dark = block("[data-theme='dark'] {");
 const darkBySystem = block(':root:not([data-theme]) {');
 
-/** Returns the contrast as defined by WCAG 2. */
+/** Returns the contrast ratio as defined by WCAG 2. */
 function contrast(a: string, b: string): number {
   const [x, y] = [luminance(a), luminance(b)].sort((m, n) => n - m) as [number, number];
   return (x + 0.05) / (y + 0.05);

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A separate file system for the data, small enough to be filled. */
+/** The folder for the data: if possible, on a separate file system that is small enough to be filled. */
 export interface SmallDisk {
   folder: string;
   /** Fills all free space. Null if the folder is on the machine's own disk, which must not be filled. */

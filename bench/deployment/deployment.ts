@@ -53,7 +53,7 @@ const host = '127.0.0.1';
 const open = new Set<Deployment>();
 const opening = new Set<Promise<Deployment>>();
 
-/** Starts a deployment. If that fails, stops everything again and throws. */
+/** Starts a deployment. If that fails, stops everything that has started, and throws. */
 export function startDeployment(options: DeploymentOptions): Promise<Deployment> {
   const deployment = build(options);
   opening.add(deployment);

@@ -57,8 +57,8 @@ function usageOf(pids: readonly number[], stats: ReadonlyMap<number, string[]>):
 }
 
 /**
- * Returns the CPU time of a process in milliseconds, without its child processes. The kernel counts it in nanoseconds,
- * so that it also shows the cost of a few hundred calls. Threads that have ended are not counted.
+ * Returns the CPU time of a process in milliseconds, without its child processes. The kernel counts nanoseconds, so
+ * even the cost of a few hundred calls is measurable. Threads that have ended are not counted.
  */
 export function readCpuMs(pid: number): number {
   const folder = `/proc/${pid}/task`;

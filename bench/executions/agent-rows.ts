@@ -20,7 +20,7 @@ const secrets = 20;
 const outputBytes = 16 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
 
-/** Measures the agent without a portal: changes of state, calls of programs, and masking. */
+/** Measures the agent without a portal: state changes, program calls, resuming a Body, and masking secrets. */
 export async function agentRows({ rounds }: Bench): Promise<Figure[]> {
   const machine = await planMachine();
   const folder = mkdtempSync(join(tmpdir(), 'annex-bench-agent-'));
@@ -90,7 +90,7 @@ export async function agentRows({ rounds }: Bench): Promise<Figure[]> {
 }
 
 /**
- * Measures a Body that begins again after 1,000 answered calls, against starting Python and reading the journal of the
+ * Measures restarting a Body after 1,000 completed calls, against starting Python and reading the journal of these
  * calls.
  */
 async function resumption(folder: string, rounds: number): Promise<{ ours: number; yardstick: number }[]> {
@@ -164,7 +164,7 @@ async function spawns(): Promise<number> {
   return (performance.now() - began) / 1_000;
 }
 
-/** Writes the output of a call to a transcript as the agent does. */
+/** Writes a call's output to a transcript as the agent does. Returns megabytes per second. */
 function outputPerSecond(folder: string, masked: readonly string[]): Promise<number> {
   const path = join(folder, 'transcript.jsonl');
   rmSync(path, { force: true });

@@ -9,7 +9,7 @@ import { instanceOf } from '../load/agents.ts';
 export const plan = '{"FormatVersion":"2.0.0","Name":"Bench","Body":"return 1","Scripts":{}}';
 export const planSha256 = sha256Hex(plan);
 
-/** Returns the context of a call that the portal itself makes at this time. */
+/** Returns the context of a call that the portal itself makes now. */
 export const systemContext = (services: OpenServices): Context => ({
   ...services,
   ...{ actor: systemActor, origin: systemOrigin, now: new Date(), requestId: 'bench' },

@@ -15,7 +15,7 @@ export async function cycles({ deployment, agents, rounds, seconds }: Bench): Pr
   if (gateway === undefined) throw new Error('no gateway');
   const yardstick = await prepareTwoStatements(deployment.databaseUrl, agents.count);
   await queueForAll(client);
-  // This run is not measured, because the processes still compile their code and plan their statements.
+  // The first run is a warm-up: the processes compile their code, and PostgreSQL plans the statements.
   await cyclesPerSecond(gateway, agents, seconds);
   const measured = await alternate(
     rounds,
@@ -36,7 +36,7 @@ export async function cycles({ deployment, agents, rounds, seconds }: Bench): Pr
   );
 }
 
-/** Ends the executions of earlier rounds, and queues one for each VM. */
+/** Ends the executions of earlier rounds, and queues a new execution for each VM. */
 export async function queueForAll(client: pg.Pool): Promise<void> {
   await client.query(
     `update executions set state = 'lost', due_at = null, concluded_at = now() where due_at is not null`,
@@ -82,7 +82,7 @@ async function cyclesPerSecond({ host, port }: Gateway, agents: Agents, seconds:
   return done / ((performance.now() - began) / 1_000);
 }
 
-/** Returns the result of the plan. */
+/** Returns the result that an agent sends for the execution with this id. */
 export const resultOf = (id: string): string =>
   JSON.stringify({
     ...{ FormatVersion: '2.0.0', ID: '6f1c2b7a9d3e4f50a1b2c3d4e5f60718', SourceID: id, Action: 'Execute:Result' },

@@ -7,7 +7,7 @@ const manyPast = 50_000;
 const fewPast = 50;
 const listsPerRound = 40;
 
-/** Measures the first page of the list of a VM's executions. */
+/** Measures the first page of a VM's executions: with many past executions, against a few. */
 export async function lists({ deployment, rounds }: Bench): Promise<Figure> {
   const client = deployment.services.db.$client;
   const [many, few] = [await givenPast(client, 1, manyPast), await givenPast(client, 2, fewPast)];

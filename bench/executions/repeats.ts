@@ -6,7 +6,7 @@ import { resultOf } from './cycles.ts';
 const firstResults = 10;
 const repeatsOfOne = 1_000;
 
-/** Measures results that a broker delivers again, against results that end executions. */
+/** Measures results that a broker redelivers, against first results, which end executions. */
 export async function repeats({ deployment, agents, rounds }: Bench): Promise<Figure> {
   const { services } = deployment;
   const client = services.db.$client;

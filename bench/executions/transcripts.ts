@@ -17,14 +17,14 @@ import { systemContext, vmIdOf } from './bench-plan.ts';
 import { queueForAll } from './cycles.ts';
 
 const pieceBytes = 1024 * 1024;
-/** VMs that send their transcripts at the same time, and the pieces of each per measurement. */
+/** Number of VMs that send transcripts concurrently, and of pieces that each VM sends per measurement. */
 const senders = 4;
 const piecesPerRound = 8;
-/** A transcript has at most 64 MiB. */
+/** Number of pieces in the searched transcript. A transcript has at most 64 MiB. */
 const searchedPieces = 63;
 const searches = 3;
 
-/** Measures how fast transcripts are stored, and how long a search takes that finds nothing. */
+/** Measures how fast transcripts are stored, and how long a search without matches takes. */
 export async function transcripts(bench: Bench): Promise<Figure[]> {
   const { deployment, agents, rounds } = bench;
   const client = deployment.services.db.$client;
@@ -32,7 +32,7 @@ export async function transcripts(bench: Bench): Promise<Figure[]> {
   if (gateway === undefined) throw new Error('no gateway');
   await queueForAll(client);
   const machines = [];
-  // The last VM sends the transcript that is searched.
+  // The first VM sends the transcript that is searched.
   for (let n = 1; n <= senders + 1; n += 1) machines.push(await givenSender(gateway, agents, client, n));
   const [searched, ...sending] = machines;
   if (searched === undefined) throw new Error('no VM');
@@ -83,7 +83,7 @@ interface Sender {
   send(packed: Buffer, start: number): Promise<void>;
 }
 
-/** Takes the execution of the n-th VM. */
+/** Takes the n-th VM's queued execution, as an agent does. Returns a sender of its transcript. */
 async function givenSender({ host, port }: Gateway, agents: Agents, client: pg.Pool, n: number): Promise<Sender> {
   const connection = new Connection(host, port);
   const { body } = await new Promise<{ body: string }>((resolve) =>
@@ -133,7 +133,7 @@ async function megabytesPerSecond(workers: number, work: (n: number) => Promise<
   return bytes / 1_000_000 / ((performance.now() - began) / 1_000);
 }
 
-/** Does only the necessary work to store a piece, in one process. */
+/** Measures the minimum work needed to store pieces, in one process. */
 async function bareMegabytesPerSecond(packed: Buffer): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'annex-bench-pieces-'));
   try {
@@ -171,7 +171,7 @@ async function zgrepSeconds({ services, folder }: Deployment, { vmId, id }: Send
   );
   const files = rows.map(({ sha256 }) => join(folder, 'blobs', sha256.slice(0, 2), sha256));
   const began = performance.now();
-  // zgrep ends with 1 if nothing is found.
+  // zgrep exits with 1 if nothing is found.
   await promisify(execFile)('zgrep', ['-ci', 'this text is not there', ...files]).catch((error: { code?: unknown }) => {
     if (error.code !== 1) throw error;
   });

@@ -8,9 +8,9 @@ export interface Reporting {
   /** The highest report number that was acknowledged, by VM. All reports with lower numbers were acknowledged too. */
   acknowledged: Uint32Array;
   tally: Tally;
-  /** Resolves with the time at which the first report sent from now on is acknowledged. */
+  /** Resolves with the time of the first acknowledgment of a report that is sent after this call. */
   nextAcknowledgement(): Promise<number>;
-  /** Sends no new reports. Resolves when all pending reports are acknowledged. */
+  /** Stops sending new reports. Resolves when all pending reports are acknowledged. */
   stop(): Promise<void>;
 }
 

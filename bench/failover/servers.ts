@@ -34,7 +34,7 @@ const replicaName = 'annex_replica';
 
 /**
  * Returns the folder of Debian's PostgreSQL server; null if version 15 or newer is not installed. The binaries from npm
- * are not enough, because they cannot copy a cluster.
+ * are not enough, because they lack `pg_basebackup`.
  */
 export function serverTools(): string | null {
   const versions = '/usr/lib/postgresql';

@@ -30,8 +30,8 @@ const settings = `set session_replication_role = replica; set synchronous_commit
   set maintenance_work_mem = '512MB'`;
 
 /**
- * Estimated seconds to write a million VMs. The last readings are dated this far ahead, so that nothing has aged when
- * the load begins.
+ * Estimated seconds to write a million VMs. The last readings are dated ahead by the estimated time for this fleet, so
+ * that none is out of date when the load begins.
  */
 const secondsPerMillion = 60;
 
@@ -126,7 +126,7 @@ function steps(vms: number, seed: string, etag: string): Step[] {
     ...goalStateSteps(etag),
     ...reportSteps(ahead),
     ...presenceSteps(ahead, etag),
-    // Leaves the tables as they are in a running installation, so that no vacuum runs during the load.
+    // Leaves the tables as they are in a running installation, so that no autovacuum runs during the load.
     ['vacuum', 'vacuum (freeze, analyze)'],
   ];
 }
@@ -171,7 +171,7 @@ function vmSteps(vms: number, seed: string): Step[] {
   ];
 }
 
-/** Returns the SQL for three extensions per VM, and its goal state. */
+/** Returns the SQL for the three extensions and the goal state of each VM. */
 function goalStateSteps(etag: string): Step[] {
   return [
     [

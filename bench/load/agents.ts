@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Names of the extensions in the bench's fleet, by the kind of document that each one reports. */
+/** Names of the extensions in the bench's fleet, by what each one reports under load; `silent` reports nothing. */
 export const extensionNames = { heartbeat: 'metrics', status: 'mount', silent: 'backup' } as const;
 
 /**
@@ -30,7 +30,7 @@ export interface AgentsOptions {
   run: string;
 }
 
-/** The status in a report: no status, the previous status, or a unique status. */
+/** The status in a report: none, the same status in every report, or a unique status. */
 export type StatusKind = 'none' | 'unchanged' | 'changed';
 
 /** The agents of the fleet. Each has its credential and counts its calls and reports, like a real agent. */
@@ -98,7 +98,7 @@ export class Agents {
     return `${method} /agent/v1/executions/${path} HTTP/1.1\r\n${this.#headers(n)}${content}\r\n${body}`;
   }
 
-  /** Returns the headers that identify the n-th agent and number its call. */
+  /** Counts a call of the n-th agent. Returns the headers with its credential, its id and the call counter. */
   headersOf(n: number): Record<'authorization' | 'annex-agent', string> {
     const counter = (this.#calls[n] ?? 0) + 1;
     this.#calls[n] = counter;
@@ -124,7 +124,7 @@ export class Agents {
   }
 }
 
-/** Returns the mark of a changed status, which is the parameter of its message. */
+/** Returns the mark that makes a changed status unique: the parameter of its message. */
 const markOf = (n: number, reportNumber: number): string => `${n}.${reportNumber}`;
 
 /** As many substatuses as a healthy handler typically reports, so that the entry has the usual size of 1.5 kB. */

@@ -38,7 +38,7 @@ export class Connection {
    */
   send(request: string, done: (reply: HttpReply) => void): void {
     this.#waiting = done;
-    // After a failed connection, waits a little before the next connection, as an agent does.
+    // After a failure, waits briefly before reconnecting, as an agent does.
     const pause = this.#socket === null ? this.#failedAt + pauseMs - performance.now() : 0;
     if (pause > 0) setTimeout(() => this.#write(request), pause);
     else this.#write(request);

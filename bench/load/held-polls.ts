@@ -24,7 +24,7 @@ const waitSeconds = 60;
 /** Number of connections that are opened concurrently; less than a listener's backlog. */
 const opened = 250;
 
-/** Opens the connections in batches. Resolves when all polls are in progress. */
+/** Opens the connections in batches. Resolves when every poll has been started. */
 export async function holdPolls({ host, port, agents, count }: HeldPollsOptions): Promise<LongPolls> {
   const complaints = new Map<string, number>();
   const waiting = new Map<number, (at: number) => void>();

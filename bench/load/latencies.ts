@@ -9,7 +9,7 @@ export interface Percentiles {
   max: number;
 }
 
-/** Latencies in a histogram of three significant figures (Node's own HDR histogram), from 1 µs to 10 minutes. */
+/** Latencies in a histogram with three significant figures (Node's own HDR histogram), from 1 µs to 10 minutes. */
 export class Latencies {
   #histogram: RecordableHistogram = Latencies.#fresh();
 

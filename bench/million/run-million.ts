@@ -19,9 +19,9 @@ const statusMs = 300_000;
 const transitionEvery = 100;
 const sampleMs = 5_000;
 /**
- * Every agent calls twice before the measurement. Its first call costs a fifth more than later calls: the gateway has
- * not cached the agent, and PostgreSQL has not cached its pages. The first round is longer, so an agent's second call
- * is slightly later than the agent announced.
+ * Every agent calls twice before the measurement. An agent's first call costs a fifth more than later calls: the
+ * gateway has not cached the agent, and PostgreSQL has not cached the pages with the agent's rows. The first round is
+ * longer for this reason, so second calls come up to a fifth later than the period that agents announce.
  */
 const firstRound = 1.2;
 const warmUpMs = (firstRound + 1) * heartbeatMs;
@@ -65,8 +65,8 @@ export interface MillionResult {
 }
 
 /**
- * Lets every VM call on its own schedule without waiting for responses, for a warm-up of two rounds and then for
- * `minutes`. The measurement includes calls that are outstanding when it starts.
+ * Makes the calls of every VM on its schedule, without waiting for responses: a warm-up of two rounds, then `minutes`
+ * of measurement. The measurement includes calls that are outstanding when it starts.
  */
 export async function runMillion({
   deployment,

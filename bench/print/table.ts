@@ -28,7 +28,7 @@ export function tableOf(figures: readonly Figure[]): string {
 
 const rightAligned = new Set([1, 2, 4]);
 
-/** Formats a number with about three significant digits, and its unit. */
+/** Formats a number, rounded to about three significant digits, with its unit. */
 export function amount(value: number, unit: string): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   const text = value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });

@@ -40,9 +40,7 @@ const pages: readonly Page[] = [
   },
 ];
 
-/**
- * Measures pages of a large fleet: the verbs of overview and list, called in this process, against hand-written SQL.
- */
+/** Measures the overview and list verbs on a large fleet, called in this process, against hand-written SQL. */
 export async function fleet({ deployment, agents, rounds, seconds }: Bench): Promise<Figure[]> {
   const pool = openPool(deployment.databaseUrl, 'portal');
   try {

@@ -76,7 +76,7 @@ export async function held({ deployment, agents, rounds, say }: Bench): Promise<
 }
 
 /**
- * Polls once for every VM before the measurement. Otherwise, the data that the gateway caches for every VM would be
+ * Polls for every VM before the measurement. Otherwise, the data that the gateway caches for every VM would be
  * counted as a cost of held polls.
  */
 export async function callOnce(deployment: Deployment, agents: Agents): Promise<void> {
@@ -93,7 +93,7 @@ export async function callOnce(deployment: Deployment, agents: Agents): Promise<
 
 /**
  * Returns a function that changes the goal state of a random VM with the product's verb, and returns the milliseconds
- * from sending the commit to the response of the held poll.
+ * from sending the commit to the response to the held poll.
  */
 export async function waker(
   services: OpenServices,

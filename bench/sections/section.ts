@@ -78,7 +78,7 @@ export async function alternate<A, B>(
   return measured;
 }
 
-/** Combines the results of rounds that were measured in turn. */
+/** Summarizes paired measurements: the median of each side, and the median of their ratios. */
 export function figureOf(
   base: Pick<Figure, 'what' | 'unit' | 'target' | 'note'> & { against: string },
   rounds: { ours: number; yardstick: number }[],

@@ -152,7 +152,7 @@ export function BooleanField(props: FieldProps) {
   );
 }
 
-/** A setting that a form cannot show: its value, with a button that goes to its line in the JSON. */
+/** Shows the value of a setting that a form cannot edit, with a button that goes to its line in the JSON. */
 export function JsonOnlyField(props: FieldProps) {
   const { at, label, note, error, t } = useAround(props);
   const { onEditJson } = useContext(SurroundingsContext);

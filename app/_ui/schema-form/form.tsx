@@ -22,8 +22,8 @@ export interface SchemaFormProps extends Surroundings {
 }
 
 /**
- * Accepts everything, because only the portal validates values. A plan has no alternatives, so the library never has to
- * choose an alternative.
+ * Accepts everything, because only the portal validates values. A `FormPlan` has no alternatives, so the library never
+ * has to choose one.
  */
 const validator: ValidatorType = {
   validateFormData: () => ({ errors: [], errorSchema: {} }),

@@ -20,7 +20,7 @@ export function FieldTemplate({ children, hidden }: FieldTemplateProps) {
   return hidden ? null : children;
 }
 
-/** Settings in as many columns as fit. A nested group has a line at its side. */
+/** Shows settings in as many columns as fit. A nested group has a line along its side. */
 export function ObjectFieldTemplate({ fieldPathId, title, description, properties }: ObjectFieldTemplateProps) {
   const { faultAt } = useContext(SurroundingsContext);
   const { path } = fieldPathId;
