@@ -6,7 +6,7 @@ import { addTransactionHooks } from './transaction-hooks.ts';
 /** The query layer. `$client` is its connection pool, for prepared statements on hot paths. */
 export type Database = NodePgDatabase<typeof schema> & { $client: pg.Pool };
 
-/** A transaction as verbs receive it. */
+/** The transaction that `Database.transaction` passes to its callback. */
 export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 
 /** Wraps a pool. The caller owns the pool and must end it. */

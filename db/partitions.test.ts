@@ -53,7 +53,7 @@ test('a migrated database has partitions up to a week ahead, and later partition
   expect(await report(day(7))).toBe(nameOf(7));
   expect(await withClient((client) => makePartitions(client, day(0)))).toBe(0);
   await expect(report(day(8))).rejects.toThrow();
-  // Two weeks pass in which no partitions are created.
+  // No partitions are created for 20 days.
   expect(await withClient((client) => makePartitions(client, day(20)))).toBe(20);
   expect(await report(day(27))).toBe(nameOf(27));
 });

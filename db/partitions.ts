@@ -12,14 +12,14 @@ const dayMs = 24 * 60 * 60_000;
 /** Key of the advisory lock for creating and dropping partitions. The number is arbitrary. */
 const lock = 4_266_399_004;
 /**
- * Lock timeout. A partition that is being read is not dropped until a later run, so that no statement has to wait for
- * the drop.
+ * Lock timeout. If a partition is still being read after this time, a later run drops it, so that the drop does not
+ * block other statements for long.
  */
 const lockTimeout = '2s';
 /** Marks a partition that is being dropped, so that a later run can continue after a crash. */
 const leaving = 'to be dropped';
 
-/** Selects the partitions of a table and the end of each partition's time range. */
+/** Selects a table's partitions, whether each one's detach was interrupted, and the end of its time range. */
 const partitions = `
   select c.relname as name, i.inhdetachpending as pending,
     (regexp_match(pg_get_expr(c.relpartbound, c.oid), 'TO \\(''([^'']+)''\\)'))[1]::timestamptz as before
@@ -65,7 +65,7 @@ async function attachDay(client: pg.ClientBase, day: Date): Promise<void> {
 }
 
 /**
- * Drops the partitions that ended before `until`, and any partition that an earlier call did not finish dropping.
+ * Drops the partitions whose range ends by `until`, and any partition that an earlier call did not finish dropping.
  * Throws if a reader holds a partition for two seconds; the next call continues. The client must not be in a
  * transaction. Returns the number of dropped partitions.
  */

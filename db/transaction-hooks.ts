@@ -2,7 +2,7 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 
 type Work = () => Promise<void>;
 
-/** Functions that were registered in an outermost transaction. */
+/** The work that was registered in an outermost transaction. */
 interface Hooks {
   beforeCommit: Work[];
   /** Items of `collectBeforeCommit`, by name. */
@@ -19,7 +19,8 @@ function requireHooks(tx: object, caller: string): Hooks {
 }
 
 /**
- * Runs `work` after the transaction has failed and its client is free again. For writes that must survive a rejection.
+ * Runs `work` after the transaction has failed and its client has been released. For writes that must survive a
+ * rejection.
  */
 export function afterRollback(tx: object, work: Work): void {
   requireHooks(tx, 'afterRollback').afterRollback.push(work);

@@ -39,7 +39,7 @@ export const renewCertificateResponse = z.looseObject({
   vmId: z.string(),
   /** Thumbprint of the certificate for which protected settings are encrypted from now on. */
   thumbprint: z.string(),
-  /** Incarnation of the goal state that has the protected settings encrypted for the new certificate. */
+  /** Incarnation of the goal state in which protected settings are encrypted for the new certificate. */
   incarnation: z.number().int(),
 });
 export type RenewCertificateResponse = z.output<typeof renewCertificateResponse>;

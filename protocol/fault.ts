@@ -51,7 +51,7 @@ export function read<S extends z.ZodType>(schema: S, input: unknown): ReadResult
   return { faults: result.error.issues.slice(0, maxFaults).map((issue) => faultOf(issue, input)) };
 }
 
-/** Returns arguments for `ctx.addIssue` in custom checks, with the code as the message. */
+/** Returns the argument for `ctx.addIssue` in custom checks, with the code as the message. */
 export function issueOf(
   code: ProtocolFaultCode,
   input: unknown,

@@ -75,8 +75,8 @@ export interface FormattedMessage {
 }
 
 /**
- * A formatted message: an object, or plain text, whose language is unknown (AZ-S2). Some handlers write other JSON as
- * its text: null becomes an empty string, an object or list becomes its JSON.
+ * A formatted message: an object, or plain text, whose language is unknown (AZ-S2). Some handlers write other JSON
+ * instead of text: null in `message` becomes an empty string, and other values are converted to JSON text.
  */
 export function formattedMessageWith(limits: DocumentLimits) {
   const text = z.preprocess(textOfJson, boundedText(limits.messageBytes));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxCommandSeconds } from './limits.ts';
 
-/** Limits a command's timeout, because a timer with too large a number overflows and fires immediately. */
+/** Limits a command's timeout, because a timer with too long a delay overflows and fires immediately. */
 const seconds = z.number().positive().max(maxCommandSeconds);
 
 /** One extension and its goal. The schema keeps unknown fields, because a newer portal may send more. */

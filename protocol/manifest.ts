@@ -80,7 +80,7 @@ export const handlerManifestFile = z
 /** The object in a manifest. Properties that the source document does not define are kept. */
 export type HandlerManifest = z.output<typeof element>;
 
-/** Whether the manifest requests that an update also run install of the new version. */
+/** Whether the manifest requests that an update also run the new version's install command. */
 export function updatesWithInstall({ handlerManifest }: HandlerManifest): boolean {
   const { updateMode } = handlerManifest;
   return typeof updateMode === 'string' && updateMode.toLowerCase() === 'updatewithinstall';
@@ -99,7 +99,7 @@ export function readManifest(value: unknown): { manifest: HandlerManifest } | { 
   };
 }
 
-/** Whether a parsed manifest has the version of the source document: 1.0 as a number. */
+/** Whether a parsed manifest has the version that the source document requires: 1.0 as a number. */
 export function hasDocumentVersion(value: unknown): boolean {
   return Array.isArray(value) && (value[0] as { version?: unknown } | null)?.version === 1;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * The only name that a setting or tag cannot have. `z.record` drops a property with this name, also in agents of
+ * The only name that a setting or tag cannot have. `z.record` drops a property with this name, including in agents of
  * earlier releases, so the value would be lost without an error.
  */
 const reserved = '__proto__';
@@ -12,7 +12,7 @@ export function rejectReservedName(value: unknown, ctx: z.core.$RefinementCtx): 
   ctx.addIssue({ code: 'custom', message: 'name_reserved', input: value, path: [reserved] });
 }
 
-/** Values by names that people choose, such as tags. Like `z.record`, but rejects the reserved name. */
+/** Values keyed by names that people choose, such as tags. Like `z.record`, but rejects the reserved name. */
 export function namedValues<Value extends z.ZodType>(name: z.ZodString, value: Value) {
   return z.preprocess(
     (input: Record<string, z.input<Value>>, ctx) => {
@@ -24,8 +24,8 @@ export function namedValues<Value extends z.ZodType>(name: z.ZodString, value: V
 }
 
 /**
- * Values by names that a plan chooses. Like `z.record`, but keeps a value named `__proto__`, because every name is
- * valid in a plan.
+ * Values keyed by names that a plan chooses. Like `z.record`, but keeps a value named `__proto__`, because every name
+ * is valid in a plan.
  */
 export function anyNamed<Value extends z.ZodType>(value: Value) {
   return z

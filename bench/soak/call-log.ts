@@ -43,9 +43,9 @@ function callsIn(text: string, handler: string, version: string): HandlerCall[] 
 export type VersionStates = Map<string, Map<string, 'runs' | 'rests'>>;
 
 /**
- * Checks calls against the handler contract: no overlapping calls, no install of an installed version, no enable before
- * an install, no update while the old version runs, no uninstall of a running version. Returns one sentence per
- * violation, and the final state.
+ * Checks calls against the handler contract: for example, calls must not overlap, a version must be installed before it
+ * is enabled, and a running version must be disabled before it is updated or uninstalled. Returns one sentence per
+ * violation, and the final state of each version.
  */
 export function judgeCalls(calls: readonly HandlerCall[]): { faults: string[]; versionStates: VersionStates } {
   const faults: string[] = [];
@@ -59,7 +59,7 @@ export function judgeCalls(calls: readonly HandlerCall[]): { faults: string[]; v
     versionStates.set(call.handler, versions);
     const fault = faultOf(call, versions);
     if (fault !== null) faults.push(`${nameOf(call)}: ${fault}`);
-    // A killed call does not count, because it is repeated.
+    // A killed call does not change the state, because the agent repeats it.
     if (call.ended !== null) follow(call, versions);
   }
   return { faults, versionStates };

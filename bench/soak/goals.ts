@@ -41,8 +41,8 @@ export async function publishHandlers(services: Services): Promise<void> {
 export type Wanted = Map<string, { version: string; state: 'enabled' | 'disabled'; dependsOn: string[] }>;
 
 /**
- * Changes a VM's goal at random: adds or removes an extension, or changes a version, settings or a dependency. Returns
- * whether the goal was changed.
+ * Changes a VM's goal at random: adds or removes an extension, or changes its version, state, settings or dependency.
+ * Returns false if the change was rejected, or if its outcome is unknown.
  */
 export async function changeGoal(
   services: Services,
@@ -93,7 +93,7 @@ export async function learn(services: Services, vmId: string, wanted: Wanted): P
       if (state !== 'uninstall') wanted.set(name, { version, state, dependsOn });
     }
   } catch {
-    // The database is still down. The next change reads the goal again.
+    // The database is still down. The goal is read again before the final check.
   }
 }
 

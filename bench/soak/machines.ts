@@ -66,7 +66,7 @@ export class SoakMachine {
   private spawn(command: string, ...args: string[]): ChildProcess {
     const child = spawn(process.execPath, ['agent/main.ts', command, '--dir', this.folder, ...args], {
       cwd: this.agentRoot,
-      // Keeps an agent that runs as root from writing to this machine's own folders.
+      // Without this, an agent that runs as root would write to /var/lib/waagent on the host.
       env: { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

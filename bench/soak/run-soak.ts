@@ -29,9 +29,9 @@ export interface SoakResult {
   calls: number;
   /** Seconds from the last change or kill until every VM was at its goal; null if any VM did not reach it in time. */
   settledAfter: number | null;
-  /** Violations of the handler contract, by VM. */
+  /** Violations of the handler contract; each names its VM. */
   outOfOrder: string[];
-  /** Differences from the goal, by VM. */
+  /** Differences from the goal, and reports or outputs that did not arrive; each names its VM. */
   notAtGoal: string[];
   /** Number of agents that exited without being killed. */
   endedByThemselves: number;
@@ -166,8 +166,8 @@ async function settle(
 const uploadFolders = ['reports', 'uploads'] as const;
 
 /**
- * Waits, for a limited time, until each agent has once had nothing left to upload. The agents continue to report, so an
- * agent that has reached this point is not checked again.
+ * Waits, for a limited time, until each agent's upload folders have been empty at least once. The agents continue to
+ * report, so a folder that was empty is not checked again.
  */
 async function untilUploaded(vms: readonly Vm[]): Promise<void> {
   const end = performance.now() + uploadSeconds * 1_000;
@@ -195,7 +195,10 @@ async function differencesFromGoal(deployment: Deployment, { name, machine, want
   }
 }
 
-/** Checks the handlers' logs: no violation of the contract, and a final state that matches the goal. */
+/**
+ * Checks that the handlers' logs show no violation of the contract and end at the goal, and that nothing is left to
+ * upload.
+ */
 function judge(vms: readonly Vm[], notAtGoal: string[]): Pick<SoakResult, 'calls' | 'outOfOrder' | 'notAtGoal'> {
   const outOfOrder: string[] = [];
   const away = [...notAtGoal];

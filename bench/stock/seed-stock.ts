@@ -9,7 +9,7 @@ import { wireTokenHash } from '#server/domain/stock-agents/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 
-/** What a forwarder knows about its VM. */
+/** The id of a VM in stock mode, and its forwarder's token. */
 export interface StockVm {
   vmId: string;
   token: string;
@@ -19,8 +19,8 @@ export const handler = { handler: 'Acme.Lab.Probe', version: '1.0.0.0' } as cons
 const atOnce = 4;
 
 /**
- * Creates VMs in stock mode with one extension each. Inserts the agents as rows, because creating tenant keys for a
- * thousand VMs takes minutes, and no key is needed here.
+ * Creates VMs in stock mode with one extension each. Inserts the agents directly into the database, because creating
+ * tenant keys for a thousand VMs takes minutes, and no key is needed here.
  */
 export async function seedStock(services: OpenServices, count: number): Promise<StockVm[]> {
   const { db } = services;

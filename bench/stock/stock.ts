@@ -12,7 +12,7 @@ import { startBareHttp } from '../yardsticks/bare-http.ts';
 import { StockCalls } from './calls.ts';
 import { seedStock } from './seed-stock.ts';
 
-/** The stock agent's polling period in milliseconds, and its other calls per minute. */
+/** The stock agent's polling period in milliseconds, and the number of other calls it sends per minute. */
 const periodMs = 6_000;
 const others = 6;
 
@@ -37,8 +37,8 @@ export async function stock(options: StockOptions): Promise<boolean> {
   const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');
   await calls.meet(gateway.host, gateway.port);
-  // The baseline responds with the headers of a goal state and a body of the same size, so that only the transport is
-  // compared.
+  // The baseline sends a response with the content type and about the size of a goal state, so that it measures only
+  // the transport.
   const bare = await startBareHttp({ 'content-type': 'text/xml; charset=utf-8' }, { status: 200, bytes: 1_400 });
   const gatewayPid = gateway.child.pid() ?? 0;
   const transactions = { calls: [] as number[], none: [] as number[] };
@@ -103,8 +103,8 @@ export async function stock(options: StockOptions): Promise<boolean> {
 }
 
 /**
- * Lets all VMs call for this long. Returns the 99th percentile of their latency, counted from when each call was due,
- * and the result of `begin`, which runs at the start.
+ * Lets all VMs call for this long. Returns the 99th percentile of their latency, measured from when each call was due,
+ * and the result of `begin`, which runs after the warm-up.
  */
 async function load<B>(
   calls: StockCalls,

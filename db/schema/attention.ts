@@ -9,7 +9,7 @@ import { users } from './auth.ts';
 export const attentionMarks = pgTable(
   'attention_marks',
   {
-    /** The key of the problem, derived from its handler and cause. */
+    /** The key of the problem (`FleetProblem.key`). */
     key: text().primaryKey(),
     /** The member who works on the problem; null if there is none, or if the member was removed. */
     assigneeId: text('assignee_id').references(() => users.id, { onDelete: 'set null' }),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, jsonb, pgTable, text, timestamp, unique, uuid } from 'drizzle-orm/pg-core';
 
-/** The entry point of an action. `cli`: the project's own commands; `system`: automatic actions of the portal. */
+/** The entry point of an action. `cli`: Annex's own commands; `system`: automatic actions of the portal. */
 export const doors = ['page', 'api', 'agent', 'system', 'cli'] as const;
 export type Door = (typeof doors)[number];
 
@@ -36,7 +36,7 @@ export const auditEntries = pgTable(
     seal: text(),
     /**
      * Consecutive number, starting at 1, assigned with the seal in the action's transaction. Null only in rows of the
-     * first release that have not been adopted yet, and in rows that the portal did not insert.
+     * first release that are not in the chain yet, and in rows that the portal did not insert.
      */
     position: bigint({ mode: 'number' }),
     /** Keyed digest of this row and the previous row's hash. */
@@ -58,7 +58,7 @@ export const auditEntries = pgTable(
 /** A fault found by a check of the chain. */
 export interface ChainFault {
   kind: 'deleted' | 'altered' | 'inserted' | 'replayed' | 'truncated' | 'relinked';
-  /** Id of the faulty row. If a row is missing, the id of the last valid row. */
+  /** Id of the faulty row. If a row is missing, the id of the last row before it; null if unknown. */
   id: number | null;
   position: number | null;
 }

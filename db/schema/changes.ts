@@ -1,6 +1,6 @@
 import { bigint, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** Recent changes, for open pages. The worker deletes old ones. */
+/** Recent changes, used to update open pages. The worker deletes old ones. */
 export const changes = pgTable('changes', {
   id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
   at: timestamp({ withTimezone: true }).notNull().defaultNow(),

@@ -102,7 +102,7 @@ export const agentPresence = pgTable('agent_presence', {
     .primaryKey()
     .references(() => vms.id),
   lastSeenAt: timestamp('last_seen_at', { withTimezone: true }).notNull(),
-  /** The time by which the agent should call again, as the agent announced. */
+  /** The time by which the agent should call again. */
   nextExpectedAt: timestamp('next_expected_at', { withTimezone: true }).notNull(),
   /**
    * When the agent last polled. `nextExpectedAt` is based on polls if the agent polled recently, otherwise on reports.

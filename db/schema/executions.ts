@@ -103,7 +103,7 @@ export const executions = pgTable(
     reboots: integer().notNull().default(0),
     /** The result's error code; null without a result. */
     errorCode: bigint('error_code', { mode: 'number' }),
-    /** Why the portal ended the execution; null if the machine did. */
+    /** Why the portal ended the execution; otherwise null. */
     reason: text(),
     /** The first result: the JSON text that the machine sent. */
     result: text(),

@@ -100,7 +100,7 @@ export const extensionSequences = pgTable(
 /** When and by whom one protected setting was last entered. */
 export interface SettingEntry {
   at: string;
-  /** The actor's name, as people see it. */
+  /** The actor's display name. */
   by: string;
   /** The actor who last entered this setting, as in `set_by`; null if unknown. */
   setBy: string | null;

@@ -25,7 +25,7 @@ const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
 
 /**
  * When the health of each VM must be evaluated next: immediately after a change, otherwise when it may change with
- * time.
+ * time, and about once a day in any case.
  */
 export const healthChecks = pgTable(
   'health_checks',

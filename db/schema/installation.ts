@@ -1,9 +1,9 @@
 import { integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** A single row: the identity of this installation. Written only at startup. */
+/** A single row: the identity of this installation. Written only at startup and when the secret key is changed. */
 export const installation = pgTable('installation', {
   id: integer().primaryKey(),
-  /** A text that is part of every ETag. It is replaced if the database was restored. */
+  /** Part of every ETag. Replaced if the database was restored. */
   epoch: text().notNull(),
   /** System identifier, timeline and OID of the database at the start of the epoch. */
   fingerprint: text().notNull(),

@@ -7,7 +7,7 @@ export const resources = pgTable(
   {
     handler: text().notNull(),
     version: text().notNull(),
-    /** BCP 47 in canonical form, for example `de-AT`. */
+    /** BCP 47 tag in canonical form, for example `de-AT`. */
     lang: text().notNull(),
     /** Message texts by message id. */
     messages: jsonb().$type<Record<string, string>>().notNull(),

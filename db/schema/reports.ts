@@ -115,7 +115,7 @@ export interface RestartRequest {
   extensions: string[];
   /** When the restart was requested, by the portal's clock (ISO 8601). */
   since: string;
-  /** Whether the agent restarts the machine itself; absent if the agent did not say so. */
+  /** Whether the agent restarts the machine itself; absent if the agent did not report it. */
   byAgent?: boolean;
 }
 
@@ -133,10 +133,10 @@ export const pendingRestarts = pgTable('pending_restarts', {
 });
 
 /**
- * All stored reports, newest last. Partitioned by the day of `at`, so that old days are dropped as a whole. This schema
- * cannot express partitions; they are in partitions.ts. No foreign key: VM rows are never deleted, and a foreign key
- * would lock `vms` whenever a partition is created or dropped. Only one index besides the primary key, because each
- * index slows down every report.
+ * The history of reports. Partitioned by the day of `at`, so that old days are dropped as a whole. This schema cannot
+ * express partitions; they are in partitions.ts. No foreign key: VM rows are never deleted, and a foreign key would
+ * lock `vms` whenever a partition is created or dropped. Only one index besides the primary key, because each index
+ * slows down every report.
  */
 export const reportHistory = pgTable(
   'report_history',

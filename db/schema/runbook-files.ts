@@ -22,7 +22,7 @@ export const runbookFiles = pgTable(
   (t) => [index('runbook_files_sha256').on(t.sha256)],
 );
 
-/** Earlier contents of these files. */
+/** Earlier contents of runbook files. */
 export const runbookFileRevisions = pgTable(
   'runbook_file_revisions',
   {

@@ -10,7 +10,7 @@ export const runbooks = pgTable('runbooks', {
   createdBy: text('created_by').notNull(),
 });
 
-/** Versions of runbooks. A version never changes after it was published. */
+/** Versions of runbooks. A version never changes after it is published. */
 export const runbookVersions = pgTable(
   'runbook_versions',
   {

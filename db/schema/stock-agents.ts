@@ -49,8 +49,8 @@ export const stockAgents = pgTable('stock_agents', {
   wrappedTenantKey: bytea('wrapped_tenant_key'),
   tenantKeyAt: timestamp('tenant_key_at', { withTimezone: true }).notNull(),
   /**
-   * SHA-1 of the certificate for which the tenant key was last wrapped. The agent creates a new certificate at each
-   * start.
+   * SHA-1 of the certificate for which the tenant key was last wrapped. The agent creates a new certificate each time
+   * it starts.
    */
   transportThumbprint: text('transport_thumbprint'),
   transportAt: timestamp('transport_at', { withTimezone: true }),
