@@ -52,14 +52,15 @@ export function ObjectFieldTemplate({ fieldPathId, title, description, propertie
 
 /** A list, with a button that adds an entry. */
 export function ArrayFieldTemplate(props: ArrayFieldTemplateProps) {
-  const { t } = useTranslation('editor');
+  const { t } = useTranslation(['editor', 'common']);
   const { faultAt } = useContext(SurroundingsContext);
-  const { fieldPathId, title, schema, items, onAddClick, disabled } = props;
+  const { fieldPathId, title, schema, items, onAddClick, disabled, required } = props;
   const fault = faultAt(fieldPathId.path);
   return (
     <fieldset data-at={jsonPointer(fieldPathId.path)} className="col-span-full grid min-w-0 gap-2">
       <legend className="float-left text-12 font-medium">
         <Theirs>{title}</Theirs>
+        {required ? <span className="ms-1 font-normal text-ink-3">{t('common:required')}</span> : null}
       </legend>
       {schema.description === undefined ? null : (
         <p className="text-12 text-ink-3">

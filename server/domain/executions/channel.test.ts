@@ -54,7 +54,7 @@ describe('the channel of a VM', () => {
       code: 'input_queue_taken',
     });
     await expect(bindChannel(admin, { vmId: second.vmId, inputQueue: 'a b' })).rejects.toMatchObject({
-      kind: 'unprocessable',
+      ...{ kind: 'unprocessable', faults: [{ path: '/inputQueue', code: 'queue_name_form' }] },
     });
   });
 

@@ -108,7 +108,11 @@ export const validatePlanInput = z.object({
 export type ValidatePlanInput = z.input<typeof validatePlanInput>;
 
 /** A queue name: at most 255 bytes, of characters that need no quoting in the tools of a broker. */
-const queueName = z.string().regex(/^[\w.:-]{1,255}$/);
+const queueName = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^[\w.:-]+$/, 'queue_name_form');
 
 export const getChannelInput = z.object({ vmId });
 export type GetChannelInput = z.input<typeof getChannelInput>;
