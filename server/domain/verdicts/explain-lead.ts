@@ -50,6 +50,7 @@ export function leadOf(
 }
 
 function turnLead({ name }: Extension, lane: NonNullable<ExplainedVm['lane']>): Sentence {
+  if (lane.isRestarting) return sentence('lead.turn.restarts', { name });
   if (lane.name === '') return sentence('lead.turn.unnamed', { name });
   return sentence('lead.turn', { name, execution: lane.name });
 }

@@ -108,11 +108,13 @@ export function turnLink({ name }: Extension, lane: NonNullable<ExplainedVm['lan
     ...{ kind: 'turn', status: 'waiting', holds: false, extension: name, queueEntry: null },
     execution: lane.executionId,
     title: sentence('turn', { name }),
-    detail:
-      lane.name === ''
-        ? sentence('turn.unnamed', {}, lane.since)
-        : sentence('turn.detail', { execution: lane.name }, lane.since),
+    detail: turnDetail(lane),
   };
+}
+
+function turnDetail({ name, since, isRestarting }: NonNullable<ExplainedVm['lane']>): Sentence {
+  if (isRestarting) return sentence('turn.restarts', {});
+  return name === '' ? sentence('turn.unnamed', {}, since) : sentence('turn.detail', { execution: name }, since);
 }
 
 /** Describes the next or missed deadline; null if there is none. */

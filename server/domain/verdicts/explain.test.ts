@@ -123,7 +123,7 @@ test('a wait is followed to its root, and a cycle ends', () => {
 
 describe('while an execution holds the lane', () => {
   const executionId = '00000000-0000-4000-8000-000000000007';
-  const lane = { executionId, name: 'Rotate certificates', since: ago(180) };
+  const lane = { executionId, name: 'Rotate certificates', since: ago(180), isRestarting: false };
   const busy = (...extensions: Extension[]): ExplainedVm => ({ ...view(extensions), lane });
   const waiting = extension('probe', { deadlineAt: null, handlerState: null });
 
@@ -137,6 +137,14 @@ describe('while an execution holds the lane', () => {
     });
     expect(explainVm({ ...busy(waiting), lane: { ...lane, name: '' } }, now)).toMatchObject({
       lead: { code: 'lead.turn.unnamed' },
+    });
+  });
+
+  test.each(['Rotate certificates', ''])('while the machine restarts for the execution %j, both say that', (name) => {
+    const explained = explainVm({ ...busy(waiting), lane: { ...lane, name, isRestarting: true } }, now);
+    expect(explained).toMatchObject({ lead: { code: 'lead.turn.restarts', values: { name: 'probe' } } });
+    expect(explained?.links.at(-1)).toMatchObject({
+      ...{ kind: 'turn', status: 'waiting', execution: executionId, detail: { code: 'turn.restarts' } },
     });
   });
 

@@ -74,6 +74,7 @@ export const sentenceCodes = [
   'lead.secrets',
   'lead.silent',
   'lead.turn',
+  'lead.turn.restarts',
   'lead.turn.unnamed',
   'lead.undelivered',
   'lead.unresponsive',
@@ -106,6 +107,7 @@ export const sentenceCodes = [
   'touch.silent',
   'turn',
   'turn.detail',
+  'turn.restarts',
   'turn.unnamed',
   'unresponsive',
   'wait',
@@ -202,6 +204,6 @@ export interface ExplainedVm {
     hold: { at: string; by: string; reason: string | null; until: string | null } | null;
   };
   /** The execution that holds the machine's lane, so that no command runs; null if there is none. */
-  lane: { executionId: string; name: string; since: string } | null;
+  lane: { executionId: string; name: string; since: string; isRestarting: boolean } | null;
   extensions: readonly ExplainedExtension[];
 }

@@ -86,7 +86,10 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
     languages: [...languages],
   };
   const since = iso(lane?.since);
-  const taken = lane === null || since === null ? null : { ...lane, since };
+  const taken =
+    lane === null || since === null
+      ? null
+      : { executionId: lane.executionId, name: lane.name, since, isRestarting: lane.state === 'restarting' };
   return { ...view, explanation: explain({ ...view, lane: taken }, ctx.now) };
 }
 

@@ -45,7 +45,7 @@ export async function loadMachine(tx: Transaction, vmId: string, now: Date) {
               coalesce((select min(h.at) from report_history h where h.vm_id = r.vm_id), r.at) end)
           order by r.at desc), '[]')
           from agent_refusals r where r.vm_id = ${vms.id} and r.at > ${since}::timestamptz)`,
-      lane: { executionId: executions.id, name: executions.name, since: executions.begunAt },
+      lane: { executionId: executions.id, name: executions.name, since: executions.begunAt, state: executions.state },
       restart: { since: pendingRestarts.since, requests: pendingRestarts.requests },
     })
     .from(vms)

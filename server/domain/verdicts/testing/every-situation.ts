@@ -103,9 +103,10 @@ export function* everySituation(): Generator<ExplainedVm> {
     for (const facts of everyExtension()) yield vm([evaluated(facts, agent)], { agent });
   }
   const agent = { status: 'ready', kind: 'reference', lastSeenAt: ago(4), hold: null } as const;
-  for (const name of [lane.name, '']) {
+  const taken = { ...lane, isRestarting: false };
+  for (const held of [taken, { ...taken, name: '' }, { ...taken, isRestarting: true }]) {
     for (const facts of everyExtension()) {
-      yield vm([evaluated({ ...facts, deadlineAt: null }, agent)], { agent, lane: { ...lane, name } });
+      yield vm([evaluated({ ...facts, deadlineAt: null }, agent)], { agent, lane: held });
     }
   }
 }

@@ -3,7 +3,7 @@ import type { InstanceDetails, ReportedMessage } from '../vm-data.ts';
 /** Codes of lead sentences about problems that no handler message explains, such as a silent agent or a hold. */
 const portalOnly = [
   ...['lead.silent', 'lead.undelivered', 'lead.held', 'lead.hold', 'lead.secrets', 'lead.release'],
-  ...['lead.turn', 'lead.turn.unnamed'],
+  ...['lead.turn', 'lead.turn.restarts', 'lead.turn.unnamed'],
 ];
 
 /**

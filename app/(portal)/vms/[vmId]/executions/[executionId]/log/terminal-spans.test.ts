@@ -22,7 +22,7 @@ test.each([
   ['markup', '<img onerror=alert(1)>', '<img onerror=alert(1)>'],
   ['a mark that reverses the reading direction', 'exe.\u202etxt', 'exe.\\u202etxt'],
   ['control characters', 'a\u0000\u0008b\tc', 'ab\tc'],
-])('a terminal shows %s as text only', (_, line, expected) => {
+])('case 25: a terminal shows %s as text only', (_, line, expected) => {
   expect(shown(line)).toBe(expected);
 });
 
