@@ -196,7 +196,7 @@ async function liveOnFullDisk(folder: string, portal: PlanPortal, isFull: (write
   return writes;
 }
 
-test('MU-70 a disk that is full while a plan is received: the plan is not acknowledged, and is delivered again', async () => {
+test('MU-70 case 46: a disk that is full while a plan is received: the plan is not acknowledged, and is delivered again', async () => {
   const { folder, portal } = newRun();
   let before: number | null = null;
   const writes = await liveOnFullDisk(folder, portal, () => {
@@ -212,7 +212,7 @@ test('MU-70 a disk that is full while a plan is received: the plan is not acknow
   expect(calls()).toEqual(['first', 'second', 'third', 'fourth']);
 }, 60_000);
 
-test('MU-70 a disk that is full while a plan runs: the result has code 8, or the transcript has a note', {
+test('MU-70 case 46: a disk that is full while a plan runs: the result has code 8, or the transcript has a note', {
   timeout: isWhole ? 1_800_000 : 120_000,
 }, async () => {
   const whole = newRun();

@@ -65,6 +65,17 @@ test('lines are cut, joined over chunks, and free of secrets', async () => {
   expect(seen.map(([, goesOn]) => goesOn)).toEqual([false, false, true, false]);
 });
 
+test('case 22: a secret written byte by byte, over three lines or in base64 is masked', () => {
+  const secret = 'swordfish-in-the-sea';
+  for (const text of [secret, 'swordfi\nsh-in-t\nhe-sea', Buffer.from(`x${secret}`).toString('base64')]) {
+    const seen: string[] = [];
+    const lines = new Lines(maskedTexts(secret), (line) => seen.push(line));
+    for (const byte of Buffer.from(`a ${text} b\n`)) lines.write(Buffer.from([byte]));
+    lines.end();
+    expect(seen, text).toEqual([expect.stringMatching(/^a .{0,4}\[masked\].{0,4} b$/)]);
+  }
+});
+
 test('a line without its end is written after a second of quiet', async () => {
   const seen: [string, boolean][] = [];
   const lines = new Lines([], (text, goesOn) => seen.push([text, goesOn]));

@@ -39,7 +39,7 @@ describe('a broker', () => {
     expect((await takeMessage(stage, queue)).properties.messageId).toBe(execution.id);
   });
 
-  test('that is restarted is used again, and the plans that waited are published', async () => {
+  test('case 38: that is restarted is used again, and the plans that waited are published', async () => {
     const { vmId, queue } = await stage.boundVm();
     await stage.broker.stop();
     const execution = await stage.queue(vmId, small);
@@ -51,7 +51,7 @@ describe('a broker', () => {
     await expect.poll(async () => (await stage.conductor())?.fault, patience).toBeNull();
   });
 
-  test('that has the result queue with other properties is reported, and executions wait', async () => {
+  test('case 39: that has the result queue with other properties is reported, and executions wait', async () => {
     await stage.stopConductor();
     const channel = await stage.channel();
     await channel.deleteQueue(results);

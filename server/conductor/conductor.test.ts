@@ -78,7 +78,7 @@ describe('plans', () => {
   });
 });
 
-test('a firewall that drops all packets: the fault is shown, and the plan is published once packets pass again', async () => {
+test('case 38: a firewall that drops all packets: the fault is shown, and the plan is published once packets pass again', async () => {
   await stage.stopConductor();
   const proxy = await startLossyProxy(stage.broker.port);
   try {
@@ -133,7 +133,7 @@ describe('answers', () => {
     expect(await bodies()).toEqual(['first', 'second']);
   });
 
-  test('a message that is not an answer is counted and removed, and the next plan works', async () => {
+  test('case 37: a message that is not an answer is counted and removed, and the next plan works', async () => {
     const { vmId, queue } = await stage.boundVm();
     const before = await stage.conductor();
     const execution = await stage.queue(vmId, small);

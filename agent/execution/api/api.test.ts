@@ -56,7 +56,7 @@ except ZeroDivisionError:
     expect(tooLarge).toMatchObject(failure('StateTooLarge'));
   });
 
-  test('MU-16 putFile and addFile write files, relative ones into the working folder', async () => {
+  test('MU-16 case 44: putFile and addFile write files anywhere, relative ones into the working folder', async () => {
     const target = join(machine.dir, 'new', 'copy');
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
     const { body, rows } = await machine.run({

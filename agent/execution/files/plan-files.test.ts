@@ -56,7 +56,7 @@ function putUris(uris: readonly string[], sources: FileSources, more: object = {
 }
 
 describe('MU-54 an address', () => {
-  test('in a private network is code 8, without a connection', async () => {
+  test('case 35: in a private network is code 8, without a connection', async () => {
     const names = { lookup: async () => [{ address: '127.0.0.1', family: 4 }] };
     for (const host of [
       '127.0.0.1',
@@ -73,7 +73,7 @@ describe('MU-54 an address', () => {
     expect(connections).toBe(0);
   });
 
-  test('that redirects to a private one is code 8, without a second connection', async () => {
+  test('case 35: that redirects to a private one is code 8, without a second connection', async () => {
     answer = (_, response) => response.writeHead(302, { location: `http://169.254.169.254:${port()}/x` }).end();
     expect(await putUris([`http://127.0.0.1:${port()}/f`], routeFor(['127.0.0.1']))).toMatchObject(failure);
     answer = (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end();
@@ -101,7 +101,7 @@ describe('a download from an address', () => {
   const here = () => `http://127.0.0.1:${port()}/f`;
   const local = () => routeFor(['127.0.0.1']);
 
-  test('connects to the address that was checked, even if the name then has another address', async () => {
+  test('case 35: connects to the address that was checked, even if the name then has another address', async () => {
     const answers = ['127.0.0.1', '10.0.0.1'];
     const lookup = async () => [{ address: answers.shift() ?? '10.0.0.1', family: 4 }];
     const run = await putUris([`http://name.example:${port()}/f`], routeFor(['127.0.0.1'], { lookup }));
@@ -146,7 +146,7 @@ describe('a download from an address', () => {
     expect(asked.length).toBeLessThanOrEqual(6);
   });
 
-  test('is bounded in size and time', async () => {
+  test('case 35: is bounded in size and time', async () => {
     // A response without a length and without an end.
     answer = (_, response) => response.writeHead(200).write(Buffer.alloc(2_000));
     const { signal } = new AbortController();
@@ -158,7 +158,7 @@ describe('a download from an address', () => {
     await expect(late).rejects.toThrow('it did not arrive within 0.3 s');
   });
 
-  test('with credentials in the address is code 8, and no message contains the credentials', async () => {
+  test('case 35: with credentials in the address is code 8, and no message contains the credentials', async () => {
     const run = await putUris([`http://eve:hunter22@127.0.0.1:${port()}/f`], local());
     expect(run).toMatchObject(failure);
     expect([run.text, ...run.rows.map((row) => JSON.stringify(row)), ...run.journal].join()).not.toContain('hunter22');
@@ -214,7 +214,7 @@ describe('a file of BodyType ID', () => {
     expect([readFileSync(cached), statSync(cached).mode & 0o777]).toEqual([bytes, 0o444]);
   });
 
-  test('MU-7 has a name below the script’s folder, like files in the plan, which arrive byte for byte', async () => {
+  test('MU-7 case 10: has a name below the script’s folder, like files in the plan, which arrive byte for byte', async () => {
     const every = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
     const inline = {
       text: { Name: 'a/b/ü.txt', BodyType: 'Text', Body: 'größer\n' },

@@ -177,7 +177,7 @@ describe('an answer over AMQP', () => {
     expect(await vm.get(id)).toMatchObject({ state: 'succeeded' });
   });
 
-  test('for a plan that went over HTTPS, or that was never published, changes nothing', async () => {
+  test('case 40: for a plan that went over HTTPS, or that was never published, changes nothing', async () => {
     const machine = await givenMachine(admin, door);
     const { id } = await machine.queue();
     await machine.next();
@@ -203,15 +203,18 @@ describe('an answer over AMQP', () => {
     expect(await getResult(admin, { vmId: vm.vmId, executionId: id })).toContain('"first"');
   });
 
-  test.each([[-1], [1.5], ['0'], [1e308], [undefined]])('with ErrorCode %s fails its execution', async (ErrorCode) => {
-    const vm = await givenBoundVm(admin);
-    const { id } = await vm.queue();
-    await vm.publish();
-    for (let times = 0; times < 2; times += 1) expect(await vm.result(id, { ErrorCode })).toBe('taken');
-    expect(await vm.get(id)).toMatchObject({
-      ...{ state: 'failed', errorCode: null, repeats: 1, message: { id: 'execution.result-unreadable' } },
-    });
-  });
+  test.each([[-1], [1.5], ['0'], [1e308], [undefined]])(
+    'case 27: with ErrorCode %s fails its execution',
+    async (ErrorCode) => {
+      const vm = await givenBoundVm(admin);
+      const { id } = await vm.queue();
+      await vm.publish();
+      for (let times = 0; times < 2; times += 1) expect(await vm.result(id, { ErrorCode })).toBe('taken');
+      expect(await vm.get(id)).toMatchObject({
+        ...{ state: 'failed', errorCode: null, repeats: 1, message: { id: 'execution.result-unreadable' } },
+      });
+    },
+  );
 
   test.each<[what: string, outer: boolean, inner: boolean, isList: boolean, state: string]>([
     ['of a success', false, false, false, 'succeeded'],

@@ -86,7 +86,7 @@ async function run(vmId: string, seed: number): Promise<Date> {
 }
 
 test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
-  'history %i: every execution ends in time, once, and what ended stays as it was (MU-69)',
+  'case 34: history %i: every execution ends in time, once, and what ended stays as it was (MU-69)',
   async (seed) => {
     const { vmId } = await givenVm(admin);
     const now = await run(vmId, seed);

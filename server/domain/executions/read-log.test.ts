@@ -72,7 +72,7 @@ test.each<[record: unknown, shown: unknown[]]>([
 });
 
 test.each(['{"a":1}', '[1]', '["1","out",1,"x"]', '[-1,"out",1,"x"]', '[1,"unknown",1]', 'no JSON', ''])(
-  '%s is no record, and shown as text',
+  'case 24: %s is no record, and shown as text',
   (text) => {
     expect(shown(text)).toEqual(['text', null, null, null, text]);
   },

@@ -62,7 +62,7 @@ describe('a result', () => {
     ['without a code', { ErrorCode: undefined }, 400],
     ['nested too deeply', { Body: nested(1_500) }, 400],
     ['beyond 16 MiB', { Body: 'x'.repeat(16 * 1024 * 1024) }, 413],
-  ])('%s is refused, and the execution goes on', async (_, change, status) => {
+  ])('cases 26, 27 and 28: %s is refused, and the execution goes on', async (_, change, status) => {
     const machine = await givenMachine(admin, door);
     const { id } = await machine.queue();
     await machine.next();
@@ -130,7 +130,7 @@ describe('a result in format vCurrent', () => {
 });
 
 describe('progress', () => {
-  test('that is older than the stored progress changes nothing', async () => {
+  test('case 30: that is older than the stored progress changes nothing', async () => {
     const machine = await givenMachine(admin, door);
     const { id } = await machine.queue();
     await machine.next();
@@ -146,7 +146,7 @@ describe('progress', () => {
     });
   });
 
-  test('with more than 10,000 calls is rejected', async () => {
+  test('case 30: with more than 10,000 calls is rejected', async () => {
     const machine = await givenMachine(admin, door);
     const { id } = await machine.queue();
     await machine.next();
@@ -158,18 +158,21 @@ describe('progress', () => {
     expect((await machine.get(id)).calls).toHaveLength(10_000);
   });
 
-  test.each(['progress', 'transcript', 'result'])('%s of an execution of another VM is 404', async (what) => {
-    const [machine, other] = [await givenMachine(admin, door), await givenMachine(admin, door)];
-    const { id } = await other.queue();
-    await other.next();
-    const answers = {
-      progress: () => machine.progress(id),
-      transcript: () => machine.transcript(id, '[]\n'),
-      result: () => machine.result(id),
-    };
-    expect((await answers[what as keyof typeof answers]()).status).toBe(404);
-    expect(await other.get(id)).toMatchObject({ state: 'delivered' });
-  });
+  test.each(['progress', 'transcript', 'result'])(
+    'cases 26 and 32: %s of an execution of another VM is 404',
+    async (what) => {
+      const [machine, other] = [await givenMachine(admin, door), await givenMachine(admin, door)];
+      const { id } = await other.queue();
+      await other.next();
+      const answers = {
+        progress: () => machine.progress(id),
+        transcript: () => machine.transcript(id, '[]\n'),
+        result: () => machine.result(id),
+      };
+      expect((await answers[what as keyof typeof answers]()).status).toBe(404);
+      expect(await other.get(id)).toMatchObject({ state: 'delivered' });
+    },
+  );
 
   test('of an execution that was never handed out is rejected', async () => {
     const machine = await givenMachine(admin, door);

@@ -32,7 +32,7 @@ const planWith = (id: string) => ({
 });
 const refused = { kind: 'conflict', code: 'runbook_file_in_use' };
 
-test('a file cannot be deleted while an execution that names it has not ended', async () => {
+test('case 36: a file cannot be deleted while an execution that names it has not ended', async () => {
   const id = `tool-${randomUUID()}`;
   const { file } = await uploadRunbookFile(admin, id, `contents of ${id}`);
   const execution = await machine.queue(planWith(id));

@@ -68,7 +68,7 @@ describe('writeOnly outside properties is a fault', () => {
 describe('values in the wrong place', () => {
   const schema = { properties: { token: secret, who: {} } };
 
-  test('a secret among the plain parameters, and one that is in both', () => {
+  test('case 42: a secret among the plain parameters, and one that is in both', () => {
     expect(misplacedValues(schema, { parameters: { token: 'x', who: 'w' }, secretParameters: {} })).toEqual([
       { path: '/parameters/token', code: 'parameter_secret' },
     ]);

@@ -24,7 +24,7 @@ afterAll(() => door.close());
 const run = (vmId: string, runbook: string, more: object = {}) =>
   queueExecution({ ...operator, now: new Date() }, { vmId, runbook, parameters: { who: 'w' }, ...more });
 
-test('MU-60 an operator without the grant runs a published runbook, but not its plan as JSON', async () => {
+test('MU-60 case 48: an operator without the grant runs a published runbook, but not its plan as JSON', async () => {
   const { vmId } = await givenVm(admin);
   const { name, version } = await givenRunbook(admin);
   const { execution } = await run(vmId, name);
@@ -148,7 +148,7 @@ describe('the parameters of a runbook', () => {
     }
   });
 
-  test('with a pattern that takes too long end the check, and nothing is queued', async () => {
+  test('case 41: with a pattern that takes too long end the check, and nothing is queued', async () => {
     const { vmId } = await givenVm(admin);
     const parameters = { properties: { who: { type: 'string', pattern: '^(a+)+$' } } };
     const { name } = await givenRunbook(admin, { parameters });
