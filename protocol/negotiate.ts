@@ -62,7 +62,7 @@ function want(language: LanguageTag, qualities: ReadonlyMap<string, number>): Wa
   };
 }
 
-/** Whether the header rejects a language: the closest match for the language in the header has a quality of 0. */
+/** Whether `Accept-Language` rejects a language: its closest match in the header has a quality of 0. */
 function isRefused(language: LanguageTag | null, qualities: ReadonlyMap<string, number>): boolean {
   const closest = language?.fallbacks.find((tag) => qualities.has(tag));
   return closest !== undefined && qualities.get(closest) === 0;

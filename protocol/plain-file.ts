@@ -8,7 +8,7 @@ import { parseHandlerTime } from './time.ts';
 /**
  * A fast path for `statusFileWith`: nearly all files are spelled exactly as in the source document, and this function
  * reads such files much faster. Returns null for any other file, valid or not; the caller then parses the file with the
- * schema. A test compares both results.
+ * schema. A test checks that both ways give the same result.
  */
 export function plainStatus(file: unknown, limits: DocumentLimits): StatusDocument | null {
   if (!Array.isArray(file) || file.length !== 1 || !isPlainObject(file[0])) return null;

@@ -7,14 +7,14 @@ export interface Platform {
   arch?: (typeof architectures)[number] | undefined;
 }
 
-/** The names that agents report for each operating system, in lower case. The first pattern that matches decides. */
+/** Operating systems, each with a pattern for the names that agents report, in lower case. The first match decides. */
 export const systemNames: readonly (readonly [NonNullable<Platform['os']>, RegExp])[] = [
   ['darwin', /darwin|mac ?os/],
   ['windows', /windows/],
   ['linux', /linux|centos|debian|fedora|flatcar|gentoo|mariner|nixos|raspbian|rhel|sles|suse|ubuntu/],
 ];
 
-/** The names that agents report for each architecture, in lower case. */
+/** Architectures by the names that agents report, in lower case. */
 export const archNames: Readonly<Record<string, Platform['arch']>> = {
   x64: 'x64',
   x86_64: 'x64',
@@ -35,7 +35,7 @@ export const archNames: Readonly<Record<string, Platform['arch']>> = {
   riscv64: 'riscv64',
 };
 
-/** Returns the platform that an agent reported, without missing or unknown parts. */
+/** Returns the platform that an agent reported. Omits properties that are missing or unknown. */
 export function platformOf(reported: { name?: string; arch?: string }): Platform {
   const name = reported.name?.toLowerCase() ?? '';
   const os = systemNames.find(([, pattern]) => pattern.test(name))?.[0];

@@ -28,7 +28,7 @@ export interface MachineState {
 export interface Prediction {
   /** The current plan: packages to fetch, steps that can run, and extensions that must wait. */
   now: ExtensionPlan;
-  /** The commands that will run if every command succeeds, in order. */
+  /** The commands that will run, in order, if every command succeeds. */
   commands: CommandStep[];
   /** Extensions that still wait for another extension after these commands. */
   blocked: ExtensionPlan['waiting'];

@@ -27,7 +27,7 @@ function goalOf(...lines: string[]): ExtensionTarget[] {
 
 /**
  * Parses versions such as `Lab.Probe 1.0 installed`. The last word is `installed`, `unpacked`, `reinstalls` (unpacked,
- * and its update runs install) or `updated` (the install after the update has not run yet). `known` are the names of
+ * and its update runs install) or `updated` (the install after the update has not run yet). `known` lists the names of
  * the extensions on the machine.
  */
 function machineOf(versions: string[], ...known: string[]): MachineContents {

@@ -2,13 +2,13 @@ import { type Dependent, runOrder } from './dependencies.ts';
 import type { GoalStateExtension } from './goal-state.ts';
 import { goalCommand, type HandlerStep, removalSteps, type StepPurpose, versionSteps } from './steps.ts';
 
-/** One step for an extension: a handler command, or a task that the agent does without the handler. */
+/** A step of a plan: a handler command, or a task that the agent does without the handler. */
 export interface ExtensionStep {
   kind: HandlerStep['command'] | 'fetch' | 'configure' | 'delete' | 'forget';
   handler: string;
   /** The version whose folder the step works in. */
   version: string;
-  /** The extensions that the step is for; more than one if they share a handler. */
+  /** The extensions that the step is for; more than one only if they share a handler. */
   extensions: string[];
   purpose: StepPurpose;
   /** For `update`: the version being replaced. */
@@ -36,7 +36,7 @@ export interface VersionOnMachine {
   rebootAfter?: string;
 }
 
-/** What is on a machine: handler versions by handler, and extensions with settings. */
+/** What is on a machine: versions by handler, and the extensions whose settings were written. */
 export interface MachineContents {
   handlers: Record<string, { versions: Record<string, VersionOnMachine> }>;
   extensions: Record<string, { version: string }>;
@@ -84,7 +84,7 @@ export function markDone(step: Pick<ExtensionStep, 'kind' | 'version' | 'extensi
   }
 }
 
-/** Notes a status. The first `success` or `error` is kept for the round. Returns whether the status is new. */
+/** Records a status; the first `success` or `error` is kept for the round. Returns whether the status changed. */
 export function noteStatusWord(round: Round, extension: string, word: Round['statuses'][string]): boolean {
   const before = round.statuses[extension];
   if (before === 'success' || before === 'error' || before === word) return false;
@@ -140,7 +140,7 @@ class Planner {
   private readonly targets: readonly ExtensionTarget[];
   private readonly targetOf: ReadonlyMap<string, ExtensionTarget>;
   private readonly targetsOf: ReadonlyMap<string, readonly ExtensionTarget[]>;
-  /** Extensions whose removal is planned. */
+  /** Extensions that `remove` has processed. */
   private readonly leaving = new Set<ExtensionTarget>();
   /** `blockers` and `groups` are caches, because a handler may have hundreds of extensions. */
   private readonly blockers = new Map<string, string | null>();
@@ -275,7 +275,7 @@ class Planner {
     return status !== 'transitioning' && status !== 'error';
   }
 
-  /** Returns all extensions of a handler that can proceed now. */
+  /** Returns the handler's extensions that can proceed now, except those to be removed. */
   private groupOf(handler: string): string[] {
     const known = this.groups.get(handler);
     if (known !== undefined) return known;

@@ -104,13 +104,15 @@ export const handlerWork = z.object({
   turn: z.int().nonnegative(),
   /**
    * Number of the agent's round. It increases at each start of the agent and with each goal state that changes more
-   * than the encryption. Absent for a command of an earlier run, whose outcome the agent found when it started.
+   * than the encryption of settings. Absent for a command of an earlier run, whose outcome the agent found when it
+   * started.
    */
   round: optional(z.int().nonnegative()),
   /** The version that the command belongs to. */
   commandVersion: optional(boundedText(64)),
   /**
-   * All versions of the handler on the machine. `updated`: install of that version has not run yet after its update.
+   * All versions of the handler on the machine. `updated`: the update to that version succeeded, but the install that
+   * must follow has not succeeded yet.
    */
   versions: versionsOnMachine,
   /** The handler's extensions whose settings were written on the machine, each with the version that it last used. */

@@ -1,8 +1,8 @@
 import type { GoalState, GoalStateExtension } from './goal-state.ts';
 
 /**
- * Whether two goal states differ only in the certificate for which protected settings are encrypted. If so, the agent
- * rewrites settings files and runs no handler.
+ * Whether two goal states differ only in the encryption of protected settings, as after a renewal of the certificate.
+ * If so, the agent rewrites settings files and runs no handler.
  */
 export function isOnlyResealed(before: GoalState | null, after: GoalState): boolean {
   if (before === null || before.extensions.length !== after.extensions.length) return false;

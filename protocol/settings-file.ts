@@ -7,7 +7,7 @@ const sealedSettings = z.looseObject({
 });
 
 /**
- * The schema of `<n>.settings` when the agent reads it back. Accepts unknown properties, because handlers may have
+ * The schema with which the agent reads `<n>.settings` back. Accepts unknown properties, because handlers may have
  * changed the file.
  */
 export const settingsFile = z.looseObject({ handlerSettings: sealedSettings });
@@ -23,8 +23,8 @@ export interface DeliveredSettings {
 }
 
 /**
- * Returns the text of `<n>.settings` in two forms. `handlerSettings` is the form of the source document (AZ-C1).
- * `runtimeSettings`, with null for absent values, is for handlers written for the stock agent.
+ * Returns the text of `<n>.settings`, which contains the settings in two forms. `handlerSettings` is the form of the
+ * source document (AZ-C1). `runtimeSettings`, with null for absent values, is for handlers written for the stock agent.
  */
 export function writeSettingsFile({
   publicSettings = {},

@@ -19,8 +19,8 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Extracts settings from the source document's wrapper (AZ-C1), `{ handlerSettings }`, or the stock agent's wrapper, `{
- * runtimeSettings: [ { handlerSettings } ] }`. Returns null for a value without a wrapper. `settings` is valid only if
+ * Extracts settings from the source document's wrapper (AZ-C1), `{ handlerSettings }`, or the stock agent's wrapper,
+ * `{ runtimeSettings: [{ handlerSettings }] }`. Returns null for a value without a wrapper. `settings` is valid only if
  * there are no faults. Faults never contain a value.
  */
 export function unwrapSettings(value: unknown): { settings: PlainSettings; faults: WrapperFault[] } | null {

@@ -53,7 +53,7 @@ export function statusObjectWith(limits: DocumentLimits): z.ZodType<StatusObject
   const text = asText(limits.messageBytes);
   const formatted = formattedMessageWith(limits);
   const reference = messageReferenceWith(limits);
-  // If the value is a text, or an object with a text but no id, it is a formatted message in the wrong property.
+  // A string, or an object with `message` but no `id`, is a formatted message in the wrong property.
   const message = chosen<MessageReference | FormattedMessage>((input) =>
     !isPlainObject(input) || (hasProperty(input, 'message') && !hasProperty(input, 'id')) ? formatted : reference,
   );

@@ -20,7 +20,7 @@ export interface HandlerChange {
   version: string;
   /** Versions of the handler whose install or update succeeded. */
   installed: readonly string[];
-  /** Whether the update to `version` succeeded but the install that must follow has not run. */
+  /** Whether the update to `version` succeeded but the install that must follow has not succeeded yet. */
   isUpdated: boolean;
   /** Whether install of the new version runs after its update. */
   installsInUpdate: boolean;

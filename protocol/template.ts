@@ -7,9 +7,9 @@ const token = /\{\{|\}\}|\{(\d{1,4})\}|<(\d{1,4})>/g;
 export const maxPlaceholders = 64;
 
 /**
- * Fills `{0}` or `<0>` by index (AZ-L4). A placeholder without a param stays, `{{` and `}}` become braces, and
- * placeholders in params are not filled. Stops once the text is longer than `enough`, because the rest would be cut off
- * anyway.
+ * Fills placeholders such as `{0}` or `<0>` by index (AZ-L4). A placeholder without a param stays, `{{` and `}}` become
+ * braces, and placeholders in params are not filled. Stops once the text is longer than `enough`, because the rest
+ * would be cut off anyway.
  */
 export function fillTemplate(template: string, params: readonly string[], enough = Number.POSITIVE_INFINITY): string {
   let text = '';

@@ -1,7 +1,7 @@
 const pattern =
   /^(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?:T|,?\s+|,)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?\s*(Z|UTC|[+-]\d{2}:?\d{2})?$/i;
 
-/** Matches .NET's JSON form, and seconds or milliseconds since 1970. Milliseconds have more digits than seconds. */
+/** Matches .NET's JSON dates, and seconds or milliseconds since 1970. Milliseconds have more digits than seconds. */
 const sinceEpoch = /^(?:\\?\/Date\((-?\d{1,13})(?:[+-]\d{4})?\)\\?\/|(\d{9,10}(?:\.\d+)?)|(\d{12,13}))$/;
 
 /**

@@ -16,7 +16,7 @@ if (last === undefined) throw new Error('db/migrations/meta holds no snapshot');
 const migrated = JSON.parse(readFileSync(path.join(folder, 'meta', last), 'utf8')) as { tables: object };
 const declared = JSON.parse(JSON.stringify(generateDrizzleJson(schema))) as { tables: object };
 
-/** Returns the names of the parts that differ: individual tables, then other parts of the snapshot. */
+/** Returns the names of the parts of the snapshot that differ; each table is a part. */
 function differences(): string[] {
   const parts = (snapshot: object): Record<string, unknown> => {
     const { id, prevId, _meta, tables, ...rest } = snapshot as Record<string, unknown>;

@@ -104,8 +104,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     for (const each of made) if (each.status === 'rejected') throw each.reason;
     await rm(unfinished);
   }
-  // Agents stop as if their machines were switched off: handlers report nothing, and are enabled again at the next
-  // start.
+  // When Annex stops, these agents stop as if their machines were switched off: they disable nothing. At the next start,
+  // they enable the extensions again.
   for (const vm of vms) {
     const dir = path.join(folder, vm.name);
     if (!existsSync(path.join(dir, 'credential'))) continue;

@@ -49,7 +49,7 @@ export function readFigures(root: string): Figures {
   };
 }
 
-/** Formats the figures that are over or under a limit, one per line. */
+/** Formats the faults, one per line: figures beyond their limits, and types exported twice. */
 export function faultsOf({ functions, duplicateTypes, testsPerCode }: Figures): string[] {
   return [
     ...functions

@@ -33,7 +33,7 @@ export async function runInForeground({ config, whenReady, ...options }: Foregro
   await whenReady?.(launched);
 }
 
-/** Prints why Annex did not start, and exits with 1. */
+/** Prints an error and exits with 1. For a `ConfigError`, prints only the message. */
 export function exitWith(error: unknown): never {
   if (error instanceof ConfigError) console.error(error.message);
   else console.error(error instanceof Error ? (error.stack ?? error.message) : error);

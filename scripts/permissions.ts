@@ -28,7 +28,7 @@ const includes: Readonly<Record<Role, readonly Role[]>> = {
   admin: ['admin'],
 };
 
-/** Returns what a call needs besides the role. */
+/** Returns the last column: how grants change who may make the call, and the objects to which the call is limited. */
 const also = (reach: string, { grant, orGrant }: Pick<Permission, 'grant' | 'orGrant'>): string =>
   [
     ...(grant === undefined ? [] : [`except for admins, only with the grant \`${grant}\``]),

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** Parses a script's flags. `--help` prints the usage and exits with 0, an unknown flag with 2. */
+/** Parses a script's flags. For `--help`, prints the usage and exits with 0; for invalid flags, exits with 2. */
 export function readFlags<const Config extends ParseArgsConfig>(
   usage: string,
   config: Config,

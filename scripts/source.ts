@@ -37,7 +37,7 @@ function parseFile(file: string, text: string): SourceFile {
   return { path: file, text, isTest: test.test(file), program, comments };
 }
 
-/** Returns the line number, from 1, of an offset in a text. */
+/** Returns the line number of an offset in a text, starting at 1. */
 export function lineAt(text: string, offset: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;

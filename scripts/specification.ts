@@ -82,7 +82,7 @@ function linkTo(file: string): string {
 
 /**
  * Returns the page with its last column filled in: for each statement, the tests that name it. If no test names a
- * statement, keeps the reason given there.
+ * statement, keeps the reason that the column gives.
  */
 export function fillPage(text: string, evidence: Evidence): string {
   const lines = text.split('\n').map((line) => {

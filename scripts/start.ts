@@ -25,7 +25,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Attempts to create the demo, and the seconds between them. Each attempt completes what the attempt before it created.
+ * Maximum number of attempts to create the demo, and the seconds between them. Each attempt completes what the previous
+ * attempt created.
  */
 const demoAttempts = 3;
 const demoPauseSeconds = 5;

@@ -44,7 +44,7 @@ export function tableWriters(root: string): TableWriters {
   return found;
 }
 
-/** Formats the tables that more than one module writes, one per line. */
+/** Formats each table that more than one module writes, with the modules and their files. */
 export function sharedTables({ writers }: TableWriters): string[] {
   return [...writers]
     .filter(([, modules]) => modules.length > 1)

@@ -10,7 +10,7 @@ export interface FailedTest {
 
 /**
  * Test results of one suite. `failures` lists the failures that a second run of their files could clear; `notes`
- * explains the other failures, such as a skipped test.
+ * explains the other failures, such as a skipped test, and lists the tests that passed only in a second run.
  */
 export interface Totals {
   passed: number;
@@ -94,7 +94,7 @@ function failedSpecs(suite: PlaywrightSuite): FailedTest[] {
 
 /**
  * Returns the failed files, to run them a second time; none if too many failed, or if something other than a test or a
- * file failed. On a busy machine, tests that depend on the speed of programs can fail.
+ * file failed. On a busy machine, tests that depend on timing can fail.
  */
 export function filesToRepeat({ failed, failures }: Totals): string[] {
   const files = [...new Set(failures.map(({ file }) => file))];

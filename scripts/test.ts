@@ -41,7 +41,7 @@ interface Step {
 
 const steps: Step[] = [
   { name: 'verify', command: ['node', 'scripts/verify.ts'], totals: stepTotals },
-  // The pages are built before the tests, because the launcher's test measures the time to start and must not include
+  // The pages are built before the tests, because the launcher's test measures the startup time, which must not include
   // the build.
   { name: 'pages', command: ['node', 'scripts/build.ts'], totals: stepTotals },
   {
@@ -67,7 +67,7 @@ if (whyNoStockAgent === null) {
       ...['--reporter=default', '--reporter=json', `--outputFile.json=${stockReport}`],
     ],
     totals: (exitCode) => vitestTotals(read(stockReport), exitCode),
-    // These tests mostly wait for the agent's own intervals.
+    // These tests mostly wait for the agent's own intervals, so they hardly slow down the other step.
     isBeside: true,
   });
 } else notes.push(`Not tested: the real Azure Linux agent. Reason: ${whyNoStockAgent}.`);

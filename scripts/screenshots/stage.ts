@@ -38,7 +38,10 @@ function lacking(lang: 'en' | 'de' | 'ja', ...ids: string[]): unknown[] {
   return [{ ...file, messages: file.messages.filter(({ id }) => !ids.includes(id)) }];
 }
 
-/** Creates only the data that is missing, so the script can run again. Requires the demo. */
+/**
+ * Creates the data that is missing, so the script can run again. Each run creates a new token and invitation. Requires
+ * the demo.
+ */
 export async function setStage(url: string, admin: Person): Promise<ScreenshotStage> {
   const expiresAt = new Date(Date.now() + 24 * 3_600_000).toISOString();
   const { value } = await admin.mutate<{ value: string }>('tokens.create', {

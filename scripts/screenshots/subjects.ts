@@ -327,7 +327,7 @@ async function hold({ page, say, stage }: Scene): Promise<void> {
   await page.getByText(say('enrollment:hold.release')).first().waitFor();
 }
 
-/** Unfolds the VMs of the first problem. */
+/** Expands the list of VMs of the first problem. */
 async function unfoldProblem({ page }: Scene): Promise<void> {
   await page.locator('[data-triage-row]').first().click();
   await page.locator('li li [data-triage-row]').first().waitFor();
@@ -365,7 +365,7 @@ async function changeSettings(scene: Scene): Promise<void> {
   await scene.page.getByRole('region', { name: scene.say('editor:plan.steps') }).waitFor();
 }
 
-/** Applies another change while the form is open. */
+/** Changes the same goal through the API while the form has unsaved changes. */
 async function conflict(scene: Scene): Promise<void> {
   const { page, say, stage } = scene;
   await replaceJson(scene, '{ "retain": 14 }');

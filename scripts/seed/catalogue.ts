@@ -155,7 +155,7 @@ async function publish(ctx: Context, seed: SeedHandler, version: string, newest:
   const file = await receiveUpload(ctx, Readable.from([await zipOf(seed)]));
   await registerPackage(ctx, { handler, version, file });
   for (const lang of ['en', 'de', 'ja'] as const) {
-    // The newest version is usually not completely translated yet.
+    // Omits a Japanese message of the newest version, because new versions are often not completely translated yet.
     const ids = Object.keys(seed.messages).filter((_, index) => !(newest && lang === 'ja' && index === 1));
     const messages = ids.map((id) => ({ id, text: seed.messages[id]?.[lang] ?? '' }));
     await setResources(ctx, { handler, version, lang, file: [{ version: 1.0, lang, messages }] });

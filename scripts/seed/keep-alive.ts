@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenServices } from '#server/process/services.ts';
 import { runs } from './fleet.ts';
 
-/** Seconds in which every agent calls once. The calls are spread over equal parts of this period. */
+/** Length of a round, in which every agent calls once. The calls are spread over equal parts of the round. */
 const roundSeconds = 300;
 const parts = 50;
 

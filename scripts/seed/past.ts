@@ -37,7 +37,7 @@ export async function writePast(
   await writeCounts(client, handlers, vms, at);
 }
 
-/** Unhealthy VMs were healthy before, and recovered VMs had failed. */
+/** Writes transitions by which unhealthy VMs were healthy before, and recovered VMs had failed. */
 async function writeTransitions(client: pg.ClientBase, at: string): Promise<void> {
   await client.query(
     `insert into health_transitions (at, vm_id, extension, kind, "from", "to", cause, waits_for)

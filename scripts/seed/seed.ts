@@ -86,8 +86,8 @@ async function inOne(client: pg.ClientBase, work: () => Promise<void>): Promise<
 }
 
 /**
- * Skips foreign key checks, which would make seeding take half as long again. Rows are always written together with the
- * rows that they refer to.
+ * Skips foreign key checks, which would make seeding take 50% longer. Rows are always written together with the rows
+ * that they refer to.
  */
 async function withoutChecks(client: pg.ClientBase): Promise<void> {
   await client.query('set session_replication_role = replica').catch((error: { code?: string }) => {

@@ -25,8 +25,8 @@ export async function markSamples(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Copies the health of each sample to the VMs of its group that have no pending deadline, which are nearly all VMs. VMs
- * with a pending deadline are evaluated individually.
+ * Copies the health of each sample to the other VMs of its group, unless the sample has a pending deadline. This covers
+ * nearly all VMs. Groups whose sample has a pending deadline are evaluated VM by VM.
  */
 export async function spreadHealth(client: pg.ClientBase, now: Date): Promise<void> {
   const at = now.toISOString();

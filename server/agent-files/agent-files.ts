@@ -72,7 +72,7 @@ async function bundle(): Promise<{ bytes: Buffer; unit: string }> {
 async function ownNode(): Promise<AgentFiles['node']> {
   const version = process.versions.node;
   const system = `${process.platform}-${process.arch}`;
-  // Stays open until the process ends, because an update of Node replaces the file at this path.
+  // Stays open until the process ends, because an update of Node may replace the file at this path.
   const file = openSync(process.execPath, 'r');
   const { size } = fstatSync(file);
   const read = async (at: number, length: number): Promise<Uint8Array> => {

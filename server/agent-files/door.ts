@@ -6,7 +6,7 @@ import type { Core } from '#server/process/http.ts';
 import { AgentDownloads } from './agent-downloads.ts';
 import { type AgentFiles, agentFilesOnce } from './agent-files.ts';
 
-/** The oldest Node that runs the agent. */
+/** The oldest version of Node that can run the agent. */
 const minimumNode = '24.5';
 
 const script = readFileSync(path.join(import.meta.dirname, 'installer.sh'), 'utf8');

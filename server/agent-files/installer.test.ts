@@ -67,7 +67,7 @@ async function newToken(): Promise<string> {
   return (await registerVm(gateway.ctx, { name: `vm-${Math.random()}` })).enrollmentToken;
 }
 
-/** Returns the content of all files below a folder. */
+/** Returns the content of all files below a folder, except the Node binary. */
 function contentsOf(at: string): string {
   return readdirSync(at, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'node')

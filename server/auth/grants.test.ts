@@ -135,7 +135,7 @@ describe('problems that are assigned to a member', () => {
 
   test('stay assigned if the member becomes an admin or gets another name', async () => {
     const { id, assignees } = await assignedMember();
-    // The last admin could not become an operator again.
+    // Creates a second admin, because the last admin cannot become an operator.
     await member('admin');
     await updateMember(await bootstrap(), { id, role: 'admin' });
     await updateMember(await bootstrap(), { id, name: 'Another name' });

@@ -15,9 +15,10 @@ import { invitationLink } from './invitation.ts';
 const hour = 3_600_000;
 
 /**
- * Creates a one-time link for joining with this role. If `newPublisher` is given, creates this publisher in the same
- * transaction. Only this call returns the link. Members need a recent confirmation (`confirmation_required`). Throws
- * 409 `publisher_taken`, and 422 `namespace_unknown` for a namespace that does not exist.
+ * Creates a one-time link for joining with this role. For the role `publisher`, also creates `newPublisher`, if given,
+ * in the same transaction. Only this call returns the link. Members need a recent confirmation
+ * (`confirmation_required`). Throws 409 `publisher_taken`, and 422 `namespace_unknown` for a namespace that does not
+ * exist.
  */
 export async function createInvitation(
   ctx: CallerContext,
