@@ -4,8 +4,8 @@ import type { Config } from '#server/platform/env.ts';
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Returns the origins from which changes are accepted: the portal's own or, if its URL has a loopback name, the same
- * port under each loopback name.
+ * Returns the origins of the portal's pages: the origin of its URL or, if the URL has a loopback name, the same port
+ * under each loopback name.
  */
 export function trustedOrigins(config: Config): readonly string[] {
   const own = new URL(config.url);

@@ -4,7 +4,7 @@ import { type Attempts, openAttempts } from './attempts.ts';
 import { openProvider, type Provider } from './provider/provider.ts';
 import { type SignInThrottles, signInThrottles } from './throttle.ts';
 
-/** State for signing in. It lives as long as the process. */
+/** Per-process state for signing in. */
 export interface SignIn {
   throttles: SignInThrottles;
   attempts: Attempts;

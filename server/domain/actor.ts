@@ -13,7 +13,7 @@ export interface Actor {
   role: Role | null;
   /** Publisher namespaces of this actor, used only for the role `publisher`. */
   namespaces: readonly string[];
-  /** Whether an admin granted this actor the right to run any plan. Read it with `hasScripts`. */
+  /** Whether the actor has the grant `scripts`. Check rights with `hasScripts`: admins have them without the grant. */
   scripts?: boolean;
   /** The language that a signed-in member chose for the account. API tokens and agents have none. */
   language?: string | undefined;
@@ -51,13 +51,13 @@ export function canHoldScripts(role: Role | null): boolean {
   return role === 'operator' || role === 'publisher';
 }
 
-/** Rejects a caller without the grant `scripts`. */
+/** Rejects a caller without the rights of the grant `scripts`. */
 export function allowScripts(actor: Actor): void {
   allow(actor, 'viewer');
   if (!hasScripts(actor)) throw new DomainError('forbidden', 'scripts_forbidden');
 }
 
-/** Rejects a caller who has neither this role nor the grant `scripts`. */
+/** Rejects a caller who has neither this role nor the rights of the grant `scripts`. */
 export function allowRoleOrScripts(actor: Actor, role: Role): void {
   if (!hasScripts(actor)) allow(actor, role);
 }

@@ -19,8 +19,9 @@ export interface NewMember {
 }
 
 /**
- * Creates a member with their password, and records the change and an activity log entry, in the caller's transaction.
- * No other function creates members. `by` is the actor, by default the new member. Throws `email_taken`.
+ * Creates a member, stores the password hash (unless null), and records the change and an activity log entry, in the
+ * caller's transaction. No other function creates members. `by` is the actor, by default the new member. Throws
+ * `email_taken`.
  */
 export async function addMember(tx: Transaction, ctx: Context, member: NewMember, by?: Actor): Promise<Actor> {
   const { name, email, passwordHash, role } = member;

@@ -11,9 +11,9 @@ import { type RemoveMemberInput, removeMemberInput } from './input.ts';
 import { requireOtherAdmin } from './member.ts';
 
 /**
- * Removes a member with their password, factors and sessions, and revokes the API tokens and open invitations that they
- * created. Problems that are assigned to the member become unassigned. The member's entries in the activity log are
- * kept.
+ * Removes a member, including the password, factors and sessions, and revokes the API tokens and open invitations that
+ * the member created. Problems that are assigned to the member become unassigned. The member's entries in the activity
+ * log are kept.
  */
 export async function removeMember(ctx: Context, input: RemoveMemberInput): Promise<void> {
   allow(ctx.actor, 'admin');

@@ -9,9 +9,9 @@ import type { Claims } from './provider.ts';
 import { ProviderRefusal } from './refusal.ts';
 
 /**
- * Connects a provider account to the calling member, and replaces any account connected earlier. The caller must have
- * checked the session and its recent confirmation. Throws `ProviderRefusal` with `connected` if the account belongs to
- * another member, or with `email` if its email domain is not allowed.
+ * Connects a provider account to the calling member. The account replaces any other account that the member has at this
+ * provider. The caller must have checked the session and its recent confirmation. Throws `ProviderRefusal` with
+ * `connected` if the account belongs to another member, or with `email` if its email domain is not allowed.
  */
 export async function connectProvider(tx: Transaction, ctx: Context, issuer: string, claims: Claims): Promise<void> {
   requireDomain(ctx, claims);

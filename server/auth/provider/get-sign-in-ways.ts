@@ -1,7 +1,7 @@
 import { users } from '#db/schema/index.ts';
 import type { PersonContext } from '../person.ts';
 
-/** The ways to sign in besides password and passkey. */
+/** What the sign-in page needs to know: the OpenID provider, and whether the portal has members. */
 export interface SignInWays {
   /** The OpenID provider; null if none is configured. `isAway` means that it does not respond. */
   provider: { name: string; isAway: boolean } | null;
@@ -11,7 +11,7 @@ export interface SignInWays {
 
 type WaysContext = Pick<PersonContext, 'db'> & { signIn: Pick<PersonContext['signIn'], 'provider'> };
 
-/** Returns the ways to sign in. Anyone may call this. */
+/** Returns the OpenID provider, and whether the portal has members. Anyone may call this. */
 export async function getSignInWays({ db, signIn }: WaysContext): Promise<SignInWays> {
   const { provider } = signIn;
   const members = await db.select({ id: users.id }).from(users).limit(1);

@@ -17,7 +17,7 @@ export interface Claims {
   groups: readonly string[];
 }
 
-/** The URL at the provider, and the values that its response is checked against. */
+/** The URL to redirect the browser to, and the values that the provider's response is checked against. */
 export interface Question {
   address: string;
   state: string;
@@ -28,7 +28,10 @@ export interface Question {
 export interface Provider {
   issuer: string;
   name: string;
-  /** Whether the provider does not respond. A success is cached for an hour or `maxAgeMs`, a failure for 15 seconds. */
+  /**
+   * Whether the provider does not respond. A success is cached for `maxAgeMs` (by default, an hour), a failure for 15
+   * seconds.
+   */
   isAway(maxAgeMs?: number): Promise<boolean>;
   /**
    * Returns the URL to redirect the browser to, and the values for checking the response. Throws `ProviderAway` if the
@@ -158,7 +161,7 @@ async function clientAuthentication(
 ): Promise<client.ClientAuth> {
   if (clientSecret === null) return client.None();
   const secret = 'value' in clientSecret ? clientSecret.value : (await readFile(clientSecret.file, 'utf8')).trim();
-  // If the provider lists no methods, the specification requires `client_secret_basic`.
+  // If the provider lists no methods, the default in the specification is `client_secret_basic`.
   return methods?.includes('client_secret_post') === true && !methods.includes('client_secret_basic')
     ? client.ClientSecretPost(secret)
     : client.ClientSecretBasic(secret);

@@ -84,8 +84,8 @@ async function offerOf(tx: Transaction, ctx: Context, token: string) {
 }
 
 /**
- * Gives the member the role of their group at the provider. Keeps the current role if no group has a role, or if the
- * member is the last admin.
+ * Gives the member the role that the provider's groups determine. Keeps the current role if none of the member's groups
+ * has a role (`role` is null), or if the member is the last admin.
  */
 async function withRole(tx: Transaction, ctx: Context, user: Member, role: Role | null): Promise<Actor> {
   const { id, name, namespaces } = user;

@@ -21,7 +21,7 @@ export async function askPasskey(call: AuthCall): Promise<Response> {
 }
 
 /**
- * Signs in with only a passkey, which counts as two factors: possession, and the verification of its owner. Throws
+ * Signs in with only a passkey, which counts as two factors: possession of the passkey, and user verification. Throws
  * `factor_refused`.
  */
 export async function signInWithPasskey(call: AuthCall): Promise<Response> {

@@ -63,7 +63,7 @@ export async function signInWithPassword(call: AuthCall): Promise<Response> {
   );
 }
 
-/** Changes the password of the signed-in member (`changePassword`), for the account page and older scripts. */
+/** Changes the password of the signed-in member (`changePassword`). The account page and scripts call this route. */
 export async function putPassword(call: AuthCall): Promise<Response> {
   await changePassword(call, (await readJsonBody(call.request, call.config.limits)) as never);
   return done();

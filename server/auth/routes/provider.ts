@@ -103,7 +103,7 @@ function refusedPath(expected: { next: string; connect?: string } | null, reason
   return `/sign-in?refused=${reason}${next}`;
 }
 
-/** Returns the reason to show on the page; null for other errors, such as an unavailable database. */
+/** Returns the reason that the page shows for a failure; null for other errors, such as an unavailable database. */
 function reasonOf(error: unknown): Refusal | null {
   if (error instanceof ProviderRefusal) return error.reason;
   if (error instanceof ProviderAway) return 'away';

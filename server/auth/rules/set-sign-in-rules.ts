@@ -8,7 +8,7 @@ import { type SetSignInRulesInput, setSignInRulesInput } from './input.ts';
 
 /**
  * Starts or stops requiring a second factor, effective from the next call of each session. Members without a factor
- * must set one up first. Members who sign in through the OpenID provider are exempt.
+ * can only manage their own account until they set one up. Members who sign in through the OpenID provider are exempt.
  */
 export async function setSignInRules(ctx: Context, input: SetSignInRulesInput): Promise<void> {
   allow(ctx.actor, 'admin');

@@ -42,7 +42,7 @@ export async function browsersOf(
     }));
 }
 
-/** Returns the name and major version of a browser and the name of its system, from the user agent string. */
+/** Returns the browser's name and major version, and the operating system's name, from the user agent string. */
 export function namesOf(userAgent: string | null): { browser: string | null; system: string | null } {
   if (userAgent === null || userAgent === '') return { browser: null, system: null };
   const { browser, os } = Bowser.parse(userAgent);

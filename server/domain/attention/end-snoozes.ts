@@ -10,8 +10,8 @@ import { endSnooze } from './write-mark.ts';
 const keptMs = 24 * 60 * 60_000;
 
 /**
- * Ends the snoozes whose time has come or whose problem has changed, and deletes the marks of problems that have been
- * gone for a day. Returns the number of ended snoozes.
+ * Ends the snoozes that no longer apply (`isSnoozed`), and deletes marks that are empty or whose problem has been gone
+ * for a day. Returns the number of ended snoozes.
  */
 export async function endSnoozes(ctx: Context): Promise<number> {
   const marks = await readMarks(ctx.db);
@@ -31,7 +31,10 @@ export async function endSnoozes(ctx: Context): Promise<number> {
   return ended;
 }
 
-/** Notes which problems are gone, and deletes marks that are empty or whose problem has been gone for a day. */
+/**
+ * Stores which problems are gone and which have come back, and deletes marks that are empty or whose problem has been
+ * gone for a day.
+ */
 async function forgetGone(
   tx: Transaction,
   marks: readonly StoredMark[],

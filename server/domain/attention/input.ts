@@ -6,7 +6,7 @@ export const problemKey = z.string().regex(/^[0-9a-f]{32}$/);
 /** The longest snooze, in days. */
 export const maxSnoozeDays = 90;
 
-/** The member who is to work on the problem. */
+/** The member to whom the problem is assigned. */
 export const assignment = z.object({ memberId: z.string().min(1).max(100) });
 
 /** Without `until`, the snooze ends when the problem changes. */

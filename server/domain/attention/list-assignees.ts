@@ -14,7 +14,7 @@ export const mayBeAssigned = (role: Role): boolean => assignable.includes(role);
 export const possibleAssignee = z.object({ id: z.string(), name: z.string() });
 export type PossibleAssignee = z.infer<typeof possibleAssignee>;
 
-/** Lists the members to whom problems can be assigned, by name. */
+/** Lists the members to whom problems can be assigned, sorted by name. */
 export async function listAssignees(ctx: Context): Promise<{ items: PossibleAssignee[] }> {
   allow(ctx.actor, 'operator');
   const items = await ctx.db

@@ -5,7 +5,7 @@ import { attentionMarks, users } from '#db/schema/index.ts';
 import { count, time } from '#server/domain/answers.ts';
 import type { FleetProblem } from './problem.ts';
 
-/** The member who works on a problem, and who assigned it. */
+/** The member to whom a problem is assigned. `by` is the name of the actor who assigned it. */
 export const assignee = z.object({ id: z.string(), name: z.string(), by: z.string(), at: time });
 export type Assignee = z.infer<typeof assignee>;
 

@@ -1,9 +1,15 @@
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { type HealthCause, isOfCommand } from '#server/domain/verdicts/index.ts';
 
-/** VMs whose extensions have the same problem, or whose agents became unresponsive together. */
+/**
+ * VMs whose extensions have the same problem, or whose agents became unresponsive together. The VMs whose agents became
+ * unresponsive individually form a single problem.
+ */
 export interface FleetProblem {
-  /** Stable: derived from the handler and the cause, or from the minute in which the agents became unresponsive. */
+  /**
+   * Stable: derived from the health, the handler and the cause, or from the minute in which the first agent became
+   * unresponsive; a constant for agents that became unresponsive individually.
+   */
   key: string;
   /** The health of the extensions, or `unresponsive` for agents. */
   health: 'failed' | 'unresponsive' | 'degraded';
@@ -20,9 +26,12 @@ export interface FleetProblem {
    * Null if the messages differ, or if there is none.
    */
   messageId: string | null;
-  /** Versions in use; at most 50. */
+  /** Versions of the handler on these VMs, at most 50; empty for unresponsive agents. */
   versions: string[];
-  /** Some of the VMs, latest first. */
+  /**
+   * Some of the VMs, latest first, and the name and version of the extension on the first of them. Name and version are
+   * empty for unresponsive agents.
+   */
   sample: { vmIds: string[]; extension: string; version: string };
 }
 

@@ -53,7 +53,10 @@ const isoTime = (time: SQL): SQL => sql`to_char(${time} at time zone 'UTC', 'YYY
 const among = (keys: readonly string[] | undefined): SQL =>
   keys === undefined ? sql`true` : sql`key = any (${sql.param([...keys])}::text[])`;
 
-/** SQL for the failed and the degraded extensions, with the columns that define their problem. */
+/**
+ * SQL for the failed and degraded extensions, except those with the cause `silent` or `waiting`, with the columns that
+ * define their problem.
+ */
 const failing = sql`(
   select vm_id, name, handler, coalesce(version, goal_version) as version, cause, coalesce(problem_since, since) as since,
     health,

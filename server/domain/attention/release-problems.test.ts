@@ -7,7 +7,7 @@ import { exit51, insertVms, recover } from './testing/insert-vms.ts';
 
 const now = new Date('2026-03-04T12:00:00Z');
 let ctx: Context;
-/** Three problems: one assigned to Ada, one assigned to Ada that has since disappeared, and one assigned to Bob. */
+/** Keys of three problems: one assigned to Ada, one assigned to Ada that has since disappeared, one assigned to Bob. */
 let keys: string[];
 
 beforeEach(async () => {

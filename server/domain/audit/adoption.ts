@@ -6,7 +6,7 @@ import { keyedDigest } from '#server/platform/keys.ts';
 /** The file in DATA_DIR that records whether rows of the first release may still be adopted. */
 export const adoptionFile = 'activity-begun.json';
 
-/** Number of migrations in the last release whose worker linked entries after they were committed. */
+/** Number of migrations in the last release that linked entries after their commit, not in the same transaction. */
 const migrationsBeforeChain = 18;
 
 type Home = Pick<Services, 'keys'> & { config: Pick<Services['config'], 'dataDir'> };

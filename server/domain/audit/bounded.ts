@@ -23,7 +23,7 @@ export function bounded(value: object | null | undefined): Record<string, unknow
   return Buffer.byteLength(JSON.stringify(smaller)) <= maxBytes ? smaller : { ...cutOf(text) };
 }
 
-/** Descends into large objects, so that small parts inside them stay readable. */
+/** Replaces large values by `Cut`s. Descends into objects, so that small parts inside large objects stay readable. */
 function cutParts(value: unknown): unknown {
   const text = JSON.stringify(value);
   if (Buffer.byteLength(text) <= smallBytes) return value;

@@ -235,7 +235,7 @@ describe('the chain of entries', () => {
 });
 
 describe('entries of the first release', () => {
-  /** Creates entries like those that the worker of the first release has not linked yet: sealed, but without links. */
+  /** Creates entries as the first release stored them before its worker linked them: sealed, but without links. */
   async function firstRelease(count: number): Promise<void> {
     for (let n = 1; n <= count; n += 1) await write(n);
     await run('update audit_entries set position = null, hash = null');

@@ -58,7 +58,8 @@ export async function readKeptHead({ keys, config }: Home): Promise<KeptHead | n
 }
 
 /**
- * Replaces the file, and ends the adoption of earlier rows. After a crash, either the old or the new file is complete.
+ * Replaces the file, and ends the adoption of rows of the first release. A crash leaves either the complete old file or
+ * the complete new file.
  */
 export async function writeKeptHead({ keys, config }: Home, kept: KeptHead): Promise<void> {
   const path = join(config.dataDir, keptHeadFile);

@@ -40,7 +40,7 @@ export async function recordAudit(tx: Transaction, ctx: Acting, act: Act): Promi
   collectBeforeCommit(tx, 'acts', content, (acts) => appendActs(tx, ctx.keys, acts, ctx.now));
 }
 
-/** Numbers, seals and links entries after the last committed entry. */
+/** Inserts entries after the last committed entry: assigns their positions, and seals and links them. */
 async function appendActs(tx: Transaction, keys: Services['keys'], acts: readonly Content[], now: Date): Promise<void> {
   const end = await lockChain(tx, now);
   const ids = await tx.execute<{ id: string }>(

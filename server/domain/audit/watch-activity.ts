@@ -28,8 +28,8 @@ export interface News {
 }
 
 /**
- * Checks the activity log continuously: new entries on each run, all entries step by step. The kept head in DATA_DIR
- * advances only over valid entries. The caller ensures that only one watch runs.
+ * Checks the activity log continuously: `checkNewest` checks the new entries, and `checkAll` checks all entries step by
+ * step. The kept head in DATA_DIR advances only over valid entries. The caller ensures that only one watch runs.
  */
 export class ActivityWatch {
   readonly #onFault: (fault: ChainFault) => void;

@@ -27,8 +27,8 @@ export async function rejectKeyOfOtherVm(
 }
 
 /**
- * Converts the unique violation that occurs if another machine stores the same key between the check and the write.
- * Throws 409 `key_in_use`.
+ * Throws 409 `key_in_use` if the error is the unique violation that occurs when another machine stores the same key
+ * between the check and the write. Rethrows any other error.
  */
 export function rejectTakenKey(error: unknown): never {
   const cause = error instanceof Error ? (error.cause ?? error) : error;

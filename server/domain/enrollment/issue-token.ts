@@ -24,7 +24,7 @@ export type EnrollmentToken = z.infer<typeof enrollmentToken>;
 export const enrollment = enrollmentToken.extend({ id: vmId, name: z.string() });
 export type Enrollment = z.infer<typeof enrollment>;
 
-/** Creates a VM's only valid enrollment token and revokes the earlier token. Only the hash of the token is stored. */
+/** Creates an enrollment token for a VM and revokes an earlier unused token. Only the hash of the token is stored. */
 export async function issueToken(tx: Transaction, ctx: Context, vmId: string): Promise<EnrollmentToken> {
   await tx
     .update(enrollmentTokens)

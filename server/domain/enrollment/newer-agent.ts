@@ -6,7 +6,8 @@ import { releaseVersion } from '#server/platform/release.ts';
 const servedAgentName = 'annex-agent';
 
 /**
- * Returns the version of the agent from this repository if it is newer than this agent; null for third-party agents.
+ * Returns the version of the agent from this repository if it is newer than this agent; otherwise, and for third-party
+ * agents, null.
  */
 export function newerAgentVersion(agent: { name: string | null; version: string | null }): string | null {
   if (agent.name !== servedAgentName || agent.version === null || parseVersion(agent.version) === null) return null;

@@ -7,7 +7,7 @@ import { type RefusalCode, showRejection } from '#server/domain/vms/index.ts';
 const minuteMs = 60_000;
 
 /**
- * Shows a rejected call on the VM's page. The activity log records only the first call of a series, so that an agent
+ * Stores a rejected call for the VM's page. The activity log records only the first call of a series, so that an agent
  * that is rejected for days does not fill the log. A series consists of calls with the same code and at most an hour
  * between two calls.
  */

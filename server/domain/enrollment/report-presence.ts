@@ -74,9 +74,9 @@ export async function describePresence(
 }
 
 /**
- * Returns the part of a statement that updates presence `p` for a batch of reports, and returns `vm_id`. `from` is a
- * query of evaluated rows `s`, whose `place` and `version` are the `ctid` and `xmin` of the presence that was read. A
- * presence is not updated if it has changed since then, or if the query `unless` finds something.
+ * Returns the part of a statement that updates presence `p` for a batch of reports. That part returns `vm_id` of each
+ * updated row. `from` is a query of evaluated rows `s`, whose `place` and `version` are the `ctid` and `xmin` of the
+ * presence that was read. A presence is not updated if it has changed since then, or if `unless` returns rows.
  */
 export const updatePresenceSql = ({ set, from, unless }: { set: string; from: string; unless: string }): string =>
   `update agent_presence p set

@@ -314,7 +314,7 @@ describe("a stock agent's forwarder", () => {
     const { thumbprint } = await getVmFacts(root, { vmId });
     expect(thumbprint).not.toBe(first);
     expect(await getVmFacts(root, { vmId })).toMatchObject({ needsRelease: true, enrolledBy: 'eve' });
-    // A new tenant key for the holder of the same token still cannot decrypt withheld secrets.
+    // After the same operator rotates the tenant key, the secrets are still withheld.
     await rotateTenantKey(eve, { vmId });
     expect(await thumbprints(vmId)).toEqual([]);
     await releaseSecrets(root, { vmId });

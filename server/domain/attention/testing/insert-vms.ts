@@ -19,7 +19,7 @@ export interface GivenVms {
   extension?: Partial<Omit<ExtensionRow, 'vmId' | 'since'>>;
 }
 
-/** A handler that reported exit code 51 from `enable`. */
+/** Columns of an extension whose command `enable` failed with exit code 51. */
 export const exit51 = { health: 'failed', cause: 'exit', command: 'enable', exitCode: 51 } as const;
 
 /** Inserts VMs, each with at most one extension. */
@@ -56,7 +56,7 @@ export async function insertVms(db: Database, now: Date, groups: readonly GivenV
   await checkCounts({ db }, now);
 }
 
-/** Makes every VM with this prefix healthy. */
+/** Makes every VM whose name has this prefix healthy. */
 export async function recover(db: Database, prefix: string): Promise<void> {
   const ids = sql`(select id from ${vms} where name like ${`${prefix}%`})`;
   await db.execute(
