@@ -11,10 +11,10 @@ export interface UploadedFile {
   size: number;
 }
 
-/** How far an upload may fall behind the slowest allowed rate, in milliseconds. */
+/** How long an upload may fall behind the minimum rate, in milliseconds. */
 const defaultPatienceMs = 10_000;
 
-/** For uploads other than packages: the maximum size, and the error code for larger uploads. */
+/** Overrides the defaults, which apply to packages. `code` is the error code for an upload above `limit`. */
 export interface UploadBounds {
   limit?: number;
   code?: ErrorCode;
@@ -73,7 +73,7 @@ function broken(cause: unknown): never {
   throw new DomainError('bad_request', 'upload_broken', { cause });
 }
 
-/** Deletes an uploaded file that no verb owns. */
+/** Deletes an uploaded file that was not passed to a verb. Verbs delete the files that they receive. */
 export async function removeUpload({ path }: UploadedFile): Promise<void> {
   await rm(path, { force: true });
 }

@@ -36,8 +36,8 @@ export type RegisteredPackage = z.infer<typeof registeredPackage>;
 /**
  * Registers a version from an uploaded file as a draft (AZ-P1, AZ-P6). Uploading the same bytes again only replaces the
  * stored bytes, which may be lost or damaged. Throws 404 `publisher_unknown`, 409 for different bytes or another
- * spelling of the version, 422 with every fault of the package. The uploaded file is always deleted, and a version is
- * never registered partially.
+ * spelling of the handler or version, 422 with every fault of the package. The uploaded file is always deleted, and a
+ * version is never registered partially.
  */
 export async function registerPackage(ctx: Context, input: RegisterPackageInput): Promise<RegisteredPackage> {
   try {

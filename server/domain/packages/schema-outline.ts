@@ -61,7 +61,7 @@ function visit({ schema, root, path, depth }: Place, outline: SchemaOutline, lef
   const enter = (next: unknown, to: readonly string[]) => {
     if (isSchema(next)) visit({ schema: next, root, path: to, depth: depth + 1 }, outline, left);
   };
-  /** Adds a setting unless the outline is full. Returns whether it was added. */
+  /** Adds a setting unless the outline is full or the setting's pointer is too long. Returns whether it was added. */
   const add = (settings: Set<string>, name: string): boolean => {
     if (left.steps <= 0) return false;
     left.steps -= 1;

@@ -51,7 +51,7 @@ const changesOf = ({ handler }: Reference) =>
   services.db.$count(changes, and(eq(changes.topic, 'handler'), eq(changes.key, handler)));
 
 type Verb = (ctx: Context, input: never) => Promise<unknown>;
-/** Each verb of a publisher, and the input that it needs in addition to the version. */
+/** The verbs for publishers, each with the input that it needs in addition to the version. */
 const publishing: Record<string, [Verb, object]> = {
   admitPackage: [admitPackage, {}],
   deleteDraft: [deleteDraft, {}],

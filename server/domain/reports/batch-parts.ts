@@ -1,7 +1,7 @@
 import { defaultPeriods } from '#protocol/index.ts';
 import { awaySql, pollsWithin } from '#server/domain/verdicts/index.ts';
 
-/** CTE with the reports of a batch, read from the JSON that ingest-batch.ts writes. */
+/** Query that reads the reports of a batch from the JSON that ingest-batch.ts writes. */
 export const reports = `select * from json_to_recordset($1) as r (
     vm_id uuid, at timestamptz, counter bigint, run text, number bigint, heartbeat_seconds int, status_seconds int,
     skew int, applied_etag text, polling int, reporting int)`;

@@ -5,10 +5,10 @@ import { heartbeat, sameVerdictSql } from './entries/heartbeat.ts';
 import { declaredColumns } from './entries/kind.ts';
 
 /**
- * Stores the reports of a batch that contain nothing new: unchanged heartbeats of VMs that were not away. Most reports
- * of a fleet are of this kind. They need no notification, evaluation or history, so the query plan is small. $1
- * contains the reports as in `batchStatement`, and $2 the heartbeats. If a VM's report contains anything new, nothing
- * is stored for that VM.
+ * Stores the reports of a batch that contain nothing new: only unchanged heartbeats, from agents that have not missed a
+ * call. Most reports of a fleet are of this kind. They need no notification, evaluation or history, so the query plan
+ * is small. $1 contains the reports as in `batchStatement`, and $2 the heartbeats. If a VM's report contains anything
+ * new, nothing is stored for that VM.
  */
 export const heartbeatsStatement = {
   name: 'reports-heartbeats',

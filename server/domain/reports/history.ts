@@ -12,7 +12,7 @@ export interface HistoryEntry {
 
 /**
  * Stores entries as they were sent. Skips a late entry that, apart from its ages, equals the last stored entry of the
- * same kind and sequence number.
+ * same extension, kind and sequence number.
  */
 export async function writeHistory(tx: Transaction, vmId: string, at: Date, entries: HistoryEntry[]): Promise<void> {
   const kept = await loadLate(tx, vmId, entries);

@@ -89,7 +89,7 @@ async function vmWithTwo(): Promise<GivenVm> {
   return vm;
 }
 
-/** Returns everything that a report can change, without the VM's ids. */
+/** Returns the rows that a report can change, without ids, and the number of notifications about the VM. */
 async function stateOf({ vmId }: GivenVm): Promise<unknown> {
   const { db } = services;
   const bare = <T extends object>(rows: T[]) => rows.map((row) => ({ ...row, vmId: undefined, id: undefined }));

@@ -19,7 +19,7 @@ import { storeRejectedFiles } from './store-rejected-files.ts';
 type Goal = Pick<typeof extensions.$inferSelect, 'name' | 'state' | 'sequenceNumber'>;
 
 /**
- * Deletes a VM in the caller's transaction, because a report can complete a decommission. `deleteVm` of `vm-lifecycle`
+ * Deletes a VM in the caller's transaction; used when a report completes a decommission. `deleteVm` of `vm-lifecycle`
  * is passed in, because this module may not import it.
  */
 export type DeleteVm = (tx: Transaction, ctx: Context, vmId: string) => Promise<void>;
@@ -35,7 +35,7 @@ export interface IngestResult {
 
 /**
  * Stores one report that a batch cannot store, entry by entry and in its own transaction. Throws 400 with the faults if
- * nothing could be stored, 401 for a deleted VM.
+ * there are any and no entry could be stored, 401 for a deleted VM.
  */
 export async function ingestCarefully(ctx: Context, report: PreparedReport, deleteVm: DeleteVm): Promise<IngestResult> {
   const { vmId, receivedAt, frame, entries, refused, problems, pendingRestart, faults } = report;
@@ -55,7 +55,7 @@ export async function ingestCarefully(ctx: Context, report: PreparedReport, dele
     const applied = await applyEntries(tx, vmId, entries, { receivedAt, periods });
     const all = [...faults, ...applied.faults];
     const refusal = await storeRejectedFiles(tx, vmId, refused, receivedAt);
-    // If nothing could be stored, the report does not count: a corrected report may use its number.
+    // If there are faults and no entry could be stored, a corrected report may use the same number.
     if (applied.stored === 0 && all.length > 0) {
       if (wasAway || refusal) await recordChange(tx, 'vm', vmId);
       return { stored: 0, faults: all, removed: [] };

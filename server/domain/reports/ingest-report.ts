@@ -6,9 +6,9 @@ import { isPlain, prepareReport } from './prepare-report.ts';
 
 /**
  * Stores an agent's report; everything is committed when the function returns. Entries are checked one by one: valid
- * entries are stored, and the faults of invalid entries are returned (the agent API responds with 207). A report that
- * is not newer than the last report of its run changes nothing. Throws 400 with the faults if nothing could be stored,
- * 413 above the limits, 401 for a deleted VM.
+ * entries are stored, and the faults of invalid entries are returned (the agent API responds with 207). If a report is
+ * not newer than the last report of its run, only the agent's call is recorded. Throws 400 with the faults if there are
+ * any and no entry could be stored, 413 above the limits, 401 for a deleted VM.
  */
 export async function ingestReport(ctx: Context, input: IngestReportInput, deleteVm: DeleteVm): Promise<IngestResult> {
   const report = prepareReport(ctx, input);

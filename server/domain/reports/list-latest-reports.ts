@@ -7,12 +7,12 @@ import { entryKinds } from './entries/index.ts';
 import { type ListLatestReportsInput, listLatestReportsInput } from './input.ts';
 import type { PastReport } from './list-report-history.ts';
 
-/** `asRead`: the raw document has expired, so this is the parsed document, without unused fields. */
+/** `asRead`: the raw document is no longer stored, so this is the parsed document, without unused fields. */
 export type LatestReport = Omit<PastReport, 'id' | 'current'> & { asRead: boolean };
 
 /**
- * Lists the newest document of each kind of an extension, as it was sent. A repeated document is stored once, so `at`
- * is when it first arrived. For operators only, because documents are raw.
+ * Lists the shown document of each kind of an extension, as it was sent if that is still stored. A repeated document is
+ * stored once, so `at` is when it first arrived. For operators only, because documents are raw.
  */
 export async function listLatestReports(ctx: Context, input: ListLatestReportsInput): Promise<LatestReport[]> {
   allow(ctx.actor, 'operator');

@@ -16,8 +16,8 @@ let vmId: string;
 const unknownVm = '00000000-0000-4000-8000-000000000000';
 
 /**
- * Stores the reports `probe 1` to `probe 6`, and `other 1`. All but the last two arrive in the same millisecond, two of
- * them in the same microsecond.
+ * Stores the reports `probe 1` to `probe 6`, and `other 1`. All but `probe 5` and `probe 6` arrive in the same
+ * millisecond, and `probe 3` and `probe 4` even in the same microsecond.
  */
 beforeAll(async () => {
   services = await testServices();

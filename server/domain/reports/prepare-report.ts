@@ -19,7 +19,7 @@ export interface ReportFrame {
   appliedEtag: string | null;
 }
 
-/** A parsed report: its valid entries, and the faults of its invalid entries. */
+/** A parsed report: its valid parts, and the faults of its invalid entries and optional fields. */
 export interface PreparedReport {
   vmId: string;
   receivedAt: Date;

@@ -25,8 +25,9 @@ function readFrame(report: unknown): { envelope: ReportEnvelope | null; faults: 
 }
 
 /**
- * Parses a report entry by entry. Returns the valid entries, and up to `maxFaults` faults of the invalid entries.
- * Throws 400 with these faults if a required field outside the entries is invalid, 413 for too many entries.
+ * Parses a report entry by entry. Returns the valid entries, and up to `maxFaults` faults of invalid entries and
+ * optional fields. Throws 400 with the faults if a required field outside the entries is invalid, 413 for too many
+ * entries.
  */
 export function readReport(
   report: unknown,

@@ -87,8 +87,8 @@ async function loadDue(tx: Transaction, vmId: string, name: string): Promise<Due
 }
 
 /**
- * Nothing is retried while the VM is on hold or its agent is unresponsive, because the agent would not get the new goal
- * state.
+ * Decides whether to retry, to postpone the retry, or to end the series. Postpones while the VM is on hold or its agent
+ * is unresponsive, because the agent would not get the new goal state.
  */
 async function nextStep(
   tx: Transaction,

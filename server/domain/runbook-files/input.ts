@@ -13,7 +13,7 @@ export type RunbookFileInput = z.input<typeof runbookFileInput>;
 /** The largest PostgreSQL `integer`. */
 export const maxRevision = 2 ** 31 - 1;
 
-/** `revision`: earlier contents; by default the current ones. */
+/** `revision` selects earlier contents; the default is the current contents. */
 export const openRunbookFileInput = runbookFileInput.extend({
   revision: z.int().min(1).max(maxRevision).optional(),
 });

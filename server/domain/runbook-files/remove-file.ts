@@ -50,7 +50,7 @@ export async function removeRunbookFile(ctx: Context, input: RunbookFileInput): 
 
 /** Returns a published version of a runbook whose plan names a file; null if there is none. */
 async function publishedVersionWith(tx: Transaction, id: string): Promise<{ runbook: string; version: string } | null> {
-  // A plan may contain numbers that `jsonb` cannot store. `json` does not read them.
+  // A plan may contain numbers that `jsonb` cannot store, so it is cast to `json`, which does not parse them.
   const files = sql`json_each(${runbookVersions.plan}::json -> 'Files')`;
   const [version] = await tx
     .select({ runbook: runbookVersions.runbook, version: runbookVersions.version })

@@ -24,7 +24,7 @@ const algorithm = {
 const day = 24 * 3_600_000;
 
 /**
- * Creates a key for a VM and its self-signed certificate. Takes a tenth of a second, so call it outside transactions.
+ * Creates a tenant key with a self-signed certificate. Takes a tenth of a second, so call it outside transactions.
  */
 export async function createTenantKey(now: Date): Promise<TenantKey> {
   cryptoProvider.set(webcrypto as Crypto);
@@ -32,7 +32,8 @@ export async function createTenantKey(now: Date): Promise<TenantKey> {
   const made = await X509CertificateGenerator.createSelfSigned({
     name: [{ CN: ['Annex tenant'] }],
     notBefore: new Date(now.getTime() - day),
-    // Nothing checks the expiry: an operator or, with `ANNEX_CUSTODY=vm`, a new transport certificate replaces the key.
+    // Nothing checks the expiry. An operator can replace the key; with `ANNEX_CUSTODY=vm`, a new transport certificate
+    // also requires a new key.
     notAfter: new Date(now.getTime() + 20 * 365 * day),
     signingAlgorithm: algorithm,
     keys: keys as CryptoKeyPair,

@@ -26,7 +26,7 @@ export const lacksSecrets = ({ needsSecrets, needsRelease }: Extension): boolean
 export const hasTrouble = ({ health, cause }: Extension): boolean =>
   health === 'degraded' && (cause === 'status' || cause === 'substatus' || cause === 'heartbeat');
 
-/** Whether the extension is degraded because the agent no longer reads its heartbeat. */
+/** Whether the extension is degraded because its heartbeat is overdue. */
 export const lacksHeartbeat = ({ health, cause, heartbeat }: Extension): boolean =>
   health === 'degraded' && cause === 'heartbeat' && heartbeat.verdict === 'unknown';
 
@@ -74,8 +74,8 @@ export function waitsInQueue(extension: Extension): boolean {
 }
 
 /**
- * Returns the execution that holds the lane, if the extension has been delivered, has not failed and waits for its
- * turn; otherwise null.
+ * Returns the execution that holds the lane, if the agent is ready and the extension has been delivered, has not failed
+ * and waits for its turn; otherwise null.
  */
 export function laneBefore({ agent, lane }: ExplainedVm, extension: Extension): ExplainedVm['lane'] {
   if (agent.status !== 'ready' || extension.deliveredAt === null || extension.health === 'failed') return null;
@@ -92,7 +92,7 @@ export function commandOf(extension: Extension): string {
   return command ?? (state === 'enabled' ? 'enable' : '');
 }
 
-/** Returns the sentence about the failed substatus, including its name or operation if the handler reported them. */
+/** Returns the sentence about the failed substatus, including its name or operation if reported. */
 export function partSentence(code: 'part' | 'lead.part', extension: Extension, named: Sentence['values']): Sentence {
   const part = extension.failedPart?.name ?? extension.failedPart?.operation ?? '';
   return part === '' ? sentence(`${code}.unnamed`, named) : sentence(code, { ...named, part });

@@ -15,10 +15,10 @@ import type { ExplainedExtension, ExplainedVm, Explanation, Link } from './expla
 type Extension = ExplainedExtension;
 
 /**
- * Explains why a VM is not done, from its agent's last call to the remedy. Chooses the extension in the worst state. If
- * an extension waits for a failed extension, chooses the waiting extension instead of the failed one. Returns null if
- * the agent has never called, or if every extension is done, has its protected settings, and is not degraded because of
- * its status, a substatus or its heartbeat.
+ * Explains why a VM is not done or is degraded, from its agent's last call to the remedy. Chooses the extension in the
+ * worst state. If an extension waits for a failed extension, chooses the waiting extension instead of the failed one.
+ * Returns null if the agent has never called, or if every extension is done, has its protected settings, and is not
+ * degraded because of its status, a substatus or its heartbeat.
  */
 export function explain(vm: ExplainedVm, now: Date): Explanation | null {
   const open = vm.extensions.filter(
@@ -42,7 +42,8 @@ function linksOf(vm: ExplainedVm, { subject, cause }: ExplanationSubject, now: D
   const { hold } = vm.agent;
   const delivery = deliveryLink(vm, subject);
   const isWithheld = lacksSecrets(subject);
-  // Even the newest goal state omits an extension whose secrets are missing, so the agent may be up to date without it.
+  // Even the newest goal state omits an extension whose secrets are missing or withheld, so the agent may be up to date
+  // without it.
   const isUpToDate = vm.deliveredIncarnation === vm.incarnation;
   const links = isWithheld && isUpToDate ? [touchLink(vm)] : [touchLink(vm), delivery];
   if (isWithheld) links.push(secretsLink(subject));

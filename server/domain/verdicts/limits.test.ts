@@ -22,8 +22,7 @@ describe('a deadline counts from the delivery or the end of a wait, without the 
     ...{ commands: null, changedAt: ago(1_000) },
   };
   test.each([
-    // Columns: delivered, waits until, held from and to (seconds ago; negative = in the future), deadline in seconds
-    // ago.
+    // Columns: delivered, waits until, held from and to, deadline. All in seconds ago (negative = in the future).
     [null, null, [], 700],
     [900, null, [], 600],
     [900, 800, [], 500],

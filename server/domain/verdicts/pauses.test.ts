@@ -13,7 +13,7 @@ function dice(seed: number): (below: number) => number {
   };
 }
 
-/** Returns up to three periods that do not overlap, and the start of a current period after them or null. */
+/** Returns up to three periods that do not overlap, and the start of a current period after them, or null. */
 function history(random: (below: number) => number) {
   const bounds = Array.from({ length: 2 * random(4) }, () => random(150)).toSorted((a, b) => a - b);
   const past = bounds.flatMap((from, n) => (n % 2 === 0 ? [[from, bounds[n + 1] ?? from] as const] : []));

@@ -56,7 +56,7 @@ export function spellingKey(name: string): string {
   return name.replace(/\/$/, '').normalize('NFC').toLowerCase().normalize('NFC');
 }
 
-/** Finds duplicate names, even if they are spelled differently, and files that are also folders. */
+/** Finds duplicate names, including names that `spellingKey` treats as equal, and files that are also folders. */
 export class NameRegister {
   private readonly byKey = new Map<string, { name: string; folder: boolean }>();
   private readonly parents = new Map<string, string>();

@@ -8,7 +8,7 @@ export interface AcceptedPackage {
   manifest: HandlerManifest;
   /** The text of HandlerManifest.json without a byte-order mark. */
   manifestText: string;
-  /** Files in zip order, without folders. */
+  /** Files in the order of the zip's directory, without folders. */
   files: PackageFile[];
   /** Findings that a publisher should see, but that do not prevent acceptance. */
   warnings: Fault[];
@@ -33,7 +33,10 @@ export class Findings {
     this.dropped = dropped;
   }
 
-  /** `path` is the printable name of an entry; empty for the whole package. */
+  /**
+   * `path` is the printable name of an entry, for a field of the manifest followed by `#` and a JSON pointer. Empty for
+   * the whole package.
+   */
   add(path: string, code: Fault['code'], params?: ErrorParams): void {
     this.count++;
     if (this.kept.length < most) this.kept.push(params === undefined ? { path, code } : { path, code, params });

@@ -58,7 +58,7 @@ function nestedBomb(): Buffer {
   return withEntries({ name: 'data/archive.zip', data: zip, method: 0 });
 }
 
-/** An NTFS field that announces times but does not contain them: some unpackers read past its end in getLastModDate. */
+/** An NTFS field that announces times but does not contain them. Unpackers that trust it read past its end. */
 const cutNtfs = Buffer.from('0a00080000000000010018000000'.slice(0, 24), 'hex');
 
 const ntfsWhole = Buffer.concat([
@@ -68,7 +68,7 @@ const ntfsWhole = Buffer.concat([
   Buffer.alloc(24),
 ]);
 
-/** Hostile packages, with the path and code of each fault. */
+/** Hostile packages, each with the path and code of the expected fault. */
 const corpus: [name: string, zip: () => Buffer, path: string, code: keyof typeof en][] = [
   ['../', () => withEntries({ name: '../evil' }), '../evil', 'entry_name_escapes'],
   ['a part .. inside', () => withEntries({ name: 'a/../../evil' }), 'a/../../evil', 'entry_name_escapes'],
@@ -144,7 +144,7 @@ const corpus: [name: string, zip: () => Buffer, path: string, code: keyof typeof
         { name: 'outer', data: inner, method: 0 },
         { name: 'inner', data: 'y', method: 0, central: { offset: 0 } },
       );
-      // The directory's last offset points into the stored bytes of the previous entry.
+      // The offset in the directory's last record now points into the stored bytes of the previous entry.
       zip.writeUInt32LE(zip.indexOf(inner), zip.lastIndexOf(Buffer.from('504b0102', 'hex')) + 42);
       return zip;
     },

@@ -10,7 +10,7 @@ const saturated = 0xffffffff;
 const utf8 = 0x0800;
 const descriptor = 0x0008;
 
-/** Reads the local header of a zip's only entry, after `change` has altered the entry's directory record. */
+/** Reads the local header of a zip's only entry, after applying `change` to the entry's directory record. */
 function readHeader(given: Partial<ZipEntry>, change: Partial<DirectoryEntry> = {}): Promise<LocalHeader> {
   return withOpenedFile(buildZip([{ name: 'a.txt', data: 'a'.repeat(50), ...given }]), (fd, size) => {
     const end = readEndRecord(fd, size);

@@ -24,7 +24,7 @@ async function inspect(...entries: ZipEntry[]) {
 const withManifest = (manifest: string | Buffer) => inspect(...packageEntries(manifest));
 const at = 'HandlerManifest.json';
 
-/** The example of the source document, unchanged. */
+/** The example manifest in the source document, unchanged. */
 const sample = `[{
   "version": 1.0,
   "handlerManifest": {

@@ -4,7 +4,8 @@ import type { Findings } from './finding.ts';
 import type { PlacedEntry } from './placed-entry.ts';
 
 /**
- * Finds the manifest in the root of the package. If there is none, the faults name manifests found elsewhere (AZ-P2).
+ * Finds the manifest in the root of the package. If there is none, adds a fault for each manifest that is in a folder
+ * or is spelled differently, or a fault for the missing manifest (AZ-P2).
  */
 export function findManifest(placed: readonly PlacedEntry[], faults: Findings): PlacedEntry | null {
   const root = placed.find(({ name }) => name === manifestFileName);
@@ -39,7 +40,7 @@ export function parseManifest(bytes: Buffer, maxDepth: number, faults: Findings)
   return { manifest: null, value: json.value };
 }
 
-/** Returns the publisher's text without a byte-order mark. The bytes must have passed `parseManifest`. */
+/** Returns the text of the manifest without a byte-order mark. The bytes must have passed `parseManifest`. */
 export function manifestTextOf(bytes: Buffer): string {
   return (decodeUtf8(bytes) ?? '').replace(/^\ufeff/, '');
 }

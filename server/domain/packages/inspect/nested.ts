@@ -12,7 +12,7 @@ type NestedFault = Pick<Fault, 'code' | 'params'>;
 /** Number of levels of nested archives that are inspected. Three levels are common (`.ear`, `.war`, `.jar`). */
 const deepest = 4;
 const signature = 'PK\u0003\u0004';
-/** Unpacked size that archives may declare at any compression ratio. */
+/** Unpacked size that one archive, or all archives together, may declare at any compression ratio. */
 const floor = 1024 * 1024;
 
 /** Thrown to stop unpacking an entry whose first bytes are not those of an archive. */

@@ -7,7 +7,7 @@ export function newAjv(): Ajv2020 {
     allErrors: true,
     // Keywords of other vocabularies are annotations, as the draft specifies.
     strict: false,
-    // `constructor` and other properties of the prototype do not count as settings.
+    // Inherited properties such as `constructor` do not count as settings.
     ownProperties: true,
     logger: false,
   });

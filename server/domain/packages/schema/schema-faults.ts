@@ -69,7 +69,7 @@ class SchemaWalk {
       if (key === '$id' && typeof value === 'string') this.ids.add(value.replace(/#$/, ''));
     });
     this.each(schema, '', (key, value, path) => {
-      // An asynchronous schema returns a promise, which would count as valid.
+      // Validation with an asynchronous schema returns a promise, which would count as valid.
       if (key === '$async') this.found.push({ path, code: 'schema_keyword' });
       const patterns = key === 'pattern' ? [value] : key === 'patternProperties' ? Object.keys(value ?? {}) : [];
       if (!patterns.every(isPattern)) this.found.push({ path, code: 'schema_pattern' });

@@ -69,7 +69,7 @@ export interface BatchSql {
   visible: readonly string[];
 }
 
-/** One kind of report entry: how it is parsed, merged, stored by both paths, and shown. */
+/** One kind of report entry: how it is parsed, merged, stored (in a batch or by the careful path) and shown. */
 export interface EntryKind<E extends EntryBase & { kind: string }> {
   kind: E['kind'];
   /** Name of the list in the report that contains the entries of this kind. */

@@ -53,7 +53,7 @@ export function take<S extends z.ZodType>(
 
 /** Maximum number of stored faults per rejected file; a few are enough to correct it. */
 const keptFaults = 5;
-/** Maximum characters of a stored fault's path. */
+/** Maximum length of a stored fault's path. */
 const keptPath = 256;
 
 /** Keeps the faults of an invalid file for `storeRejectedFiles`, unless other fields of the entry are invalid too. */

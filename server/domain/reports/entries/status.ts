@@ -49,7 +49,7 @@ export function statusReading({ statusWord, statusReadAt, statusAgeSeconds }: St
 
 /**
  * Shows the highest sequence number and, within that number, the newest report (AZ-S3). Once the goal has a newer
- * sequence number, late reports of the previous number change nothing. The first success or error of a sequence number
+ * sequence number, late reports of the previous number are not shown. The first success or error of a sequence number
  * concludes it.
  */
 function merge(row: PulseRow, entry: StatusReportEntry, { goal, receivedAt, periods }: MergeContext): Merged {
