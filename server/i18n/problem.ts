@@ -33,8 +33,8 @@ const nameLength = 64;
 const shownFaults = 1_000;
 
 /**
- * Characters to replace in names. Control, line and direction characters could make a name look like part of the
- * message.
+ * Characters to replace in values and to escape in paths. Control, line and direction characters could make a value
+ * look like part of the message.
  */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
@@ -62,12 +62,12 @@ function shownParams(params: ErrorParams): ErrorParams {
   );
 }
 
-/** Returns the message for a code, for example for the code of a package warning. */
+/** Returns the message for a code, such as an error code or the code of a package warning. */
 export function sentence(code: ErrorCode, params: ErrorParams, language: Language): string {
   return translate(language, 'errors', code, shownParams(params));
 }
 
-/** Converts any error to a problem document in this language. For an unexpected error, it shows only the request id. */
+/** Converts any error to a problem document in this language. An unexpected error shows only the request id. */
 export function translateError(error: unknown, language: Language, requestId: string): Problem {
   const refusal: DomainError | null = foreseen(error);
   if (!refusal) return problem('internal', 'internal', 500, { requestId }, language, requestId);

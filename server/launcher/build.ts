@@ -6,9 +6,7 @@ import { childEnvironment } from '#server/platform/env.ts';
 import { waitUntil } from '#server/platform/processes.ts';
 import { LockedError, takeLock } from './lock.ts';
 
-/**
- * Sources of the built pages. From the server, they include only the domain, whose input schemas the pages' forms use.
- */
+/** Sources of the built pages. The domain is included because the pages' forms use its input schemas. */
 const sources = ['app', 'locales', 'protocol', 'public', 'server/domain'];
 const files = ['next.config.ts', 'package-lock.json', 'postcss.config.mjs', 'tsconfig.json'];
 
@@ -36,7 +34,7 @@ export async function buildPages(root: string, say: (line: string) => void): Pro
   }
 }
 
-/** Prints that the build is still running, because the build itself may be silent for minutes. */
+/** Prints progress messages, because the build itself may print nothing for minutes. */
 function showProgress(say: (line: string) => void): { stop(): void; seconds(): number } {
   const started = performance.now();
   const seconds = (): number => Math.round((performance.now() - started) / 1000);

@@ -76,8 +76,8 @@ async function reseal(tx: Transaction, { from, to, now }: KeyChange) {
 }
 
 /**
- * Throws if Annex is running. A portal that starts during the change waits for this lock, and then finds that its key
- * no longer matches.
+ * Throws if Annex is running. Takes the installation lock until the commit: a portal that starts during the change
+ * waits for the lock, and then finds that its key no longer matches.
  */
 async function requireStopped(tx: Transaction): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${installationLock})`);

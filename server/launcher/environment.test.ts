@@ -58,7 +58,7 @@ const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'ut
 
 const folderOf = (pid: number) => readlink(`/proc/${pid}/cwd`).catch(() => '');
 
-/** Returns this process, all its descendants, and handlers' services, which have detached from their parents. */
+/** Returns a process, all of its descendants, and handlers' services, which have detached from their parents. */
 async function descendants(pid: number): Promise<number[]> {
   const entries = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
   const services: number[] = [];

@@ -19,19 +19,20 @@ import { LockedError, takeLock } from './lock.ts';
 import { checkPorts } from './ports.ts';
 import { startWarnings } from './warnings.ts';
 
-/** The running processes. */
+/** Controls the processes that `launch` started. */
 export interface Launched {
   /** One-time link for the first administrator; null if there is already an administrator. */
   setupUrl: string | null;
   /**
-   * Keeps another process running, without the launcher's environment. This process, and all processes that are running
-   * in `folder` or below, are stopped before the launcher's other processes.
+   * Keeps an additional process running, without the launcher's environment. It is stopped before the launcher's other
+   * processes, and so are all processes whose working folder is `folder` or below it.
    */
   keep(name: string, args: string[], folder: string): void;
-  /** Restarts the portal, the gateway and the worker, so that they run changed code. */
+  /** Restarts all processes except the database and additional processes, so that they run changed code. */
   restart(): Promise<void>;
   /**
-   * Stops everything in order: additional processes, then the portal, the gateway and the worker, then the database.
+   * Stops everything in order: additional processes, then the portal, the gateways, the worker and the conductor, then
+   * the database.
    */
   stop(): Promise<void>;
 }
@@ -42,8 +43,8 @@ export interface LaunchOptions {
 }
 
 /**
- * Starts the database, the portal, the gateway and the worker, and keeps them running. If one of them does not start,
- * stops the others and throws. Users see the message of a ConfigError.
+ * Starts the database, the portal, the gateways, the worker and, if a broker is configured, the conductor, and keeps
+ * them running. If one of them does not start, stops the others and throws. Users see the message of a ConfigError.
  */
 export async function launch(
   config: Config,

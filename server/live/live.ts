@@ -56,7 +56,7 @@ const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
   token: 'admin',
 };
 
-/** Starts to listen for changes. Called once per process; all watches share the result. */
+/** Starts to listen for changes. Called once per process; all watches share one subscription. */
 export function openLive(wakes: Wakes, limits: Limits['streams'], ringSize = 8_192): Live {
   const ring = createRing(ringSize);
   const wakers = new Set<() => void>();

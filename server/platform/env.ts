@@ -65,7 +65,7 @@ export interface Config {
     reports: number;
     /** Days for which command outputs and log archives are kept. */
     logs: number;
-    /** Days for which executions are kept after they ended. */
+    /** Days for which executions are kept after they end. */
     executions: number;
     /** Days for which changes to the health of VMs and extensions are kept. */
     health: number;
@@ -74,7 +74,7 @@ export interface Config {
      * day is kept.
      */
     counts: number;
-    /** Days for which invitations and tokens are kept after they ended. */
+    /** Days for which invitations and tokens are kept after they end. */
     ended: number;
   };
   /** Contacts for vulnerability reports, as listed in security.txt. */

@@ -151,7 +151,7 @@ class Scanner {
     if (!this.options.repair && beyond(token)) this.fault('json_number');
   }
 
-  /** Returns the string with its escapes resolved. */
+  /** Scans a string, and returns it with its escapes resolved. */
   private string(): string {
     const { text } = this;
     const start = this.at++;

@@ -22,7 +22,7 @@ export interface Keys {
   /** Key that seals and links the entries of the activity log. */
   audit: Buffer;
   /**
-   * A value that the database stores, so that the portal can check at each start that it has the right secret key. It
+   * A value that the database stores, so that the portal can check at startup that it has the right secret key. It
    * reveals nothing about the key.
    */
   check: string;

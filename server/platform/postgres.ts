@@ -55,9 +55,9 @@ const ours: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts the embedded PostgreSQL, which listens only on a Unix socket. The caller may be any user, even root. First
- * ends processes of an earlier run, and removes a stale lock file or an incomplete cluster. If the server does not
- * start, throws an error with the end of its log.
+ * Starts the embedded PostgreSQL, which listens only on a Unix socket. The caller may be any user, even root. Before
+ * the start, ends the processes of an earlier run, and removes a stale lock file or an incomplete cluster. If the
+ * server does not start, throws an error with the end of its log.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });

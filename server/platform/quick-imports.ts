@@ -2,8 +2,8 @@ import { registerHooks } from 'node:module';
 
 /*
  * Speeds up the start of a process: `node --import server/platform/quick-imports.ts …`. For each file that is imported
- * from a package, Node 24 parses the `exports` of the package again. drizzle-orm's `exports` are 170 KB long and would
- * be parsed for 560 files. That took 40% of the time to load Annex's modules. This hook resolves imports between
+ * from a package, Node 24 parses the `exports` of the package again. drizzle-orm's `exports` are 170 KB long. Parsing
+ * them for 560 files would take 40% of the time to load Annex's modules. This hook resolves imports between
  * drizzle-orm's own files without its package.json.
  */
 registerHooks({

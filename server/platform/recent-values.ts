@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Keeps up to `max` values by key, and removes the least recently used one. */
+/** Keeps up to `max` values by key. When it is full, a new key replaces the least recently used one. */
 export class RecentValues<Value extends object> {
   readonly #values: LRUCache<string, Value>;
 

@@ -7,8 +7,8 @@ const fileName = 'secret.key';
 const nextFileName = 'secret.key.next';
 
 /**
- * Returns the secret that all keys are derived from: ANNEX_SECRET_KEY, or the contents of a file that the first start
- * creates. If it is lost, so is everything encrypted with it. Back it up, but separately from the database.
+ * Returns the secret that all keys are derived from: ANNEX_SECRET_KEY, or the contents of a file that is created at the
+ * first startup. If the secret is lost, so is everything encrypted with it. Back it up separately from the database.
  */
 export async function secretKey(config: { secretKey: string | null; dataDir: string }): Promise<Buffer> {
   if (config.secretKey === null) await makeKey(config.dataDir);

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** Returns a reading that ends when `finish` is called. */
+/** Returns a `read` function, and `finish`, which ends the oldest reading that has not ended. */
 function gated() {
   const gates: (() => void)[] = [];
   const read = () => {

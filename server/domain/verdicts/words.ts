@@ -2,10 +2,10 @@
  * The values of every verdict, and their order of severity. Every module and page may import this file; it imports
  * nothing. `progressing` comes before `unknown` because a progressing extension has a deadline and can fail, so it
  * needs attention first. An extension is `unknown` only if the VM's agent has never called, so nothing runs there that
- * could break. `vm_health.rank`, its indexes, the cursors of lists and the map have always stored this order, so
- * consecutive releases agree on stored rows. AZ-S6 names `unknown` first when it combines extensions into a VM, but
- * `unknown` and `progressing` never meet there: if a VM's agent has never called, all of its extensions are unknown;
- * otherwise, none are.
+ * could break. `vm_health.rank`, its indexes, the cursors of lists and the map depend on this order, and every release
+ * uses the same order, so consecutive releases agree on stored rows. AZ-S6 names `unknown` first when it combines
+ * extensions into a VM, but `unknown` and `progressing` never meet there: if a VM's agent has never called, all of its
+ * extensions are unknown; otherwise, none are.
  */
 
 /** Health of an extension, worst first. */
@@ -68,8 +68,8 @@ export const heartbeatVerdicts = ['unresponsive', 'notready', 'unknown', 'ready'
 export type HeartbeatVerdict = (typeof heartbeatVerdicts)[number];
 
 /**
- * An agent that has not called for this many seconds is unresponsive, and so is a handler whose heartbeat file is this
- * old.
+ * An agent that has not called for longer than this many seconds is unresponsive, unless it announced a long silence
+ * (`silenceSeconds`). A heartbeat whose file is older than this is unresponsive too.
  */
 export const unresponsiveSeconds = 600;
 
@@ -77,7 +77,7 @@ export const unresponsiveSeconds = 600;
 export const agentStatuses = ['unresponsive', 'unknown', 'never', 'ready'] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
 
-/** Causes of every health other than `healthy`. */
+/** Possible causes of an extension's health. `healthy`, `unknown` and `disabled` have no cause. */
 export const healthCauses = [
   'exit',
   'timeout',

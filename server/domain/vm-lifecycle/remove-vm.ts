@@ -10,8 +10,8 @@ import { type RemoveVmInput, removeVmInput } from './input.ts';
 
 /**
  * Deletes a VM. Its credential becomes invalid with the commit, and its history is kept under its id. With
- * `decommission`, its extensions are uninstalled first, and the report of the last removal deletes the VM. Throws 404
- * `vm_unknown`.
+ * `decommission`, its extensions are uninstalled first, and the report of the last removal deletes the VM. Returns
+ * whether the VM is already deleted. Throws 404 `vm_unknown`.
  */
 export async function removeVm(ctx: Context, input: RemoveVmInput): Promise<{ deleted: boolean }> {
   allow(ctx.actor, 'operator');

@@ -7,7 +7,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type GetVmInput, getVmInput } from './input.ts';
 import { type Vm, vmOf } from './vm.ts';
 
-/** Reads one VM. Throws 404 `vm_unknown`, even for a deleted VM. */
+/** Reads one VM. Throws 404 `vm_unknown` if the VM does not exist or was deleted. */
 export async function getVm(ctx: Context, input: GetVmInput): Promise<Vm> {
   allow(ctx.actor, 'viewer');
   const { vmId } = parse(getVmInput, input);

@@ -46,7 +46,8 @@ export const createVmInput = z.object({ name: vmName, tags: vmTags.default({}) }
 export type CreateVmInput = z.input<typeof createVmInput>;
 
 /**
- * `seen` is the name and tags that the caller edited. With `seen`, changes that other people made since then are kept.
+ * `seen` is the name and tags as they were when the caller began to edit. With `seen`, changes that other people made
+ * since then are kept.
  */
 export const updateVmInput = z.object({
   vmId,

@@ -13,7 +13,8 @@ import { type Vm, vmOf } from './vm.ts';
 
 /**
  * Renames or retags a VM; absent fields do not change. With `seen`, only what differs from `seen` is written. Throws
- * 404 `vm_unknown`, 409 `vm_name_taken`, 412 `vm_moved_on` if someone changed the same name or tag since.
+ * 404 `vm_unknown`, 409 `vm_name_taken`, or 412 `vm_moved_on` if someone else has since changed the name or the same
+ * tag to a different value.
  */
 export async function updateVm(ctx: Context, input: UpdateVmInput): Promise<Vm> {
   allow(ctx.actor, 'operator');

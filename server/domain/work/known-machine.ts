@@ -61,7 +61,7 @@ function byTime(a: Reported, b: Reported): number {
   return (a.report.work?.round ?? -1) - (b.report.work?.round ?? -1);
 }
 
-/** Whether a report is about the agent's current round. */
+/** Whether a report is about the agent's current round of work on `goal`. */
 function isOfRound({ report, reportedAt }: Reported, goal: QueuedGoal, reported: readonly Reported[]): boolean {
   // Agents of the first release do not say what they work on, so every report that arrives after the delivery counts.
   if (report.work === undefined) return goal.deliveredAt !== null && reportedAt >= goal.deliveredAt;
@@ -70,7 +70,7 @@ function isOfRound({ report, reportedAt }: Reported, goal: QueuedGoal, reported:
   return round !== undefined && turn === goal.turn && newest?.turn === turn && newest.round === round;
 }
 
-/** Adds to `contents` what the machine has of a handler, according to the reports about its extensions. */
+/** Adds a handler's versions on the machine to `contents`, and the version that each of its extensions uses. */
 function noteContents(reported: readonly Reported[], goal: QueuedGoal, contents: MachineContents): void {
   const newest = reported.at(-1);
   if (newest === undefined) return;
@@ -119,7 +119,7 @@ const usedVersions = (reported: readonly Reported[]): Record<string, string> =>
     ),
   );
 
-/** Records whether the last command of an extension has ended, and how. */
+/** Records in `round` how an extension's last command ended, if it has ended, and the extension's last status. */
 function noteProgress(one: Reported, goal: QueuedGoal, round: Round): void {
   const { name, report, status } = one;
   const target = goal.extensions.find((each) => each.name === name);

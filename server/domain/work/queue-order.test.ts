@@ -164,7 +164,7 @@ class AgentModel {
     }
   }
 
-  /** Returns everything that will run if all commands succeed. */
+  /** Returns the commands that will run if all succeed. With a `goal`, assumes that the agent receives it next. */
   future(goal: GoalState | null): string[] {
     const local = structuredClone(this.machine.local);
     let round = structuredClone(this.round);
@@ -224,7 +224,7 @@ function completeTask({ kind, handler, version, extensions }: ExtensionStep, loc
   }
 }
 
-/** Names the handler instead of the extension for commands that run once for all extensions of a handler. */
+/** Describes a command. If it runs once for all extensions of a handler, names the handler instead of the extension. */
 const sentence = (command: string, version: string, name: string, handler: string): string =>
   `${command} ${version} of ${command === 'enable' || command === 'disable' ? name : handler}`;
 const sentenceOf = ({ kind, version, extensions, handler }: ExtensionStep) =>

@@ -35,7 +35,7 @@ const reported = (
   },
   ...more,
 });
-/** Returns the work that only agents of this release report. */
+/** Returns the `work` of a report, which agents of the first release do not send. */
 const work = (more: Partial<HandlerWork> = {}): HandlerWork => ({
   ...{ turn: 5, round: 1, commandVersion: '2.0', versions: { '2.0': 'installed' }, extensions: { a: '2.0' } },
   ...more,

@@ -12,7 +12,7 @@ export function queueOf(facts: QueueFacts): VmQueue {
   const { goal } = facts;
   const machine = knownMachine(goal, facts.reports);
   const { running } = machine;
-  // A command of an earlier goal state ends before anything else starts.
+  // A command of an earlier goal state ends before anything else starts. The prediction assumes that it succeeds.
   if (running !== null && !running.isCurrent) noteSuccess({ ...running, kind: running.command }, machine.contents);
   awaitRestart(facts, machine);
   const prediction = predictCommands(goal.extensions, machine);
@@ -51,7 +51,7 @@ function awaitRestart({ goal, restarting }: QueueFacts, { contents, round }: Kno
   }
 }
 
-/** Returns a function that gives the reason why a command cannot run yet; null if the command can run. */
+/** Returns a function that returns the reason why a command cannot run yet, or null if the command can run. */
 function reasons({ now }: Prediction, facts: QueueFacts): (step: CommandStep) => QueueReason | null {
   const blockers = new Map(now.waiting.map(({ extension, blockedBy }) => [extension, blockedBy]));
   const fetches = new Map(now.steps.flatMap((step) => (step.kind === 'fetch' ? [[step.handler, step]] : [])));

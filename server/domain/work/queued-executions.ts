@@ -25,7 +25,7 @@ export function withExecutions({ now: command, next, waiting }: VmQueue, facts: 
 
 const isOnMachine = ({ state }: QueuedExecution): boolean => openStates.includes(state as OpenState);
 
-/** Whether an execution begins before the goal state: it was queued earlier, and the goal state has not begun. */
+/** Whether an execution begins before the goal state: it was queued earlier, and no report is about the goal state. */
 const isEarlier =
   ({ goal, reports }: QueueFacts) =>
   ({ turn }: QueueEntry): boolean =>

@@ -13,8 +13,8 @@ export interface DatabaseAddress {
 const several = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*,[^@/?#]*)(.*)$/s;
 
 /**
- * Parses `postgres://name:password@one:5432,two:5433/annex?target_session_attrs=read-write`. Throws an Error whose
- * message completes a sentence that starts with "DATABASE_URL". The message never contains the password.
+ * Parses a URL such as `postgres://name:password@one:5432,two:5433/annex?target_session_attrs=read-write`. Throws an
+ * Error whose message completes a sentence that starts with "DATABASE_URL". The message never contains the password.
  */
 export function readDatabaseUrl(url: string): DatabaseAddress {
   const [, head = '', list = '', tail = ''] = several.exec(url) ?? [];
