@@ -210,5 +210,8 @@ export const coreFields = [
 
 type CoreField = (typeof coreFields)[number];
 
-/** A filter of VMs. All conditions must hold, and the conditions on extensions must hold for the same extension. */
+/**
+ * A filter of VMs. All conditions must hold. Conditions on extensions must hold for the same extension, and conditions
+ * on changes of the VM's health must hold for the same change.
+ */
 export type FleetFilter = { [F in CoreField as F['name']]?: ValueOf<F['value']> | undefined };

@@ -74,7 +74,7 @@ async function namesOf(source: Pick<FleetSource, 'table'>, where: FleetSource['w
   return rows.map(({ name }) => name);
 }
 
-/** Filters, each with the names of the matching VMs in the order by health. This order contains only evaluated VMs. */
+/** Filters, each with the names of the matching VMs sorted by health. Such a list contains only evaluated VMs. */
 const filters: readonly [string, FleetFilter, readonly string[]][] = [
   ['no condition', {}, everyEvaluated],
   ['empty texts and lists are no conditions', { q: '', health: [], tags: [], handler: '' }, everyEvaluated],

@@ -25,7 +25,7 @@ export interface FleetSource extends FleetRows {
   each: SQL;
   /** Conditions that split the table into parts, each of which an index returns in the list's order. */
   streams: SQL[];
-  /** What a row of a stream must meet to match the filter. */
+  /** The condition that a row of a stream must meet to match the filter. */
   streamCondition: SQL;
   /** Whether every row of the streams matches. */
   isAll: boolean;
@@ -72,7 +72,7 @@ export function fleetSource(
   const ofTable = isByHealth ? inRanks(ranks) : sql`h.deleted_at is null`;
   const every = (conditions: readonly SQL[]): SQL => sql.join([sql`true`, ...conditions], sql` and `);
   const rows = conditions.map(({ row }) => row);
-  // Within a single rank, an index provides each of these orders.
+  // For these orders, an index returns sorted rows only within a single rank.
   const isByRank = isByHealth && (sort.endsWith('since') || (sort.endsWith('name') && ranks !== null));
   const setOf = ({ set }: Condition): SQL => set;
   return {

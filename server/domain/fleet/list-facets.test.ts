@@ -18,7 +18,7 @@ const times = (count: number, row: (n: number) => Omit<GivenRow, 'name'>): Omit<
 beforeAll(async () => {
   ctx = await testContext({ role: 'viewer', now });
   const rows = [
-    // Tag `nine` has one more value than a menu shows, and tag `eight` has exactly as many values as a menu shows.
+    // Tag `nine` has more values than a menu shows, and tag `eight` has exactly as many values as a menu shows.
     ...times(10, (n) => ({ tags: { nine: `v${Math.min(n, 8)}`, eight: `v${n % 8}` } })),
     ...times(3, () => ({ tags: { nine: 'V8', Size_100: '50%' }, health: 'failed' as const })),
     ...times(2, (n) => ({ tags: { [`z${n}`]: '' } })),

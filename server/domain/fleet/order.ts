@@ -32,7 +32,7 @@ function idKey(id: SQL): Key {
   return { column: id, text: sql`${id}::text`, form, value: (text) => sql`${text}::uuid` };
 }
 
-/** The parts of a sort order that the statement and the cursors need. */
+/** The parts of a sort order that a list's query and its cursors need. */
 export interface FleetOrder {
   by: SQL;
   /** The sort keys of a row as an array of texts. */

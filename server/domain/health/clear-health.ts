@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Services } from '#server/domain/context.ts';
 
 const dayMs = 24 * 60 * 60_000;
-/** Rows per statement, so that no statement times out. */
+/** Maximum number of rows that one statement deletes, so that no statement times out. */
 const atOnce = 20_000;
 const hourlyDays = 14;
 

@@ -111,7 +111,10 @@ function vmRow(facts: VmHealthFacts, agent: VmHealthRow['agent'], rows: Extensio
   };
 }
 
-/** Unless its agent is unresponsive, a VM has the cause of the first extension that has the same health as the VM. */
+/**
+ * Returns the transition if the VM's health changed. Unless the VM is unresponsive, the cause is that of the first
+ * extension with the same health.
+ */
 function vmTransition(vm: VmHealthRow, known: VmHealthRow | null, rows: ExtensionHealthRow[], now: Date): Transition[] {
   if (known?.health === vm.health) return [];
   const reason = rows.find((row) => row.health === vm.health);

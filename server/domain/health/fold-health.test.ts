@@ -206,7 +206,7 @@ test('AZ-H3 AZ-S6 health ages at the right times without reports, and recovers',
   await foldAged(later(660.001));
   expect(await vmRow(vm)).toMatchObject({ health: 'unresponsive', rank: 1, agent: 'unresponsive' });
   expect(await probeRow(vm)).toMatchObject({ health: 'unresponsive', cause: 'silent' });
-  // No further evaluation is due soon, but one call makes the VM recover.
+  // No further evaluation is due yet, but one call makes the VM recover.
   const { rows } = await services.db.execute(sql`select due_at > ${later(660.001)} as rests from health_checks
     where vm_id = ${vm.vmId}`);
   expect(rows).toEqual([{ rests: true }]);

@@ -19,8 +19,9 @@ export interface VmHealthFacts {
 }
 
 /**
- * Locks the health checks of up to `most` due VMs until the end of the transaction. VMs that changed come first. Other
- * folds skip these VMs. A writer that marks a locked VM as due must wait, so the facts do not change.
+ * Locks the health checks of up to `most` due VMs until the end of the transaction. VMs that were marked as due,
+ * because they changed or aged, come first. Other folds skip the locked VMs. A writer that marks a locked VM as due
+ * must wait, so the facts do not change.
  */
 export async function lockDue(tx: Transaction, now: Date, most: number): Promise<string[]> {
   // Starting parallel workers would take longer than reading a batch.

@@ -11,7 +11,7 @@ import { graceSeconds, unresponsiveSeconds } from '#server/domain/verdicts/index
 const lock = 4_266_399_005;
 /** VMs per transaction; few enough that no report waits long for the lock of a VM. */
 const batchVms = 2_000;
-/** Blocks of a table per step; a step takes about five milliseconds of one core. */
+/** Blocks of a table per step; a step takes about five milliseconds of CPU time. */
 const stepBlocks = 512;
 /** Maximum time planned for a step and the pause after it, in milliseconds. */
 const stepMs = 50;
@@ -41,7 +41,7 @@ export interface ScanResult {
   marked: number;
   /**
    * VMs whose health may change through time alone within `soonSeconds` of `now`; null if there are too many to keep.
-   * Until then, no other VM needs a check, unless a report marks it.
+   * Within these seconds, no other VM needs a check, unless a report marks it.
    */
   soon: string[] | null;
 }
@@ -53,10 +53,10 @@ export interface ScanResult {
 export const soonSeconds = graceSeconds - 5;
 
 /**
- * Marks VMs whose health may have changed without a report: an announced call, or the next reading of a heartbeat or
- * status, is overdue. Reading the tables sequentially costs far less than tracking a million due times, most of which
- * never pass. A row written during the scan may be missed, but its agent has just reported. A scan of the whole fleet
- * returns null if another worker is already scanning.
+ * Marks VMs whose health may have changed without a report, for example because an announced call, or the next reading
+ * of a heartbeat or status, is overdue. Reading the tables sequentially costs far less than tracking a million due
+ * times, most of which are postponed before they are reached. A row written during the scan may be missed, but its
+ * agent has just reported. A scan of the whole fleet returns null if another worker is already scanning.
  */
 export async function markAged(
   { db }: Pick<Services, 'db'>,
@@ -143,7 +143,10 @@ async function findAged(tx: Transaction, scan: AgeingScan, pace: Pace): Promise<
   return found;
 }
 
-/** Splits a table of this many blocks into conditions, one per step. The last condition includes newer blocks. */
+/**
+ * Splits a table of this many blocks into conditions, one per step. The last condition includes blocks that are added
+ * during the scan. A scan of selected VMs has a single step.
+ */
 function stepsOf({ among }: AgeingScan, blocks: string | number = 0): SQL[] {
   if (among !== null) return [sql`vm_id = any(${sql.param(among)}::uuid[])`];
   const steps = Math.max(1, Math.ceil(Number(blocks) / stepBlocks));
@@ -165,7 +168,7 @@ function take(found: Found, { aged, soon }: { aged: string[] | null; soon: strin
 
 type Stretches = Record<'past' | 'coming' | 'both', Stretch>;
 
-/** Stops looking ahead once it has found too many VMs that will soon age. */
+/** Returns the time ranges of a step. `coming` is empty once the scan has found too many VMs that will soon age. */
 const stretches = ({ since, now }: AgeingScan, { soon }: Found): Stretches => {
   const ahead = soon.size > maxSoon ? now : new Date(now.getTime() + soonSeconds * 1000);
   return { past: { from: since, to: now }, coming: { from: now, to: ahead }, both: { from: since, to: ahead } };

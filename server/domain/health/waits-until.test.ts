@@ -9,7 +9,8 @@ const timeouts = { install: 60, update: 60, enable: 60, disable: 60, uninstall: 
 
 type Extension = Parameters<typeof waitsUntil>[0][number];
 /**
- * Returns an extension delivered at the start. Its deadline is 420 s later, for install, enable and reading its status.
+ * Returns an extension delivered at the start. Its deadline is 420 s later, which allows for `install`, `enable` and
+ * reading the status.
  */
 const extension = (name: string, more: Partial<Extension> = {}): Extension => ({
   name,

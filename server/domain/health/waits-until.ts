@@ -64,7 +64,7 @@ const isConcluded = ({ concludedAt, statusSequence, goalSequenceNumber }: Depend
 
 /**
  * Returns when an extension may run; null if no earlier command delays it. A machine runs one step at a time, so the
- * extension may run once the last earlier command has ended or must have ended. Two kinds of commands are ignored,
+ * extension may run once the last earlier command has ended or reached its timeout. Two kinds of commands are ignored,
  * because otherwise waiting might never end: commands of a goal that was delivered after the extension's own deadline,
  * and commands that a restarted agent repeats.
  */

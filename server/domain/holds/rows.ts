@@ -19,8 +19,8 @@ export interface HoldTerms {
 }
 
 /**
- * Puts a VM on hold, or changes its hold. The caller holds the head's lock, which orders all changes to a hold. Returns
- * the current incarnation.
+ * Puts a VM on hold, or changes its hold. The caller must have locked the head, which orders all changes to a hold.
+ * Returns the current incarnation.
  */
 export async function setHoldIn(tx: Transaction, ctx: Context, head: Head, terms: HoldTerms): Promise<number> {
   const { vmId } = head;
@@ -48,8 +48,8 @@ export async function setHoldIn(tx: Transaction, ctx: Context, head: Head, terms
 }
 
 /**
- * Ends the hold of a VM. The caller holds the head's lock. `action` says whether a person or the portal ends the hold.
- * Returns the current incarnation.
+ * Ends the hold of a VM. The caller must have locked the head. `action` says whether a person or the portal ends the
+ * hold. Returns the current incarnation.
  */
 export async function endHoldIn(
   tx: Transaction,

@@ -9,7 +9,7 @@ import { type GetResourcesInput, getResourcesInput } from './input.ts';
 import { loadResources, loadVersion, resourcesOf } from './load-version.ts';
 
 export const languageResources = coverage.extend({
-  /** Sorted by id; ids that are numbers are sorted by value. */
+  /** Sorted by id; numbers in ids are compared by value, so `disk2` precedes `disk10`. */
   messages: z.array(z.object({ id: z.string(), text: z.string() })),
   warnings: z.array(z.custom<StoredWarning>()),
   /** Increases with every change. */

@@ -19,7 +19,7 @@ import { type ReadDocument, type ReadUnit, readXliff } from './xliff/read-xliff.
 /** The changes in a translator's file, before or after they are stored. */
 export const xliffImport = z.object({
   lang: z.string(),
-  /** Revision of the language that the file was compared with, or the new revision after the changes are stored. */
+  /** The language's revision with which the file was compared; once the changes are stored, the new revision. */
   revision: count,
   stored: z.boolean(),
   added: count,
@@ -39,7 +39,10 @@ export type XliffImport = z.infer<typeof xliffImport>;
 
 const listed = 500;
 
-/** Maximum bytes of an XLIFF file: four times a resource file, because it contains source, target and markup. */
+/**
+ * Maximum bytes of an XLIFF file: four times the maximum of a resource file, because an XLIFF file contains source,
+ * target and markup.
+ */
 export const xliffBytes = ({ resources }: Context['config']['limits']): number => 4 * resources.fileBytes;
 
 /**

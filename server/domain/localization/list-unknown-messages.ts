@@ -14,7 +14,7 @@ export interface UnknownMessage {
   /** Number of reported documents with this id, in all listed versions. */
   reports: number;
   lastSeenAt: Date;
-  /** Versions that have no message for the id although VMs with this version reported the id; highest first. */
+  /** Versions for which VMs reported the id, but that have no message for it; highest first. */
   versions: string[];
 }
 
@@ -23,7 +23,7 @@ const listed = 100;
 /**
  * Lists ids that VMs reported although the handler version has no message for them, most recently seen first. For `en`,
  * these are the ids without an English message; for another language, the ids that have an English message but no
- * message in that language or its fallbacks.
+ * message in that language or its fallbacks other than English.
  */
 export async function listUnknownMessages(
   ctx: Context,

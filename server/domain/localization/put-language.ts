@@ -93,8 +93,8 @@ function messageChanges(before: Messages | undefined, after: Messages) {
 }
 
 /**
- * Parses a resource file within the portal's limits. Throws 413 if the file is too large, and 422 with every other
- * fault.
+ * Parses a resource file within the portal's limits. Throws 413 if the file is too large, and otherwise 422 with all of
+ * its faults.
  */
 export function readResourceFile(ctx: Context, named: string, file: unknown): ResourceFile {
   const { fileBytes, messages } = ctx.config.limits.resources;

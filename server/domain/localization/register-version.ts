@@ -105,7 +105,7 @@ function langOf(file: unknown): string | null {
   return typeof lang === 'string' ? lang : null;
 }
 
-/** Requires English if the version has any languages, stored or given. */
+/** Requires English if the version would have any languages: stored, given, or carried over. */
 async function requireEnglish(
   ctx: Context,
   input: RegisterVersionInput,

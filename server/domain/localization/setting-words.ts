@@ -13,13 +13,13 @@ export type SettingWords = { [Kind in (typeof kinds)[number]]?: string };
 /** Returns the id of a resource that is the title or the description of the setting at this JSON pointer. */
 export const settingWordId = (pointer: string, kind: (typeof kinds)[number]): string => `settings.${pointer}.${kind}`;
 
-/** Whether a resource names or describes a setting, so that no handler reports its id as a message. */
+/** Whether a resource is the title or the description of a setting. No handler reports such an id as a message. */
 export const isSettingWord = (id: string): boolean =>
   /^settings\.\/(?:publicSettings|protectedSettings)(?:\/.*)?\.(?:title|description)$/s.test(id);
 
 /**
  * Returns the titles and descriptions in a schema as messages, so that they can be translated. Braces are doubled,
- * because a message contains placeholders.
+ * because single braces in a message enclose placeholders.
  */
 export function messagesOfSchema(schema: SettingsSchema | null): { id: string; text: string }[] {
   return [...outlineSchema(schema).words].flatMap(([pointer, words]) =>

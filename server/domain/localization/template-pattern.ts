@@ -1,6 +1,6 @@
 import { partsOf } from '#protocol/template.ts';
 
-/** The stock agent replaces the end of a text that is too long with this mark. */
+/** If a text is too long, the stock agent replaces the end of the text with this mark. */
 export const truncationMark = ' ... [TRUNCATED]';
 
 const leastLetters = 2;

@@ -48,7 +48,7 @@ export const entriesOf = ({ db }: Services, { handler, version }: GivenWords) =>
     .where(eq(auditEntries.targetId, `${handler}-${version}`))
     .orderBy(asc(auditEntries.id));
 
-/** Returns how many changes of a handler `run` records. */
+/** Returns the number of changes that `run` records for the handler. */
 export async function changesBy({ db }: Services, handler: string, run: () => Promise<unknown>): Promise<number> {
   const last = (await db.select({ id: changes.id }).from(changes).orderBy(asc(changes.id))).at(-1)?.id ?? 0;
   await run();

@@ -34,8 +34,8 @@ const slice = 65_536;
 
 /**
  * Reads XLIFF 1.2 or 2.x. Documents with a DTD are rejected, so that entities are never expanded and nothing is
- * fetched. Throws 413 above the limit, and 422 for invalid XML (with the line), an unsupported format, missing or
- * duplicate ids, and inline elements without a placeholder.
+ * fetched. Throws 413 if the file is too large, and 422 for invalid XML (with the line), an unsupported format, too
+ * many units, missing or duplicate ids, and inline elements without a placeholder.
  */
 export async function readXliff(bytes: Uint8Array, limits: XliffLimits): Promise<ReadDocument> {
   if (bytes.byteLength > limits.bytes) {
@@ -141,7 +141,7 @@ class Reader {
   }
 
   #inline(name: string, tag: SaxesTagNS): void {
-    // Annotations of translation tools enclose words and carry no meaning.
+    // Translation tools mark words with these annotations, which do not change the text.
     if (name === 'mrk' || name === 'sm' || name === 'em') return;
     const id = value(tag, 'id');
     const char = name === 'cp' ? value(tag, 'hex') : /^cp([0-9A-F]{4})$/.exec(name === 'x' ? (id ?? '') : '')?.[1];

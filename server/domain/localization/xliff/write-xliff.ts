@@ -104,7 +104,7 @@ const entities: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 };
 
-/** A bare carriage return must be escaped, because XML parsers convert it to a line feed. */
+/** Carriage returns must be escaped, because XML parsers convert line breaks to line feeds. */
 const escaped = (text: string): string => text.replace(/[&<>\r]/g, (char) => entities[char] ?? char);
 /** In attributes, line breaks and tabs must be escaped, because XML parsers convert both to spaces. */
 const attribute = (text: string): string => text.replace(/[&<>"\r\n\t]/g, (char) => entities[char] ?? char);

@@ -14,7 +14,7 @@ const onePiece = 1024 * 1024;
 
 /**
  * Unpacks an entry without storing it. Checks the entry's real size and checksum, and that no bytes follow the
- * compressed data. `take` receives the bytes as they are read. Needs at most two megabytes of memory.
+ * compressed data. `take` receives the bytes as they are read. Needs about 2 MiB of memory at most.
  */
 export async function readContents(
   fd: number,
