@@ -45,8 +45,8 @@ export async function readChannel(ctx: Context, input: GetChannelInput): Promise
 
 /**
  * Binds a VM to AMQP, for admins: from now on, its executions are sent to a queue of the broker. Without `inputQueue`,
- * the name of the queue is formed from the id of the VM. Throws 404 `vm_unknown`, 409 `channel_busy` if executions wait
- * or run, and 409 `input_queue_taken`.
+ * a VM that is already bound keeps its queue; otherwise, the name of the queue is formed from the id of the VM. Throws
+ * 404 `vm_unknown`, 409 `channel_busy` if executions wait or run, and 409 `input_queue_taken`.
  */
 export async function bindChannel(ctx: Context, input: BindChannelInput): Promise<ExecutionChannel> {
   allow(ctx.actor, 'admin');
@@ -91,7 +91,10 @@ export async function dropChannel(tx: Transaction, vmId: string): Promise<void> 
   await tx.delete(executionChannels).where(eq(executionChannels.vmId, vmId));
 }
 
-/** An execution keeps its channel until it has ended, so the channel can change only while no execution is open. */
+/**
+ * Throws 409 `channel_busy` if the VM has executions that have not ended, because an execution keeps its channel until
+ * it ends.
+ */
 async function requireIdle(tx: Transaction, vmId: string): Promise<void> {
   if ((await tx.$count(executions, ofVmUnfinished(vmId))) > 0) throw new DomainError('conflict', 'channel_busy');
 }

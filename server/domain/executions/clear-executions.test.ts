@@ -39,7 +39,7 @@ test('executions are kept for 90 days, with their plans, calls and logs', async 
   expect(await clearExecutions(admin, inDays(89.9))).toBe(0);
   expect(await count()).toEqual({ executions: 3, calls: 1, outputs: 1, plans: 2 });
   expect(await clearExecutions(admin, inDays(90.1))).toBe(2);
-  // The open execution and its plan, which the first execution had too, are kept.
+  // The queued execution and its plan, which the first execution also used, are kept.
   expect(await count()).toEqual({ executions: 1, calls: 0, outputs: 0, plans: 1 });
   expect(await machine.get(open.id)).toMatchObject({ state: 'queued' });
 });

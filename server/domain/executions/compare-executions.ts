@@ -14,13 +14,16 @@ import { type LogRow, readLog, visibleText } from './read-log.ts';
 
 type Call = ExecutionDetails['calls'][number];
 
-/** A call of two executions; null for an execution that did not make the call. */
+/** The same call in two executions; `before` or `after` is null if that execution did not make the call. */
 export interface CallPair {
   before: Call | null;
   after: Call | null;
 }
 
-/** Limits the number of differences, because the running time grows with its square. */
+/**
+ * Maximum number of differences, because the running time grows with its square. If there are more, no calls are
+ * paired.
+ */
 const maxEdits = 1_000;
 
 /**
@@ -64,7 +67,7 @@ export function pairsOf(before: readonly Call[], after: readonly Call[]): CallPa
   return pairs;
 }
 
-/** For longer outputs, only the first line that differs is returned. */
+/** For longer outputs, only the number of the first line that differs is returned. */
 const [maxLines, maxCharacters] = [5_000, 1_000_000];
 
 /** `firstLine` is the number of the first line that differs, starting with 1; null if the outputs are equal. */

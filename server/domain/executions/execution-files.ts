@@ -14,7 +14,7 @@ import { DomainError, type Fault } from '#server/domain/error.ts';
 import { findRunbookFiles } from '#server/domain/runbook-files/index.ts';
 import type { ExecutionRow } from './rows.ts';
 
-/** The contents of a file of an execution, as they were when the execution was queued. */
+/** A file of an execution, with the digest and size of its contents when the execution was queued. */
 export interface PinnedFile {
   /** The id of the file in the plan. */
   file: string;
@@ -72,8 +72,8 @@ export async function pinFiles(
 
 /**
  * Returns the text of a plan for the broker, which contains the files of BodyType `ID` in base64, because an agent that
- * takes plans over AMQP cannot fetch them. A file whose bytes are lost stays as it is; the agent then fails with code
- * 8.
+ * takes plans over AMQP cannot fetch them. A file whose contents are lost is left unchanged, and the execution fails
+ * with code 8.
  */
 export async function withInlineFiles(
   tx: Transaction,
@@ -97,7 +97,7 @@ export async function withInlineFiles(
   return JSON.stringify({ ...plan, Files: Object.fromEntries(files) });
 }
 
-/** Returns the files of an execution by their ids in the plan, with the address from which the machine fetches each. */
+/** Returns the files of an execution by their ids in the plan, each with the URL from which the machine fetches it. */
 export async function filesOf(tx: Transaction, row: ExecutionRow) {
   const files = await tx
     .select({ file: executionFiles.file, sha256: executionFiles.sha256, size: executionFiles.size })
@@ -116,7 +116,10 @@ export const shownFiles = ({ id }: Pick<ExecutionRow, 'id'>, files: readonly Pin
     ]),
   );
 
-/** Returns the contents of a file of the execution that the VM's machine has. Throws 404 `execution_file_unknown`. */
+/**
+ * Returns the digest and size of a file of an execution that was delivered and has not ended. Throws 404
+ * `execution_file_unknown`.
+ */
 export async function findFileOfMachine(
   ctx: Pick<Context, 'db'>,
   vmId: string,

@@ -86,8 +86,8 @@ export function nextStamp(now: Date, last: number): number {
 }
 
 /**
- * Returns the seconds until the agent's next progress report: 1 until the Body has run for 10 seconds and while someone
- * follows the log, otherwise 5.
+ * Returns the seconds until the agent's next progress report: 1 if the Body has run for less than 10 seconds or someone
+ * is following the log, otherwise 5.
  */
 export function nextProgressSeconds(now: Date, begunAt: Date | null, followedUntil: Date | null): number {
   const isFollowed = followedUntil !== null && followedUntil > now;

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => door.close());
 
 /**
- * Starts an execution on a machine. Returns what its agent and a reader of its log can do after a number of seconds.
+ * Starts an execution on a machine. Returns its ids, and functions that act as the agent a number of seconds later.
  */
 async function givenRunning() {
   const machine = await givenMachine(admin, door);

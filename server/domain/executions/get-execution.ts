@@ -12,7 +12,7 @@ import { type GetExecutionInput, getExecutionInput } from './input.ts';
 import { only } from './rows.ts';
 import { execution, executionOf, shownColumns } from './shown-execution.ts';
 
-/** A call of an execution's Body. Times are in milliseconds since the Body began. */
+/** A call of an execution's Body. `atMs` is the time since the Body first began, `tookMs` the duration of the call. */
 export const shownCall = z.object({
   n: count,
   run: count,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
-/** A VM with two executions of one plan that failed alike, one of it that was canceled, and one of another plan. */
+/** Creates a VM with three executions of one plan (two failed alike, one was canceled) and one of another plan. */
 async function givenFour() {
   const machine = await givenMachine(admin, door);
   const word = randomUUID().slice(0, 8);

@@ -7,13 +7,13 @@ import { parse } from '#server/domain/parse.ts';
 import { type GroupExecutionsInput, groupExecutionsInput } from './input.ts';
 import { conditionsOf } from './list-executions.ts';
 
-/** Executions of the same plan, counted by how they ended or by what they are doing. */
+/** Executions of the same plan, counted by state and error code. */
 export interface ExecutionGroup {
   name: string;
   version: string;
   runbook: string | null;
   count: number;
-  /** When the newest of them was queued. */
+  /** When the newest execution was queued. */
   newestAt: string;
   /** Most frequent first. */
   outcomes: { state: ExecutionState; code: number | null; count: number }[];
@@ -25,7 +25,7 @@ const maxOutcomes = 1_000;
 
 /**
  * Groups the newest executions of all VMs by plan and outcome. The group with the newest execution comes first.
- * `isCut` says whether there are more executions or outcomes.
+ * `isCut` says whether executions or outcomes may be missing.
  */
 export async function groupExecutions(
   ctx: Context,

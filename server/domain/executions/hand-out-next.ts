@@ -29,14 +29,14 @@ export async function handOutNext(ctx: Context, vmId: string): Promise<string | 
   return envelopeOf(row, { plan: filledPlan(row, planText), files: shownFiles(row, files) });
 }
 
-/** Whether an execution can be delivered without changing another execution, and without secrets. */
+/** Whether an execution has no secrets and can be delivered without changing another execution. */
 function isPlain({ row, isHeld, enrolledAt, holds }: NextExecution, now: Date): boolean {
   const isFirst = row.state === 'queued' && endOfWaiting(row, { enrolledAt, holds }, now) === null;
   const isAgain = isOpen(row.state) && row.receivedAt === null;
   return row.channel === 'https' && row.secretId === null && !isHeld && (isFirst || isAgain);
 }
 
-/** Returns the columns of an execution that is delivered now. */
+/** Returns the columns to set when an execution is delivered. */
 function delivery(row: ExecutionRow, now: Date) {
   const deliveredAt = row.deliveredAt ?? now;
   return { handedOut: row.handedOut + 1, deliveredAt, dueAt: dueAfter(deliveredAt, row.timeoutSeconds) };
@@ -61,7 +61,7 @@ async function handOutCarefully(ctx: Context, vmId: string): Promise<string | nu
   });
 }
 
-/** Marks an execution as delivered. Returns when the portal ends it. */
+/** Marks an execution as delivered. Returns the time at which the portal ends it if no result arrives. */
 export async function deliver(tx: Transaction, ctx: Context, row: ExecutionRow): Promise<Date> {
   const values = delivery(row, ctx.now);
   await apply(tx, ctx, row, 'hand-out', values);
@@ -75,7 +75,10 @@ interface Deliverable {
   secrets: Exclude<Awaited<ReturnType<typeof sealedParameters>>, null>;
 }
 
-/** Returns the execution `open` if the machine has not acknowledged it, otherwise the oldest that may begin. */
+/**
+ * Returns the execution `open` if the machine has not acknowledged it, otherwise the oldest execution that may begin;
+ * null if there is none.
+ */
 export async function nextToDeliver(
   tx: Transaction,
   ctx: Context,
@@ -85,7 +88,7 @@ export async function nextToDeliver(
   return (await deliveredAgain(tx, ctx, open)) ?? (await firstQueued(tx, ctx, vmId));
 }
 
-/** Returns an execution that was delivered but not acknowledged; null if there is none. */
+/** Returns the delivered execution to send again; null if it was acknowledged or its secrets cannot be decrypted. */
 async function deliveredAgain(
   tx: Transaction,
   ctx: Context,

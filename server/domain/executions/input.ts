@@ -20,7 +20,7 @@ const secretParameters = namedValues(boundedText(executionLimits.idBytes), z.unk
 /**
  * A plan or a runbook to queue. `plan` is a JSON object or its text. A runbook runs in its newest published version
  * unless `version` is given, with `parameters` in place of the plan's own. `secretParameters` are stored only in
- * encrypted form. Without time limits, those of the runbook apply.
+ * encrypted form. The time limits default to those of the runbook or, for a plan, to the portal's defaults.
  */
 export const executionTerms = z.object({
   plan: givenPlan.optional(),
@@ -65,7 +65,7 @@ const executionGroup = z.object({
 export const listExecutionsInput = executionFilter.extend({
   vmId: vmId.optional(),
   group: executionGroup.optional(),
-  /** Only executions that have ended, or only those that have not. */
+  /** True: only executions that have ended; false: only executions that have not ended. */
   ended: z.boolean().optional(),
   limit: z.int().min(1).max(200).default(50),
   cursor: z.string().max(500).optional(),

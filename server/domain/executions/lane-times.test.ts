@@ -27,7 +27,7 @@ const at = (seconds: number): Context => ({ ...admin, now: new Date(start.getTim
 const time = (seconds: number) => at(seconds).now.toISOString();
 
 /**
- * Declares an extension whose goal must be concluded 720 seconds after the start: 420 for commands, 300 for the status.
+ * Declares an extension whose goal must conclude within 720 seconds of `start`: 420 for commands, 300 for the status.
  */
 async function givenGoal(): Promise<string> {
   const { vmId } = await givenVm(admin);
@@ -42,7 +42,7 @@ async function givenGoal(): Promise<string> {
 const probeOf = async (vmId: string, seconds: number) => (await getInstanceView(at(seconds), { vmId })).extensions[0];
 const deadlineOf = async (vmId: string, seconds: number) => (await probeOf(vmId, seconds))?.deadlineAt;
 
-/** Runs an execution from one second to another. Returns its id. */
+/** Begins an execution at this second. Returns its id. */
 async function begin(vmId: string, seconds: number): Promise<string> {
   const { execution } = await queueExecution(at(seconds), { vmId, plan });
   await handOutNext(at(seconds), vmId);

@@ -4,7 +4,7 @@ import { laneTimes } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** Maximum number of past periods kept per VM. Older periods no longer extend deadlines. */
+/** Maximum number of past lane periods kept per VM. Older periods no longer extend deadlines. */
 const maxPast = 200;
 
 /**

@@ -21,7 +21,7 @@ afterAll(() => door.close());
 const namesOf = async (input: ListExecutionsInput) =>
   (await listExecutions(admin, input)).items.map(({ name }) => name);
 
-/** A VM with an execution that failed, one that was canceled, and one that waits. */
+/** Creates a VM with an execution that failed, one that was canceled, and one that waits. */
 async function givenThree() {
   const machine = await givenMachine(admin, door);
   const { vmId } = machine;

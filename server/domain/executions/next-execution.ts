@@ -10,8 +10,8 @@ import type { PinnedFile } from './execution-files.ts';
 import type { ExecutionRow } from './rows.ts';
 
 /**
- * The execution that a VM's machine has or, if it has none, the oldest waiting execution, with everything that is
- * needed to deliver it.
+ * The execution that a VM's machine has or, if it has none, the first queued execution, with everything that is needed
+ * to deliver it.
  */
 export interface NextExecution extends SeenExecution {
   isHeld: boolean;
@@ -47,8 +47,8 @@ select ${Object.values(columns)
 const nextBatches = slot(() => new Batches<string, NextExecution | null>({ items: 200, atOnce: 2 }));
 
 /**
- * Returns the execution that a VM's machine has or, if it has none, the oldest waiting execution; null if there is
- * none.
+ * Returns the execution that a VM's machine has or, if it has none, the first queued execution; null if there is
+ * neither.
  */
 export function findNext(ctx: Context, vmId: string): Promise<NextExecution | null> {
   return ctx.memory.of(nextBatches).run(vmId, (vmIds) => findAll(ctx.db, vmIds));

@@ -20,7 +20,7 @@ export async function noteProgress(ctx: Context, vmId: string, id: string, input
   }));
 }
 
-/** Returns the change that a progress report makes; null if the row already contains all of it. */
+/** Returns the change that a progress report makes; null if it contains nothing new. Throws if the execution ended. */
 function changeBy(progress: z.output<typeof executionProgress>, row: ExecutionRow, now: Date): ExecutionChange | null {
   if (!isOpen(row.state)) throw new DomainError('conflict', 'execution_concluded');
   const isFirst = row.receivedAt === null;

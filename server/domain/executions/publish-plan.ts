@@ -47,7 +47,7 @@ export async function listUnpublished(ctx: Pick<Context, 'db'>): Promise<string[
   return rows.map(({ vmId }) => vmId);
 }
 
-/** Returns the queues of the VMs that were bound to AMQP since a time; of all such VMs if the time is null. */
+/** Returns the input queues of the VMs that were bound to AMQP since `since`, or of all bound VMs if it is null. */
 export async function listInputQueues(ctx: Pick<Context, 'db'>, since: Date | null): Promise<string[]> {
   const rows = await ctx.db
     .select({ inputQueue: executionChannels.inputQueue })
@@ -57,8 +57,9 @@ export async function listInputQueues(ctx: Pick<Context, 'db'>, since: Date | nu
 }
 
 /**
- * Marks a VM's next execution as delivered, and returns its plan for the broker; null if there is nothing to publish or
- * the VM is on hold. A plan that the broker has not confirmed is returned again (MU-62).
+ * Marks a VM's next execution as delivered, and returns its plan for the broker; null if there is nothing to publish.
+ * While the VM is on hold, no queued plan is published. A plan that the broker has not confirmed is returned again
+ * (MU-62).
  */
 export async function publishNext(ctx: Context, vmId: string): Promise<PlanToPublish | null> {
   return ctx.db.transaction(async (tx) => {

@@ -83,8 +83,8 @@ export async function queueExecution(
 }
 
 /**
- * Returns the execution with the plan's ID if it is the same plan with the same secret parameters for the same VM.
- * Throws 409 `plan_id_taken`.
+ * Returns the execution that was queued with the plan's ID; null if there is none. Throws 409 `plan_id_taken` if its
+ * plan, secret parameters or VM differ.
  */
 async function findSame(
   tx: Transaction,
@@ -112,8 +112,8 @@ function rejectUnfit({ kind, isOff }: PlanMachine, isBound: boolean, waiting: nu
 }
 
 /**
- * Rejects a plan that the Murano agent would answer with an error, with every fault (MU-64), and secret parameters,
- * which that agent cannot decrypt.
+ * Rejects a plan that the Murano agent would answer with an error (MU-64). The error lists every fault. Also rejects
+ * secret parameters, which that agent cannot decrypt.
  */
 function rejectBeyondMurano(text: string, secrets: SecretValues): void {
   if (Object.keys(secrets).length > 0) throw new DomainError('unprocessable', 'secrets_need_sealing');
@@ -167,7 +167,7 @@ async function insert(
   return row;
 }
 
-/** Takes the VM's next stamp. The caller holds the lock of the VM's head. */
+/** Takes the VM's next stamp. The caller must have locked the VM's head. */
 export async function takeStamp(tx: Transaction, ctx: Context, vmId: string): Promise<number> {
   const [last] = await tx.select().from(executionStamps).where(eq(executionStamps.vmId, vmId));
   const highest = nextStamp(ctx.now, last?.highest ?? 0);

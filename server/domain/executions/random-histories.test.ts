@@ -94,7 +94,7 @@ test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
       new Map((await listExecutions(admin, { vmId, limit: 200 })).items.map(({ id, state }) => [id, state]));
     const before = await statesOf();
     const isEnded = (state: string) => (finalStates as readonly string[]).includes(state);
-    // A hold pauses the validity of executions that wait.
+    // Releases the hold first, because a hold pauses the validity of waiting executions.
     await allowed(releaseHold({ ...admin, now }, { vmId }));
     // By then, waiting executions have expired, and delivered executions have exceeded their timeout and grace period.
     const later = new Date(now.getTime() + 86_400_000);

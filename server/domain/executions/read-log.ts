@@ -31,7 +31,7 @@ export type LogRow = z.infer<typeof logRow>;
 
 const logPage = z.object({ total: count, rows: z.array(logRow) });
 
-/** How long after a request its sender counts as following the log, in milliseconds. */
+/** How long a request counts as following the log, in milliseconds. */
 const followMs = 15_000;
 
 /** Returns rows of an execution's log, for operators. Throws 404 `execution_unknown`. */

@@ -8,7 +8,7 @@ import {
 } from '#protocol/executions/index.ts';
 import { parse } from '#server/domain/parse.ts';
 
-/** A result in either format. */
+/** What the portal reads from a result in format vNext or vCurrent. */
 export interface ReceivedResult {
   /** The error code; null for a fault of the plan in format vCurrent, which has no codes. */
   code: number | null;
@@ -17,7 +17,7 @@ export interface ReceivedResult {
   exception: ExecutionException;
 }
 
-/** Maximum length of the message of an exception outside of its result. */
+/** Maximum length of an exception's message or script name in `ExecutionException`. */
 const messageLength = 2_000;
 
 /** Reads a result in format vNext or vCurrent (MU-75). Throws 400 `invalid`. */
@@ -35,7 +35,7 @@ export const isSuccess = ({ code }: Pick<ReceivedResult, 'code'>): boolean => co
 
 /**
  * Returns the message and the script of a result's exception; empty texts if the result does not name them. Long texts
- * are cut. Accepts any JSON value.
+ * are truncated. Accepts any JSON value.
  */
 export function exceptionOf(value: unknown): ExecutionException {
   const known = isVCurrent(value) ? vCurrentResult.safeParse(value).data : undefined;

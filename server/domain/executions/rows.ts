@@ -11,7 +11,7 @@ import { after, type ExecutionEvent, type ExecutionState, isFinal, isOpen } from
 import { noteLaneFree } from './lane-times.ts';
 
 export type ExecutionRow = typeof executions.$inferSelect;
-/** An execution without its result, which can have 16 MiB. */
+/** An execution without its result, which can be up to 16 MiB in size. */
 export type ShownRow = Omit<ExecutionRow, 'result'>;
 
 /** The condition for one execution. */

@@ -78,7 +78,7 @@ function isShown({ kind, level }: LogRow, wanted: keyof typeof least): boolean {
   return wanted !== 'messages' && level !== null;
 }
 
-/** Records whose text is shown on the page as it is stored. */
+/** Kinds of rows whose text appears on the page, apart from control sequences. */
 const texts: readonly LogRow['kind'][] = ['out', 'err', 'log', 'note', 'text', 'call'];
 
 function isFound(line: string, wanted: string): boolean {

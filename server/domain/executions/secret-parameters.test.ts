@@ -24,7 +24,9 @@ afterAll(() => door.close());
 const values = { password: 'correct-horse-battery', nested: { pin: 481_516 } };
 const secretParameters = values;
 
-/** Returns a portal whose custody is `vm`: it keeps no copy that it can decrypt once a machine is enrolled. */
+/**
+ * Returns a context with custody `vm`: once a machine is enrolled, the portal keeps no copy that it can decrypt.
+ */
 const withoutCopies = (): Context => ({ ...admin, config: { ...admin.config, custody: 'vm' } });
 
 const rowsOf = (vmId: string) => admin.db.select().from(secrets).where(eq(secrets.vmId, vmId));

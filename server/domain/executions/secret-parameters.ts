@@ -63,8 +63,8 @@ export async function hasSameSecrets(
 
 /**
  * Returns the envelope's properties with the secret parameters, encrypted for the machine's certificate. Returns null
- * if no key of the machine can decrypt them: the portal has no copy to encrypt for a new key, or withholds it from that
- * key.
+ * if the machine cannot decrypt them, because the portal has no copy to encrypt for a new key or withholds it from the
+ * new key.
  */
 export async function sealedParameters(
   tx: Transaction,

@@ -9,7 +9,7 @@ import { announce, apply, type ExecutionRow, lockExecution, note } from './rows.
 import { takeMessages } from './take-messages.ts';
 import { takeResult } from './take-result.ts';
 
-/** A message of an agent that arrived over AMQP. */
+/** A message that an agent sent over AMQP. */
 export interface AmqpAnswer {
   bytes: Buffer;
   /** Properties of the message that may name the plan. */
@@ -17,13 +17,13 @@ export interface AmqpAnswer {
   correlationId: string | null;
 }
 
-/** What happened to an answer: it was stored, it is not an answer in Murano's format, or it belongs to no execution. */
+/** What happened to an answer: it was stored or counted, it was rejected, or it belongs to no execution. */
 export type AnswerOutcome = 'taken' | 'unreadable' | 'unmatched';
 
 /**
  * Stores the answers of agents (results and log messages) in the order in which they arrived. An answer belongs to the
  * execution with the plan ID in `SourceID` or, if no execution has that ID, with the plan ID in the properties of the
- * message. The first result of an execution is kept; the others are only counted (MU-18, MU-62).
+ * message. The first result of an execution is kept; later results are only counted (MU-18, MU-62).
  */
 export async function takeAnswers(ctx: Context, answers: readonly AmqpAnswer[]): Promise<AnswerOutcome[]> {
   const read = answers.map((answer) => ({ answer, value: messageOf(answer) }));
@@ -107,7 +107,7 @@ async function takeFirst(ctx: Context, row: ExecutionRow, { bytes }: AmqpAnswer)
  */
 export function standardResult(text: string, planId: string): string {
   const result = parseExactJson(text) as Message;
-  // Results in format vCurrent have no other properties.
+  // Results in format vCurrent have none of the properties below.
   if ('IsException' in result) return text;
   const { Time: time, Action: action } = result;
   const hasOwnTime = typeof time === 'string' && /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?$/.test(time);
@@ -120,7 +120,7 @@ export function standardResult(text: string, planId: string): string {
   return JSON.stringify(fixed) === JSON.stringify(result) ? text : JSON.stringify(fixed);
 }
 
-/** Stores a result whose properties do not follow the format. The execution fails, because its code is unknown. */
+/** Stores a result whose properties do not follow the format. If the execution has not ended, it fails. */
 async function takeUnreadable(ctx: Context, { vmId, id }: ExecutionRow, text: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const row = await lockExecution(tx, vmId, id);

@@ -22,7 +22,7 @@ const givenMessages = z.union([
 ]);
 
 /**
- * Stores log messages of an agent that sends no transcript, one or several in a call: the portal writes the transcript.
+ * Stores one or more log messages of an agent that sends no transcript. The portal writes the transcript from them.
  * A message with an ID that is stored already has no effect (MU-59). Returns the seconds until the agent should send
  * more. Throws 404 `execution_unknown`, 400 `invalid`, 413 `output_too_large`, 422 `result_of_another`, and 409
  * `transcript_other_writer` if the agent has sent a transcript.

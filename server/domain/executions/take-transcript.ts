@@ -10,7 +10,7 @@ import { messagesOf } from './take-messages.ts';
 /**
  * Stores a part of an execution's transcript, even after the execution has ended. Returns the number of bytes received
  * without a gap from the start, and the seconds until the agent should send more. Throws 404 `execution_unknown`, 409
- * `transcript_other_writer` if the agent has sent single messages, and the errors of `receiveOutput`.
+ * `transcript_other_writer` if the agent has sent log messages, and the errors of `receiveOutput`.
  */
 export async function takeTranscript(
   ctx: Context,

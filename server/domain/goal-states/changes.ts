@@ -19,7 +19,7 @@ export interface GoalStateChange {
     | 'timeouts'
     | 'policy';
   extension: string;
-  /** The old and new version, or the old and new value of a single `setting`. A side that does not apply is empty. */
+  /** The old and new value for the kind `setting`, otherwise the old and new version. Empty if there is none. */
   from: string;
   to: string;
   /** Names of the top-level settings that differ, at most `namedFields`. */
@@ -98,9 +98,9 @@ export const revertContents = (target: readonly ExtensionContents[]): ExtensionC
   target.filter(({ state }) => state !== 'uninstall');
 
 /**
- * Returns the incarnation of the newest goal state in which an extension was absent or had other contents; null if
- * there is no such goal state, or if the extension was not enabled there. A retry changes no contents. `newestFirst`
- * need not contain the oldest goal states.
+ * Returns the incarnation of the newest goal state in which an extension was absent or had another version, state or
+ * settings; null if there is no such goal state, or if the extension was not enabled there. `newestFirst` need not
+ * contain retries or the oldest goal states.
  */
 export function revertTarget(
   newestFirst: readonly { incarnation: number; contents: readonly ExtensionContents[] }[],

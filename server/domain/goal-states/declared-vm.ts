@@ -8,7 +8,7 @@ import { unprocessable } from './declare.ts';
 import { ofVms } from './of-vms.ts';
 import type { ExtensionRow, LiveHead } from './publish.ts';
 
-/** The agent of a VM, as far as it decides what can be declared; null if no machine is enrolled. */
+/** The properties of a VM's agent that decide what can be declared; null if no machine is enrolled. */
 export type AgentMachine = Pick<typeof agents.$inferSelect, 'os' | 'kind'> | null;
 
 /** Everything about a VM that decides the effect of a change. */
@@ -16,9 +16,9 @@ export interface DeclaredVm {
   head: LiveHead;
   /** The declared extensions, sorted by name. */
   present: ExtensionRow[];
-  /** The next sequence number of each name that the VM ever had. */
+  /** The next sequence number of each extension that the VM ever had, by name. */
   next: ReadonlyMap<string, number>;
-  /** The protected settings that the declarations use, and those that the caller named, by id. */
+  /** The protected settings that the declarations use, and the requested earlier ones, by id. */
   secrets: ReadonlyMap<string, SecretRow>;
   machine: AgentMachine;
 }
@@ -73,7 +73,7 @@ export const secretOf = (stored: DeclaredVm['secrets'], id: string | null): Secr
 /** A version as a goal names it. */
 type NamedVersion = Pick<VersionRow, 'handler' | 'version'>;
 
-/** Returns a version in any spelling; null if it does not exist. */
+/** Finds a version by any spelling of its number; null if it does not exist. */
 export type VersionLookup = (goal: NamedVersion) => VersionRow | null;
 
 const keyOf = ({ handler, version }: NamedVersion): string => `${handler} ${versionKey(version)}`;

@@ -9,7 +9,7 @@ import type { Evaluation, ExtensionMove, SecretChange } from './move.ts';
 import { platformFaults } from './platform-faults.ts';
 
 /**
- * Evaluates the return to the contents of an earlier goal state. Throws 409 `vm_decommissioning` | `uninstalling` |
+ * Evaluates a revert to the contents of an earlier goal state. Throws 409 `vm_decommissioning` | `uninstalling` |
  * `handler_fixed`, 422 `version_unknown`.
  */
 export function evaluateRevert(

@@ -61,7 +61,7 @@ async function changeOf(kind: (typeof kinds)[number], { vmId }: GivenVm): Promis
   return { kind, contents: old?.contents ?? [] };
 }
 
-/** The result of an evaluation, or the code of its error. */
+/** Returns the result of an evaluation or, if it fails, the error code. */
 async function outcome(evaluate: () => unknown): Promise<unknown> {
   try {
     return await evaluate();

@@ -18,8 +18,8 @@ export type VmChange =
   | { kind: 'revert'; contents: readonly ExtensionContents[] };
 
 /**
- * Returns the effect of a change on a VM, and every reason to reject it. The only function that decides this: plans and
- * acts call it with what they loaded, so an act does what its plan says. Throws the errors of the kind of change.
+ * Returns the effect of a change on a VM, and every reason to reject it. No other function decides this: planning and
+ * applying a change both call it, so a change does what its plan says. Throws the errors of the kind of change.
  */
 export function evaluateChange(
   ctx: Pick<Context, 'keys' | 'config'>,

@@ -41,8 +41,8 @@ export const goalStateView = z.object({
 export type GoalStateView = z.infer<typeof goalStateView>;
 
 /**
- * Reads the current goal state. Operators only, because it contains public settings. Throws 404 `vm_unknown`, even for
- * a deleted VM.
+ * Reads the current goal state. Operators only, because it contains public settings. Throws 404 `vm_unknown`, also
+ * for a deleted VM.
  */
 export async function getGoalState(ctx: Context, input: GetGoalStateInput): Promise<GoalStateView> {
   allow(ctx.actor, 'operator');

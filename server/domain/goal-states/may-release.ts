@@ -5,8 +5,8 @@ export type KeyOrigin =
   /** The holder of the previous key signed the request, or the portal replaced the tenant key. */
   | { kind: 'renewed' }
   /**
-   * A machine enrolled with a token, or an operator created a forwarder token. `issuer` created the token; `sameKey` if
-   * the new key is the previous key.
+   * A machine enrolled with a token, or an operator created a forwarder token. `issuer` created the token.
+   * `sameKey`: whether the new key is the previous key.
    */
   | { kind: 'issued'; issuer: Principal | null; sameKey: boolean };
 

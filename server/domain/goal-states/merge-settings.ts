@@ -16,7 +16,7 @@ export interface MergedSettings {
   basis: string | null;
   /** Null if no setting is left. */
   value: Record<string, unknown> | null;
-  /** Who entered the unchanged settings, by name. */
+  /** When and by whom each unchanged setting was entered, by name. */
   carried: ReadonlyMap<string, SettingEntry>;
   /** Whether no setting is set or removed. */
   isSame: boolean;

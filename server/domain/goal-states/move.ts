@@ -26,7 +26,7 @@ export interface ExtensionMove {
   version: VersionRow | null;
   /** Protected settings as the caller sent them; with `merged`, the complete settings after the merge. */
   given: unknown;
-  /** How individual protected settings were changed; null if all are kept, replaced or removed. */
+  /** The result of changing individual protected settings; null if they are kept, replaced or removed as a whole. */
   merged: MergedSettings | null;
   /** The protected settings of `current`. */
   stored: SecretRow | null;

@@ -42,7 +42,7 @@ export function plannedSettings(ctx: Pick<Services, 'keys'>, move: ExtensionMove
   return plannedEntries(move, stored, as);
 }
 
-/** Returns when and by whom the protected settings that a revert restores were last changed. */
+/** Returns when and by whom the settings that a revert restores were last changed; null if it restores none. */
 export function restoredSettings({ secret, restored }: ExtensionMove): { changedAt: string; changedBy: string } | null {
   if (restored === null || (secret !== 'added' && secret !== 'replaced')) return null;
   return { changedAt: restored.changedAt.toISOString(), changedBy: restored.changedBy };

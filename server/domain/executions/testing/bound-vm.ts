@@ -20,7 +20,7 @@ export const logOf = (ID: string, more: object = {}) => ({
   ...{ Time: '2026-11-22T09:15:03.981Z', ...more },
 });
 
-/** Creates a VM that is bound to AMQP, and plays the conductor and the VM's agent. */
+/** Creates a VM that is bound to AMQP. Returns functions that act as the conductor and the VM's agent. */
 export async function givenBoundVm(admin: Context, dialect: 'annex' | 'murano' = 'annex') {
   const { id: vmId } = await registerVm(admin, { name: `bound-${randomUUID().slice(0, 8)}` });
   const channel = await bindChannel(admin, { vmId, dialect });
