@@ -149,7 +149,7 @@ describe('an execution with a real portal', () => {
       const { execution } = await machine.run(hello);
       return Date.parse(execution.begunAt ?? '') - Date.parse(execution.queuedAt);
     };
-    // Other work on this computer can delay single executions.
+    // Other work on this computer can delay individual executions.
     await expect.poll(delay, { timeout: 60_000, interval: 1_000 }).toBeLessThan(1_000);
   });
 

@@ -6,12 +6,12 @@ import { countReboot } from './api/reboots.ts';
 import { CallJournal } from './call-journal.ts';
 import type { OpenExecution, StoredProgress } from './inbox.ts';
 
-/** Why a Body begins. */
+/** Why a Body runs: for the first time, or again after a restart of the agent or the machine. */
 export type BeginReason = (typeof beginReasons)[number];
 
 /**
- * Updates the progress of an execution whose Body is about to begin, for the first time or again. Counts a restart of
- * the machine. Returns why the Body begins. The caller stores the progress.
+ * Updates the progress of an execution whose Body is about to run, for the first time or again. If the machine
+ * restarted, counts the restart. Returns why the Body runs. The caller stores the progress.
  */
 export function beginRun({ folder }: OpenExecution, progress: StoredProgress, boot: string): BeginReason {
   const why = progress.run === 0 ? 'first' : progress.boot === boot ? 'agent' : 'reboot';

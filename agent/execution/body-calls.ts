@@ -29,11 +29,14 @@ export interface BodyCallsOptions {
   onCall(call: ExecutionCall): void;
 }
 
-/** The answer that a Body gets while the agent stops; the Body ends before it can use it. */
+/**
+ * The answer to `api.waitReboot`. Also the answer to a call during which the agent stops; the Body then ends before it
+ * can use the answer.
+ */
 const noAnswer = '"value":null';
 
 /**
- * Answers the calls of a Body. A call that was answered before the Body began again is answered from the journal and
+ * Answers the calls of a Body. A call that was answered in an earlier run of the Body is answered from the journal and
  * does not run again.
  */
 export class BodyCalls {
@@ -95,7 +98,7 @@ export class BodyCalls {
     return answer.frame;
   }
 
-  /** Runs a call, or waits for its process if an earlier run of the agent began it. */
+  /** Runs a call, or waits for its process if an earlier run of the agent started the process. */
   private async run(call: BodyCall, key: string, before: BegunCall | null): Promise<string> {
     const { n, script, function: fn } = call;
     const { context, journal, onCall } = this.options;
@@ -103,7 +106,7 @@ export class BodyCalls {
     if (leaving.aborted) throw new AgentStopped();
     const isSameBoot = before?.boot === boot;
     const hasRestarted = before !== null && !isSameBoot && before.awaitsRestart;
-    // A call that continues, or that ended with the restart, keeps its place in the transcript.
+    // A call that continues, or that the restart of the machine completed, keeps its place in the transcript.
     const begun = before !== null && (isSameBoot || hasRestarted) ? before : this.newCall(call);
     // A Body can call a function whose name is a secret parameter.
     const shownFn = fn === null ? null : maskedText(fn, context.secrets);
@@ -122,7 +125,7 @@ export class BodyCalls {
       error = callErrorOf({ script: script ?? 'api' }, thrown);
       answer = { frame: `"error":${JSON.stringify(error.frame)}`, exitCode: exitCodeIn(error) };
     }
-    // While the agent stops, calls fail because their processes end. They run again at the next start.
+    // While the agent stops, calls can fail because their processes end. Such a call runs again at the next start.
     if (leaving.aborted) throw new AgentStopped();
     this.current = null;
     const tookMs = Math.max(0, transcript.ms - begun.atMs);
@@ -193,7 +196,7 @@ export class BodyCalls {
   /** Discards the journal from call `n` on, because the Body now makes different calls. */
   private async drop(n: number): Promise<void> {
     const { context, journal, scripts } = this.options;
-    // Only the last call can have a process that still runs.
+    // Only the last call can have a process that is still running.
     const process = journal.get(journal.last)?.begun?.process;
     context.transcript.add('note', 'The Body makes different calls than before. From here on, all calls run.');
     journal.dropFrom(n);

@@ -41,8 +41,8 @@ export interface StoredCall {
 }
 
 /**
- * The calls of a Body and their answers, on disk. When the Body begins again, its calls are answered from here, so that
- * they do not run again.
+ * The calls of a Body and their answers, on disk. When the Body runs again, its calls are answered from the journal, so
+ * that they are not repeated.
  */
 export class CallJournal {
   private readonly lines: SyncedLines;
@@ -66,7 +66,10 @@ export class CallJournal {
     return this.stored.get(n);
   }
 
-  /** Records that a call begins. The record is synced. Throws if the disk is full. */
+  /**
+   * Records that a call begins, and syncs the record. If the journal is full, the record is only in memory. Throws if
+   * the disk is full.
+   */
   begin(n: number, key: string, value: BegunCall): void {
     this.append({ n, key, begun: value }, true);
     this.stored.set(n, { key, begun: value });
@@ -74,7 +77,7 @@ export class CallJournal {
 
   /**
    * Stores the answer to a call. Returns false if the journal is full. Throws if the disk is full. The answer is synced
-   * unless the call may run twice (`isRepeatable`). Later calls that may not run twice also sync this answer.
+   * immediately or, if the call may run twice (`isRepeatable`), together with the next synced record.
    */
   answer(n: number, key: string, value: AnsweredCall, isRepeatable = false): boolean {
     if (!this.append({ n, key, answer: value }, !isRepeatable)) return false;
@@ -82,7 +85,7 @@ export class CallJournal {
     return true;
   }
 
-  /** Forgets this call and all later ones. */
+  /** Deletes this call and all later ones. */
   dropFrom(n: number): void {
     const dropped = [...this.stored.keys()].filter((each) => each >= n);
     const { size } = this.lines;

@@ -15,8 +15,8 @@ export interface CallProcessStart extends Omit<ProcessStart, 'memory' | 'frames'
 }
 
 /**
- * Runs a process of a call to its end. The process outlives the agent. Its folder stays until `forgetProcess`, so that
- * a restarted agent finds out how the process ended.
+ * Runs a process of a call to completion. The process outlives the agent. Its folder is kept until `forgetProcess`, so
+ * that a restarted agent can find out how the process ended.
  */
 export async function runCallProcess(start: CallProcessStart): Promise<ProcessEnd> {
   const { id, program, args } = start;
@@ -26,8 +26,8 @@ export async function runCallProcess(start: CallProcessStart): Promise<ProcessEn
 }
 
 /**
- * Waits for a process that an earlier run of the agent started in the current boot. Null if the process never started,
- * or ended in an unknown way.
+ * Waits for a process that an earlier run of the agent started in the current boot. Resolves to null if the process
+ * never started, or ended in an unknown way.
  */
 export async function resumeCallProcess(start: CallProcessStart): Promise<ProcessEnd | null> {
   const { id, seconds, signal, leaving } = start;
@@ -46,7 +46,7 @@ export async function resumeCallProcess(start: CallProcessStart): Promise<Proces
   return outputRead(folder, ended, pipes, leaving);
 }
 
-/** Deletes the folder of a process once the answer of its call is stored. */
+/** Deletes the folder of a process. Call this once the answer to its call is stored. */
 export function forgetProcess(running: string, id: string): void {
   const folder = join(running, id);
   if (existsSync(folder)) discard(folder);

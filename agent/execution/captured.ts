@@ -5,7 +5,7 @@ import { executionLimits } from '#protocol/executions/index.ts';
 export class Captured {
   private parts: Buffer[] = [];
   private size = 0;
-  /** A copy of the output, in case the agent restarts during the call; null if there is none. */
+  /** Path of a copy of the output, in case the agent restarts during the call; null if there is none. */
   private copy: string | null = null;
   isTruncated = false;
 
@@ -14,7 +14,7 @@ export class Captured {
     try {
       this.write(readFileSync(path));
     } catch {
-      // Without a copy, the output begins here.
+      // If there is no copy, the output starts empty.
     }
     this.copy = path;
   }

@@ -37,7 +37,7 @@ export interface ExecutionContext {
   boot: string;
   /** Whether the agent can restart the machine. */
   canReboot: boolean;
-  /** Which output of the Body is new. */
+  /** Determines which output of the Body is new. */
   output: ReplayedOutput;
   progress: StoredProgress;
   /** Stores the progress. Throws if the disk is full. */

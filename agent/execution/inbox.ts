@@ -66,7 +66,7 @@ export class Inbox {
 
   /**
    * Returns the execution that an earlier run of the agent left open, or null. Deletes the folders of all other
-   * executions, which an interrupted write or deletion can leave.
+   * executions, which an interrupted write or deletion can leave behind.
    */
   readOpen(): OpenExecution | null {
     if (!existsSync(this.root)) return null;
@@ -100,7 +100,7 @@ export class Inbox {
     return { open, reception: envelope.stamp <= this.clearedUpTo() ? 'stale' : 'new' };
   }
 
-  /** Returns the progress of an execution; that of a new one if there is none on disk. */
+  /** Returns the stored progress of an execution, or the initial progress if none is stored. */
   readProgress({ folder }: OpenExecution): StoredProgress {
     const read = progress.safeParse(readJson(join(folder, 'progress.json')));
     return read.success ? read.data : progress.parse({});

@@ -45,7 +45,7 @@ export class Lines {
   }
 
   /**
-   * Writes the incomplete line, which continues in another run of the agent. Drops text that may be the beginning of a
+   * Writes the incomplete line, which continues in the next run of the agent. Drops text that may be the beginning of a
    * secret.
    */
   leave(): void {

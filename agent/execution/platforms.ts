@@ -30,7 +30,7 @@ export async function findPlatforms(
   return { platforms, python: platforms.get('Python') ?? null };
 }
 
-/** Returns the report to the portal about this machine's platforms. `isOn`: whether execution plans are on. */
+/** Returns the report to the portal about this machine's platforms. `isOn`: whether execution plans are enabled. */
 export function platformReport({ platforms, python }: FoundPlatforms, isOn: boolean): PlatformReport {
   const versions = [...platforms].map(([type, { version }]) => [type, { version }]);
   return {

@@ -49,7 +49,7 @@ export class ProcessPipes {
     }
   }
 
-  /** Reads the output that is in transit. Never throws. */
+  /** Reads the output that is already in the pipes. Never throws. */
   drain(): void {
     for (const pipe of this.pipes) {
       try {

@@ -5,8 +5,8 @@ const lineFeed = 0x0a;
 type BodyRow = 'out' | 'err' | 'log';
 
 /**
- * Decides which output of a Body that begins again is new. All output before the last call of the journal is already in
- * the transcript. Of the output after that call, the transcript has the lines that an earlier run wrote.
+ * When a Body runs again, decides which of its output is new. All output before the last call of the journal is
+ * already in the transcript. Of the output after that call, the transcript has the lines that an earlier run wrote.
  */
 export class ReplayedOutput {
   private last: number;
@@ -24,7 +24,7 @@ export class ReplayedOutput {
     return this.reached < this.last;
   }
 
-  /** Whether the journal has later calls than this one. All output before the call is then already in the transcript. */
+  /** Whether the journal has calls after this one. If so, all output before this call is already in the transcript. */
   isBeforeLast(n: number): boolean {
     return n < this.last;
   }
@@ -40,7 +40,7 @@ export class ReplayedOutput {
     Object.assign(this.written, { out: 0, err: 0, log: 0 });
   }
 
-  /** Whether a row of the Body is new. `isPart`: the row is an incomplete line. */
+  /** Whether the Body's next row of this kind is new. `isPart`: the row is an incomplete line. */
   isNew(kind: BodyRow, isPart = false): boolean {
     if (this.isReplaying) return false;
     if (this.written[kind] === 0) return true;
@@ -49,7 +49,7 @@ export class ReplayedOutput {
   }
 }
 
-/** Counts the Body's rows after the last row that begins this call, or all of them if `n` is 0. */
+/** Counts the Body's rows after the last row that records the start of call `n`; all rows if `n` is 0. */
 function bodyRowsAfter(path: string, n: number): Record<BodyRow, number> {
   const counts = { out: 0, err: 0, log: 0 };
   if (!existsSync(path)) return counts;

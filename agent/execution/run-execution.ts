@@ -64,7 +64,7 @@ export interface ExecutionRunOptions {
   onBegin(transcript: Transcript): void;
   /** Called when the execution begins to wait for a restart of the machine. */
   onRestarting?(): void;
-  /** Stores the progress, which calls of the Body have changed. */
+  /** Stores the progress after a call of the Body has changed it. */
   saveProgress(): void;
 }
 
@@ -97,8 +97,8 @@ export class RunningExecution {
   }
 
   /**
-   * Runs the execution to its end. Returns null if the agent was stopped. The execution then continues when the agent
-   * starts again.
+   * Runs the execution to completion. Returns null if the agent stops first. The execution then continues when the
+   * agent starts again.
    */
   async run(): Promise<ExecutionEnd | null> {
     const { open, found } = this.options;
@@ -159,8 +159,8 @@ export class RunningExecution {
   }
 
   /**
-   * Ends the processes that an earlier run of the agent left, except the process of the current call, and creates the
-   * folders of a new execution.
+   * Ends the processes that an earlier run of the agent left running, except the process of the current call. Creates
+   * the folders of the execution, and empties them for a new execution.
    */
   private async prepare({ folders, boot }: ExecutionContext, calls: CallJournal): Promise<void> {
     const last = calls.get(calls.last);

@@ -11,7 +11,7 @@ import { wait } from '../portal/wait.ts';
 import { closeAll, type OutputReaders, ProcessPipes } from './process-pipes.ts';
 
 export interface ProcessStart extends OutputReaders {
-  /** Parent of one folder for each running process. A restarted agent reads it to find leftover processes. */
+  /** Folder with a subfolder for each running process. A restarted agent reads it to find leftover processes. */
   running: string;
   program: string;
   args: readonly string[];
@@ -45,7 +45,7 @@ export interface StartedProcess {
   ended: Promise<ProcessEnd>;
   /** Reads the output that the process has already written. */
   drain(): void;
-  /** Kills the process group, and strays that have left the group (see `CommandProcesses`). Only the first call does. */
+  /** Kills the process group and strays that left it (see `CommandProcesses`). Only the first call has an effect. */
   endAll(): void;
 }
 
@@ -145,8 +145,8 @@ function stdinOf(folder: string, text: string): number {
 }
 
 /**
- * Resolves when the process has ended. Ends it when its time is over, or when `signal` aborts. If `leaving` aborts,
- * leaves it running and never resolves.
+ * Resolves when the process has ended. Ends it at its time limit, or when `signal` aborts. If `leaving` aborts, leaves
+ * it running and never resolves.
  */
 export function untilEnded(
   child: ChildProcess,

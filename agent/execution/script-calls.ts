@@ -31,7 +31,7 @@ import { unavailable } from './place-file.ts';
 import type { OutputReaders } from './process-pipes.ts';
 import { endLeftovers, type ProcessEnd, startProcess } from './run-process.ts';
 
-/** A substitute for no time limit, in seconds. A Node.js timer cannot wait much longer. */
+/** Effectively no time limit, in seconds. A Node.js timer cannot wait much longer. */
 const noLimitSeconds = 2_000_000;
 
 /** A call of a script by a Body. */
@@ -88,7 +88,7 @@ export class ScriptCalls {
       try {
         forgetProcess(folders.running, id);
       } catch (error) {
-        // The folder is deleted with the execution. The call has its answer in any case.
+        // The folder is deleted with the execution, so the failure does not affect the call.
         journal.warn(`The folder of a process could not be deleted: ${sentenceOf(error)}.`);
       }
     }
@@ -109,7 +109,7 @@ export class ScriptCalls {
     return answerOf({ script, function: fn }, options, { end, seconds: 0, stdout, stderr });
   }
 
-  /** Runs a call to its end. If the call fails, `callErrorOf` converts the error for the Body. */
+  /** Runs a call to completion. Throws if the call fails; the caller converts the error with `callErrorOf`. */
   async call(call: ScriptCall, process: CallProcess): Promise<CallAnswer> {
     const script = this.context.plan.scripts.get(call.script);
     if (script === undefined) throw new CallError('ScriptError', `The plan has no script ${call.script}.`);

@@ -44,7 +44,7 @@ export interface AgentLayout {
   planStates: string;
   /** Files that execution plans fetched, by their SHA-256. */
   planCache: string;
-  /** The last report about this machine's programs that the portal received. */
+  /** The last platform report that the portal received. */
   platforms: string;
   lock: string;
 }

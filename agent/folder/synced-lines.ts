@@ -10,8 +10,8 @@ export class SyncedLines {
 
   /**
    * Opens the file, and creates it if there is none. Calls `take` with each line and its offset. Truncates the file
-   * before an incomplete line, and before the first line for which `take` returns false: a synced line is never either.
-   * `what` names the file for tests.
+   * before an incomplete line, and before the first line for which `take` returns false. Synced lines are always whole
+   * and valid. `what` names the file for tests.
    */
   constructor(path: string, what: string, take: (text: string, offset: number) => boolean) {
     this.what = what;
@@ -22,7 +22,7 @@ export class SyncedLines {
       this.bytes = end + 1;
     }
     if (fstatSync(this.file).size > this.bytes) this.cut(this.bytes);
-    // An agent that was killed can have written a line without syncing it.
+    // An agent that was killed may have written a line without syncing it.
     if (this.bytes > 0) fdatasyncSync(this.file);
   }
 
@@ -31,7 +31,7 @@ export class SyncedLines {
     return this.bytes;
   }
 
-  /** Appends a line, and syncs it together with all lines before. Throws if the disk is full; the file then stays as it was. */
+  /** Appends a line, and syncs it and all earlier lines. Throws if the disk is full; the file is then unchanged. */
   append(line: string): void {
     this.write(line, true);
   }

@@ -70,7 +70,7 @@ export function discard(path: string): void {
   }
 }
 
-/** Writes a file or the entries of a folder to the disk. */
+/** Syncs a file, or the entries of a folder, to the disk. */
 export function sync(path: string): void {
   const file = openSync(path, 'r');
   try {

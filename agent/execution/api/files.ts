@@ -14,7 +14,7 @@ export class ExecutionFiles {
     this.context = context;
   }
 
-  /** Implements `api.putFile`: writes a file, and returns its full path. Relative paths start at the working folder. */
+  /** Implements `api.putFile`: writes a file, and returns its full path. Resolves `path` against the working folder. */
   async put(id: unknown, path: unknown): Promise<string> {
     if (typeof id !== 'string' || typeof path !== 'string' || path === '' || path.includes('\0')) {
       throw new CallError('TypeError', 'putFile needs the id of a file and a path.');

@@ -18,7 +18,7 @@ const remembered = new Set(['setExitCode', 'addFile', 'reboot']);
 /** Whether the journal records the beginning of this call of `api`. */
 export const isRecorded = (name: string): boolean => !unrecorded.has(name) && !repeatable.has(name);
 
-/** Whether this call of `api` may run again although it was answered. */
+/** Whether this call of `api` may run again even if it has already been answered. */
 export const isRepeatable = (name: string): boolean => repeatable.has(name);
 
 type Arguments = [given: readonly unknown[], named: Readonly<Record<string, unknown>>];

@@ -33,7 +33,7 @@ export function writeLog(context: ExecutionContext, frame: Record<string, unknow
   transcript.add('log', message);
 }
 
-/** Cuts a text that is longer than 64 KiB, and appends a note with the original size. */
+/** Truncates a text that is longer than 64 KiB, and appends a note with the original size. */
 function cut(text: string): string {
   const limit = executionLimits.logMessageBytes;
   if (Buffer.byteLength(text) <= limit) return text;

@@ -17,7 +17,7 @@ export function countReboot(progress: StoredProgress, isAwaited: boolean): void 
   if (!isAwaited) progress.unexpectedReboots += 1;
 }
 
-/** Returns why the restarts of the machine are an endless loop; null if they are not (MU-52). */
+/** Returns why the restarts of the machine count as an endless loop; null if they do not (MU-52). */
 export function rebootLoop({ reboots, unexpectedReboots, expectedReboots }: StoredProgress): string | null {
   if (expectedReboots !== null) {
     if (reboots <= expectedReboots) return null;
@@ -62,7 +62,7 @@ export class RebootApi {
   }
 
   /**
-   * Implements `api.waitReboot`: waits until the machine restarts. The call is answered when the Body begins again
+   * Implements `api.waitReboot`: waits until the machine restarts. The call is answered when the Body runs again
    * after the restart, so this promise only rejects. `since`: when the call first began.
    */
   async wait(timeout: unknown, since: BootMoment): Promise<never> {

@@ -6,12 +6,12 @@ import { SyncedLines } from '../../folder/synced-lines.ts';
 import { writeAtomically } from '../../folder/write-file.ts';
 import { CallError } from '../call-error.ts';
 
-/** How much larger than twice the state its file may become before it is replaced with a shorter one. */
+/** The file of a state is rewritten when it exceeds twice the size of the state by more than this. */
 const spareBytes = 64 * 1024;
 
 /**
- * The state of a Service: JSON values by key. Its file has one line for each change, an object with the new values; null
- * removes a key. Changes are on disk before a call is answered (MU-14).
+ * The state of a Service: JSON values by key. Its file has one line for each change, an object with the new values;
+ * null removes a key. Changes are on disk before a call is answered (MU-14).
  */
 export class ServiceState {
   private readonly path: string | null;
@@ -71,7 +71,7 @@ export class ServiceState {
     });
   }
 
-  /** Creates the file so that it does not disappear in a power failure. */
+  /** Creates the file so that it survives a power failure. */
   private create(path: string): SyncedLines {
     writeAtomically(path, '');
     return this.read(path);

@@ -9,7 +9,7 @@ import { type FrameFault, Frames } from './frames.ts';
 
 /** Number of bytes kept from the end of the standard error, for a Body that ends without a result. */
 const stderrBytes = 4 * 1024;
-/** A substitute for no time limit, in seconds: the signal ends the Body at the deadline of the execution. */
+/** Effectively no time limit, in seconds: the signal ends the Body at the deadline of the execution. */
 const noLimitSeconds = 2_000_000;
 
 export interface BodyStart {
@@ -25,8 +25,8 @@ export interface BodyStart {
   onOut(chunk: Buffer): void;
   onErr(chunk: Buffer): void;
   /**
-   * Answers the call with this text. Resolves to a member of a frame, such as `"value":1`. Never rejects. `drain` reads
-   * the output that the Body wrote before the call.
+   * Answers a call. `text` is its frame. Resolves to a member of the answering frame, such as `"value":1`. Never
+   * rejects. `drain` reads the output that the Body wrote before the call.
    */
   onCall(frame: BodyCall, text: string, drain: () => void): Promise<string>;
   onLog(frame: Record<string, unknown>): void;

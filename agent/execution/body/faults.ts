@@ -8,7 +8,7 @@ export interface ExecutionEnd {
   body: string;
 }
 
-/** Why a running execution was ended: it was canceled, it timed out, or the agent was stopped. */
+/** Why a running execution was stopped: it was canceled, it timed out, or the agent stopped. */
 export type StopReason = 'cancel' | 'time' | 'stop';
 
 const exception = (code: number, body: Partial<ResultException> & Pick<ResultException, 'Message' | 'Type'>) => ({
@@ -65,7 +65,7 @@ function withUserCode(code: number, exitCode: number | null): number {
 }
 
 /**
- * Converts an exception from a frame to the form of results. Any field can be missing or have the wrong type, because
+ * Converts an exception from a frame to the format of results. Any field can be missing or have the wrong type, because
  * Bodies can write frames themselves.
  */
 function exceptionOf(frame: Record<string, unknown>, depth = 0): ResultException {

@@ -69,7 +69,7 @@ class ChefScript implements LoadedScript {
     throw new CallError('ScriptError', message, { info: { script: name, function: fn } });
   }
 
-  /** Fetches the cookbooks of the Berksfile, once. Returns the result of the call if this failed, otherwise null. */
+  /** Fetches the cookbooks of the Berksfile, once. If this fails, returns the result for the call; otherwise, null. */
   private async fetchCookbooks(ctx: ScriptCallContext): Promise<CallResult | null> {
     const { name, folder, environment, script } = this.script;
     const { useBerkshelf, berksfilePath = 'Berksfile' } = script.options as ExecutorOptions<'Chef'>;

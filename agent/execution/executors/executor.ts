@@ -36,7 +36,7 @@ export interface ScriptCallContext {
   seconds: number;
   /** Aborted when the execution ends. */
   signal: AbortSignal;
-  /** Runs a program to its end in the script's folder. The argument `onOut` also receives the standard output. */
+  /** Runs a program to completion in the script's folder. The argument `onOut` also receives the standard output. */
   run(
     program: string,
     args: readonly string[],

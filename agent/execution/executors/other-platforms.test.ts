@@ -48,7 +48,7 @@ const planOf = (
   };
 };
 
-/** Returns a Body that makes each call, and returns the messages of their errors. */
+/** Returns a Body that makes these calls and returns the messages of their errors. */
 const bodyOf = (calls: readonly string[]) =>
   `m = []\n${calls.map((call) => `try:\n  ${call}\nexcept ScriptError as e:\n  m.append(str(e))\n`).join('')}return m`;
 

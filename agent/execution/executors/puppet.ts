@@ -65,7 +65,7 @@ async function run(
   return { end, goodCodes, facts: { changed: changedCodes.includes(end.exitCode ?? -1) } };
 }
 
-/** Returns the class of a function. If the entry point is a class, other classes of its module have short names. */
+/** Returns the class of a function. If the entry point is a class, `fn` can omit the name of the class's module. */
 function classOf({ name, entry, script }: ScriptOnDisk, fn: string): string {
   const [module = ''] = script.entryPoint.split('::');
   const whole = entry === '' && !fn.includes('::') ? `${module}::${fn}` : fn;

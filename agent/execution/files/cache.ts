@@ -36,7 +36,7 @@ export class FileCache {
     return path;
   }
 
-  /** Returns a path at which to create a file for `add`. An interrupted download can have left a file there. */
+  /** Returns a path at which to create a file for `add`. An interrupted download may have left a file there. */
   incoming(name: string): string {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     return join(this.folder, `incoming-${name}`);

@@ -10,14 +10,14 @@ import { guardedAddresses, guardLiteral, type HostAddress, type Lookup, type Pri
 export interface UriRoute {
   /** Returns the connections for a URL. */
   connections(url: URL): Agent;
-  /** Whether a proxy makes the requests for a URL. The proxy then resolves its name. */
+  /** Whether a proxy makes the requests for a URL. The proxy then resolves the host name. */
   usesProxy(url: URL): boolean;
   privateHosts: PrivateHosts;
   /** For tests. */
   lookup?: Lookup;
 }
 
-/** What to fetch, and where to. */
+/** What to fetch, and where to store it. */
 export interface UriDownload {
   uri: string;
   file: string;
@@ -45,7 +45,7 @@ export async function fetchUri(route: UriRoute, download: UriDownload): Promise<
     const answer = await follow(route, download.uri, signal);
     const hash = createHash('sha256');
     const written = createWriteStream(file, { mode: 0o600, flags: 'wx' });
-    // The file may be created after a download has failed. Waits for that, so that the caller can delete the file.
+    // The file may be created after the download fails. Waits until it is closed, so that the caller can delete it.
     const closed = new Promise<void>((resolve) => written.once('close', resolve));
     await pipeline(answer, limitedTo(maxBytes, hash), written, { signal }).finally(() => closed);
     return hash.digest('hex');
@@ -80,7 +80,7 @@ function urlOf(text: string, base?: URL): URL {
   return url;
 }
 
-/** Sends a request to an address that was checked. */
+/** Checks the host of a URL, then sends the request. Throws ForbiddenHost if the plan must not reach the host. */
 async function ask(route: UriRoute, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   const { privateHosts, lookup } = route;
   let addresses: HostAddress[] | null = null;

@@ -26,13 +26,13 @@ const publicIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
-  // Returns the IPv4 address within an IPv6 address such as `::ffff:127.0.0.1`.
+  // Converts an IPv6 address such as `::ffff:127.0.0.1` to the IPv4 address within it.
   const address = ipaddr.process(text);
   if (address.range() !== 'unicast' || address.toString() === azureHost) return false;
   return address.kind() === 'ipv4' || address.match(publicIpv6);
 }
 
-/** Whether a host or one of its addresses is in the list of allowed private hosts. */
+/** Whether a host, or this address of the host, is in the list of allowed private hosts. */
 export function isAllowed(hosts: PrivateHosts, host: string, address: string | null): boolean {
   return hosts.some((entry) => {
     if (entry.toLowerCase() === host.toLowerCase()) return true;
@@ -75,7 +75,10 @@ export async function guardedAddresses(
   return addresses;
 }
 
-/** Rejects a URL whose host is a private address. For requests through a proxy, which resolves names itself. */
+/**
+ * Rejects a URL whose host is a private IP address that is not in `hosts`. For requests through a proxy, which resolves
+ * names itself.
+ */
 export function guardLiteral({ hostname }: URL, hosts: PrivateHosts): void {
   const host = withoutBrackets(hostname);
   if (isIP(host) === 0 || isPublicAddress(host) || isAllowed(hosts, host, host)) return;

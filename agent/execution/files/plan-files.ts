@@ -25,7 +25,7 @@ export const noSources: FileSources = { route: null, download: null };
 
 interface PlanFilesOptions extends FileSources {
   cache: FileCache;
-  /** The contents of files of BodyType `ID`, by their ids in the plan. */
+  /** Digest, size and URL of each file of BodyType `ID`, by its id in the plan. */
   pinned: ExecutionEnvelope['files'];
   /** Aborted when the execution ends. */
   signal: AbortSignal;
@@ -48,7 +48,7 @@ export class PlanFiles {
 
   /**
    * Places a file in a script's folder. A fetched file becomes a symbolic link into the cache. Throws CallError with
-   * code 8.
+   * code 8 if this fails.
    */
   async link(id: string, file: PlanFile, path: string): Promise<void> {
     const cached = await this.cached(id, file);
@@ -58,7 +58,8 @@ export class PlanFiles {
 
   /**
    * Places a file as a copy, because interpreters follow the link of an entry point to find the script's folder, and
-   * because a file outside of the execution's folder outlives the cache. Throws CallError with code 8.
+   * because a file outside of the execution's folder may outlive its copy in the cache. Throws CallError with code 8 if
+   * this fails.
    */
   async copy(id: string, file: PlanFile, path: string, mode: number): Promise<void> {
     const cached = await this.cached(id, file);
