@@ -3,7 +3,7 @@ import type { WorkerLimits, WorkerResult } from './worker-task.ts';
 
 /** The number of threads in a pool, and how long idle threads are kept. */
 export interface PoolBounds {
-  /** Maximum number of threads. A new task may exceed this number if all threads are busy. */
+  /** Maximum number of threads. If all are busy, a task with a new key still starts another thread. */
   most: number;
   /** Milliseconds after which an unused thread is closed. */
   idleMs: number;

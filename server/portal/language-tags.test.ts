@@ -82,7 +82,7 @@ test('AZ-L3 no language of a user breaks an instance view, a VM page or the over
     ];
     expect([...answers.map(({ status }) => status), tag]).toEqual([200, 200, 422, tag]);
   }
-  // The portal caches this page's data between requests, so each request sends many tags at a time.
+  // Each request sends many tags in its header, and one as the chosen language.
   for (const tag of breakers) {
     const answer = await page('overview.failing', undefined, headerTags.slice(0, 40).join(','), tag);
     expect([answer.status, tag]).toEqual([200, tag]);

@@ -120,7 +120,7 @@ async function batch(paths: readonly string[], headers: Record<string, string>, 
   });
 }
 
-/** Reads a subscription's first events, and returns whether the caller may subscribe. */
+/** Reads a subscription's events until it starts or fails. Returns the verdict on the call. */
 async function listen(path: string, headers: Record<string, string>): Promise<string> {
   const ended = new AbortController();
   const response = await doors.fetch(`/api/trpc/${path}`, { headers, signal: ended.signal });

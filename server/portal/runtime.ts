@@ -12,11 +12,11 @@ export interface PublicConfig {
 
 /** What the portal provides to the pages that it renders in this process. */
 export interface PortalRuntime {
-  /** Returns the read-only procedures, called as the user whom these headers sign in. */
+  /** Returns the read-only procedures. They run as the user whose session these headers contain. */
   caller(headers: Headers): Promise<AppCaller>;
   /**
-   * Returns the user whom these headers sign in, and records the visit; null without a session. `scripts` is whether
-   * the user has the rights of the grant `scripts`.
+   * Returns the user whose session these headers contain, and records the visit; null without a session. `scripts` is
+   * whether the user has the rights of the grant `scripts`.
    */
   session(headers: Headers): Promise<(Actor & { scripts: boolean }) | null>;
   config: PublicConfig;

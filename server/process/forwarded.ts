@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIPv6, type Socket } from 'node:net';
 import { newRequestId } from './request-id.ts';
 
-/** Headers in which a proxy describes its client. They are accepted only from trusted proxies. */
+/** Headers in which a proxy describes its client and the request. They are accepted only from trusted proxies. */
 const speakingForOthers = /^(forwarded|x-forwarded-.*|x-real-ip|x-request-id)$/;
 
 const requestIdForm = /^[\w.-]{8,64}$/;

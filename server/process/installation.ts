@@ -50,7 +50,7 @@ function sameText(a: string, b: string): boolean {
 }
 
 /**
- * Returns a text with the identity and the timeline of the database. It changes when a dump is restored, a replica is
+ * Returns a string that identifies the database and its timeline. It changes when a dump is restored, a replica is
  * promoted, or the database is recovered to a point in time.
  */
 async function databaseFingerprint(tx: Transaction): Promise<string> {

@@ -6,7 +6,7 @@ const measured = 10_000;
 
 /**
  * Limits the time for receiving a body to `requestMs` or, for an upload, requires a minimum rate. Calls `tooSlow` once
- * if the body misses the limit.
+ * if the body arrives too slowly.
  */
 export function keepPace(
   request: IncomingMessage,

@@ -4,7 +4,7 @@
  */
 const unseen = String.raw`[\s\p{Cc}\p{Cf}]*`;
 
-/** Signs that start a formula in some spreadsheets, including their wide and small forms. */
+/** Signs that start a formula in some spreadsheets, including their full-width and small forms. */
 const signs = '[=+\\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212]';
 
 const atStart = new RegExp(`^(?:${unseen}${signs}|[\\t\\r\\n])`, 'u');

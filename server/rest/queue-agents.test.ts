@@ -184,7 +184,7 @@ class History {
         return now !== null && now.since !== this.endedSince && sentenceOf(now) === begun.at(-1) ? page : null;
       }
       const isOver = page.now === null && page.next.length === 0;
-      // Until the agent has called and downloaded its packages, more commands can start.
+      // Until the agent has called the portal and downloaded its packages, more commands can start.
       const isOpen = page.waiting.some(({ reason }) => reason?.code === 'download' || reason?.code === 'never');
       return isOver && !isOpen ? page : null;
     });

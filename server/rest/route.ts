@@ -19,11 +19,11 @@ export interface RouteCall<P, Q, B> {
   reader: ReaderWishes;
   /** The portal's language for this caller. */
   language: Language;
-  /** The zip; null if the route accepts none. */
+  /** The body of a route with `takesZip` or `takesStream`, as a stream; null for other routes. */
   upload: Upload | null;
-  /** The parts of a form, which are read while iterating; null if the route accepts none. */
+  /** The parts of a form, which are read while iterating; null if the route does not take a form. */
   form: AsyncIterable<FormPart> | null;
-  /** The bytes of a file that is neither JSON nor a zip; null if the route accepts none. */
+  /** The bytes of the file that a route with `takesFile` accepts; null for other routes. */
   file: Uint8Array<ArrayBuffer> | null;
 }
 

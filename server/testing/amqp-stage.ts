@@ -29,8 +29,8 @@ export interface AmqpStage {
   admin: Context;
   broker: RabbitMq;
   /**
-   * Starts another conductor, which connects to the broker's own address or to `url`. To stop the conductor that runs,
-   * call `stopConductor` first.
+   * Starts a conductor, which connects to `url` or, by default, to the broker's own address. Does not stop a conductor
+   * that is already running; call `stopConductor` first.
    */
   startConductor(url?: string): void;
   stopConductor(): Promise<void>;
@@ -101,7 +101,7 @@ export async function openAmqpStage({ tls }: { tls?: TlsFiles } = {}): Promise<A
   return stage;
 }
 
-/** Takes the next message from a queue and acknowledges it. Waits until the queue exists and has one. */
+/** Waits until a queue exists and contains a message. Then takes the first message and acknowledges it. */
 export async function takeMessage(stage: AmqpStage, queue: string): Promise<GetMessage> {
   let taken: GetMessage | false = false;
   let channel = await stage.channel();
@@ -121,7 +121,7 @@ export async function takeMessage(stage: AmqpStage, queue: string): Promise<GetM
   return taken;
 }
 
-/** Publishes an answer to the queue of results, as JSON or as it is given. */
+/** Publishes an answer to the queue of results: text and bytes unchanged, anything else as JSON. */
 export async function answer(stage: AmqpStage, body: unknown, options: Options.Publish = {}): Promise<void> {
   const channel = await stage.channel();
   const content = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));

@@ -24,8 +24,8 @@ interface Wanted {
 /**
  * Downloads Debian packages and unpacks them into the folder `root`. Installs nothing: apt uses separate lists and a
  * separate cache, so it changes nothing else on the machine. Returns the file names of the packages.
- * `ANNEX_DEBIAN_MIRROR` can be the URL of another mirror. Rejects if the mirror is unreachable or does not have a
- * package.
+ * `ANNEX_DEBIAN_MIRROR` can be the URL of another mirror. Rejects if the mirror is unreachable or lacks one of the
+ * packages.
  */
 export async function unpackDebianPackages(root: string, wanted: Wanted): Promise<string[]> {
   const apt = `${root}.apt`;
@@ -69,7 +69,7 @@ async function download(apt: string, { suite, packages, withDependencies }: Want
   else await run('apt-get', [...options, 'download', ...packages], path.join(apt, 'cache/archives'));
 }
 
-/** Moves `/bin`, `/sbin` and `/lib` of older packages below `/usr`, where they have been since Debian 12. */
+/** Moves the `/bin`, `/sbin` and `/lib` of older packages into `/usr`, where they have been since Debian 12. */
 async function mergeUsr(root: string): Promise<void> {
   for (const name of ['bin', 'sbin', 'lib']) {
     const old = path.join(root, name);

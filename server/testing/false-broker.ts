@@ -38,7 +38,7 @@ export async function startSilentServer(): Promise<TestServer> {
   return listen(createServer((socket) => socket.on('error', () => {}).resume()));
 }
 
-/** Starts a server that answers like the port of a broker without TLS. */
+/** Starts a server that responds like a broker port that does not use TLS. */
 export async function startPlainServer(): Promise<TestServer> {
   return listen(
     createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end('AMQP\0\0\x09\x01'))),

@@ -18,8 +18,8 @@ export interface InstallGateway {
 }
 
 /**
- * Starts a gateway on its own port, with a new database; with `tls`, over HTTPS. `periodMs`: time over which the rate of
- * a download is measured.
+ * Starts a gateway on its own port, with a new database; with `tls`, over HTTPS. `periodMs` is the time over which the
+ * rate of a download is measured.
  */
 export async function openInstallGateway(tls: ServeOptions['tls'] = null, periodMs?: number): Promise<InstallGateway> {
   const services = await testServices({ config: { vmRate: 0 } });

@@ -29,7 +29,7 @@ export const roleOf = (caller: Caller): Role =>
 /** Whether the caller has the grant `scripts`. */
 export const hasGrant = (caller: Caller): boolean => caller === 'scripter' || caller === 'author';
 
-/** Namespaces of the publisher and of the outsider. */
+/** Namespaces of the callers whose role is publisher. */
 export const namespaceOf: Readonly<Partial<Record<Caller, string>>> = {
   publisher: 'Acme.Lab',
   outsider: 'Other.Lab',

@@ -88,7 +88,7 @@ export async function startRabbitMq({ tls }: { tls?: TlsFiles } = {}): Promise<R
   return { port, url, start, stop, remove };
 }
 
-/** The arguments of Debian's start script. The script itself only works if RabbitMQ is installed. */
+/** The arguments that Debian's start script passes to Erlang. The script itself works only if RabbitMQ is installed. */
 const startArguments = [
   ...['-noinput', '-s', 'rabbit', 'boot', '-boot', 'start_sasl', '+W', 'w'],
   ...['-syslog', 'logger', '[]', '-syslog', 'syslog_error_logger', 'false'],

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Matches what the agent API's timers send: writing sightings, looking up changes, and testing a connection. */
+/** Matches the statements of the agent API's timers, which write sightings, look up changes and test connections. */
 const byItself = /goal_state_heads where published_at >= |with seen as materialized|^select 1$/i;
 const begins = /^\s*begin\b/i;
 const ends = /^\s*(commit|rollback)\b/i;

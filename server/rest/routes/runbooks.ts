@@ -18,7 +18,7 @@ import { type RestRoute, route } from '../route.ts';
 const inRunbook = z.object({ name: z.string().max(64) });
 const inRunbookVersion = inRunbook.extend({ version: z.string().max(64) });
 
-/** A plan of 4 MiB can be twice as long if the JSON body contains it as a string; the schema has up to 256 KiB. */
+/** A plan of 4 MiB can be twice as long if the JSON body contains it as a string. The schema adds up to 256 KiB. */
 const contentsBytes = () => 10 * 1024 * 1024;
 
 export const runbookRoutes: readonly RestRoute[] = [
