@@ -7,8 +7,9 @@ import { testDatabase } from '#db/testing/database.ts';
 import { dropPartitions, makePartitions } from './partitions.ts';
 
 const dayMs = 24 * 60 * 60_000;
-const today = Math.floor(Date.now() / dayMs) * dayMs;
-/** Returns noon of the day that is this many days from today. */
+/** Midnight of the day on which the database was migrated. The tests may run after the next midnight. */
+let today: number;
+/** Returns noon of the day that is this many days after the migration. */
 const day = (days: number): Date => new Date(today + (days + 0.5) * dayMs);
 const nameOf = (days: number): string => `report_history_${day(days).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
@@ -16,6 +17,8 @@ let db: Database;
 
 beforeAll(async () => {
   db = await testDatabase();
+  const [, year, month, date] = /^report_history_(\d{4})(\d\d)(\d\d)$/.exec((await tables())[0] ?? '') ?? [];
+  today = Date.UTC(Number(year), Number(month) - 1, Number(date)) - dayMs;
 });
 
 async function withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {

@@ -180,7 +180,7 @@ export function brokerErrorOf(error: unknown, results: string): BrokerError {
 
 function faultOf(message: string, code: string | number | undefined, results: string): ConductorFault {
   if (code === preconditionFailed && message.includes(`'${results}'`)) return 'conductor.results';
-  if (/ACCESS.REFUSED|authentication|403/i.test(message)) return 'conductor.login';
+  if (/ACCESS.REFUSED|authentication|\b403\b/i.test(message)) return 'conductor.login';
   if (typeof code === 'string') {
     if (/PEM/.test(code)) return 'conductor.authority-file';
     if (/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/.test(code)) return 'conductor.certificate-expired';

@@ -95,7 +95,7 @@ async function bounded(request: Request, limit: number): Promise<Request> {
 }
 
 /**
- * Returns the procedures for a page that is rendered in this process, called as the member whom these headers sign in.
+ * Returns the procedures for a page that is rendered in this process, called as the user whose session these headers contain.
  * They are read-only, because any site can make a browser open a page.
  */
 export function createPageCaller(door: TrpcDoor, headers: Headers): AppCaller {
