@@ -38,7 +38,7 @@ interface Followed {
   isAcknowledged: boolean;
   /** Whether the Body has begun in this run of the agent. */
   hasBegun: boolean;
-  /** The state that the portal knows. */
+  /** The state last reported to the portal; null if none has been reported. */
   told: 'running' | 'restarting' | null;
   state: 'running' | 'restarting';
   /** Whether the result is not sent yet, because the machine restarts first. */
@@ -96,7 +96,7 @@ export class ExecutionSender {
     this.wake();
   }
 
-  /** Does not send the result before `release`. */
+  /** Holds back the result until `release` is called. */
   hold(): void {
     if (this.followed !== null) this.followed.isHeld = true;
   }
@@ -139,7 +139,7 @@ export class ExecutionSender {
     }
   }
 
-  /** Resolves when the result is delivered, if there is one, or after the timeout. */
+  /** Waits until the result is delivered or the timeout expires. Returns immediately if no result is ready to send. */
   async drain(seconds: number): Promise<void> {
     if (this.followed?.open.result == null || this.followed.isHeld) return;
     this.retry.abort();
@@ -169,7 +169,7 @@ export class ExecutionSender {
     }
   }
 
-  /** Sends new data. Returns how many seconds to wait before sending again. */
+  /** Sends new data. Returns how many seconds to wait before sending again, and whether sending failed. */
   private async send(followed: Followed): Promise<{ seconds: number; isFailure: boolean }> {
     const { open } = followed;
     try {
@@ -230,7 +230,8 @@ export class ExecutionSender {
   }
 
   /**
-   * Records how much of the transcript the portal has. If the disk is full, a restarted agent sends this part again.
+   * Records how much of the transcript the portal has. If the disk is full, nothing is recorded, and the agent sends
+   * this part again after a restart.
    */
   private storeProgress(open: OpenExecution, progress: StoredProgress): void {
     try {

@@ -173,8 +173,8 @@ export class ExecutionWork implements LaneWork {
   }
 
   /**
-   * Whether the execution begins, or begins again after a restart of the machine, only once the goal state has been
-   * applied.
+   * Whether the open execution must wait for the goal state to be applied before it begins, or before it continues
+   * after a restart of the machine.
    */
   get awaitsGoalState(): boolean {
     const { open, progress } = this;
@@ -200,7 +200,7 @@ export class ExecutionWork implements LaneWork {
     return { kind: 'execution', turn: waiting.turn, isBegun: false, run: () => this.fetchAlone(waiting) };
   }
 
-  /** Resolves when the result of the last execution is delivered, if there is one, or after the timeout. */
+  /** Waits until the last result is delivered or the timeout expires. Returns immediately if none is ready to send. */
   async drain(seconds: number): Promise<void> {
     await this.sender.drain(seconds);
   }
@@ -233,7 +233,7 @@ export class ExecutionWork implements LaneWork {
     });
   }
 
-  /** Stores a plan that arrived over AMQP, for the lane. */
+  /** Stores a plan that arrived over AMQP, so that the lane can run it. */
   private receive(message: ConsumeMessage): MessageOutcome {
     const { journal, goals } = this.options;
     if (this.open !== null || this.isFetching || this.stopping.signal.aborted) return 'later';
@@ -253,7 +253,7 @@ export class ExecutionWork implements LaneWork {
     return 'stored';
   }
 
-  /** Makes an execution that was stored on disk the open execution. Returns whether its Body must run. */
+  /** Opens an execution that was just stored on disk. Returns whether its Body must run. */
   private begun({ open, reception }: ReturnType<Inbox['receive']>): boolean {
     const { journal } = this.options;
     this.take(open);
@@ -295,7 +295,7 @@ export class ExecutionWork implements LaneWork {
     }
   }
 
-  /** Fetches the next execution from the portal and runs it, and takes no plan over AMQP in the meantime. */
+  /** Fetches the next execution from the portal and runs it. Until this is done, plans over AMQP are not accepted. */
   private async fetchAlone(asked: WaitingExecution): Promise<void> {
     this.isFetching = true;
     try {

@@ -20,7 +20,7 @@ export function Duration({ ms }: { ms: number }) {
   return <span className="tabular-nums">{words(ms)}</span>;
 }
 
-/** How long something has been running, which keeps counting. */
+/** How long something has been running, updated as time passes. */
 export function RunningFor({ since }: { since: string }) {
   const words = useDurationWords();
   const text = useTicking((now) => words(Math.max(1_000, Math.floor((now - Date.parse(since)) / 1_000) * 1_000)));

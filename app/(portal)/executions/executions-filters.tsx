@@ -15,7 +15,7 @@ export interface ExecutionsFiltersProps {
   onClear(): void;
 }
 
-/** Pause in milliseconds after the last key before the list is loaded. */
+/** Delay in milliseconds between the last keystroke and loading the list. */
 const settleMs = 250;
 
 /** Filters of the list: names, state, code and person. */

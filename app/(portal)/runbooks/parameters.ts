@@ -41,8 +41,8 @@ export function parametersOf(version: ShownRunbookVersion): ShownParameter[] {
 }
 
 /**
- * Returns the values with which the form of a version starts: the plan's own parameters, and otherwise the defaults of
- * the schema. Omits secret parameters. Empty for a version that accepts no parameters.
+ * Returns the initial values of a version's form: the plan's own parameters, and the schema's defaults for parameters
+ * that the plan does not set. Omits secret parameters. Empty for a version that accepts no parameters.
  */
 export function presetsOf({ parameters, plan, secretParameters }: ShownRunbookVersion): Values {
   if (parameters === null) return {};

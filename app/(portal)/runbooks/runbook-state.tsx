@@ -7,7 +7,7 @@ import type { RunbookVersion } from './runbook-data.ts';
 
 const icons = { draft: PencilLine, published: CircleCheck, withdrawn: Archive };
 
-/** The state of a runbook's version, as an icon and a word. It says nothing about health, so it has no color. */
+/** The state of a runbook's version, as an icon and a word. Has no color, because the state is not about health. */
 export function RunbookState({ state }: Pick<RunbookVersion, 'state'>) {
   const { t } = useTranslation('runbooks');
   const Icon = icons[state];

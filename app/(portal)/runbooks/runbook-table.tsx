@@ -59,7 +59,7 @@ export function RunbookTable({ rows, search, loading, stale }: RunbookTableProps
   );
 }
 
-/** The row that the keys have reached, and the keys that move it. */
+/** The row at the keyboard cursor, and the keys that move the cursor. */
 function useCursor(rows: readonly ListedRunbook[], text: string | undefined) {
   const { t } = useTranslation('runbooks');
   const router = useRouter();

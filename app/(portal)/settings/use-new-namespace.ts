@@ -4,8 +4,9 @@ import { newPublisherOf } from './namespace-picker.tsx';
 import type { RoleChoice } from './role-fields.tsx';
 
 /**
- * Creates the new namespace of a choice, if there is a new namespace, and then saves the choice with all its
- * namespaces. If saving fails, the new namespace remains, and the choice contains it as an existing namespace.
+ * For a publisher, creates the new namespace of the choice, if there is one, and then saves the choice with all its
+ * namespaces. If saving fails, the new namespace remains, and the choice contains it as an existing namespace. For
+ * other roles, saves the choice without namespaces.
  */
 export function useNewNamespace(choice: RoleChoice, onChange: (choice: RoleChoice) => void) {
   const trpc = useTRPC();

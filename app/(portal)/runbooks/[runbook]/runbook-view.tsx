@@ -90,7 +90,7 @@ export function RunbookView({ first, firstVersion, firstRuns, readAt }: RunbookV
   );
 }
 
-/** Why operators cannot run the version; nothing for a published version. */
+/** Says why operators cannot run the version. Renders nothing for a published version. */
 function VersionNotice({ version: { state, version, withdrawnReason } }: { version: ShownRunbookVersion }) {
   const { t } = useTranslation('runbooks');
   if (state === 'published') return null;

@@ -17,7 +17,7 @@ export function Appearance() {
   const shell = useShell();
   const theme = useTheme(shell.theme);
 
-  // The current language is missing from the list if it is a language for tests.
+  // `shell.languages` lacks the current language if that language is used only in tests.
   const languages = [...new Set([...shell.languages, i18n.language])];
 
   function chooseTheme(wish: string) {

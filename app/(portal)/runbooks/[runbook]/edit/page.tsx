@@ -28,8 +28,8 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 }
 
 /**
- * Edits a version of a runbook: the draft `version`, or a new version that starts with the newest one, with the plan of
- * an execution, or with an empty plan.
+ * Edits a version of a runbook: the draft `version`, or a new version that starts with a copy of an existing version,
+ * with the plan of an execution, or with a sample plan.
  */
 export default async function EditRunbookPage({ params, searchParams }: Props) {
   const [{ t }, { t: say }, { runbook: given }, query] = await Promise.all([

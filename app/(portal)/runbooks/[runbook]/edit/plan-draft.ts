@@ -76,13 +76,13 @@ function parsed(json: string): Values | null {
   }
 }
 
-/** Returns the plan's text after a change. Numbers keep their notation. Text that is not a JSON object is not changed. */
+/** Returns the plan's text after a change. Keeps the notation of numbers. Text that is not an object stays the same. */
 function changed(json: string, change: (plan: Values) => Values): string {
   const plan = parsed(json);
   return plan === null ? json : `${JSON.stringify(change(plan), null, 2)}\n`;
 }
 
-/** Windows line endings would break scripts with `#!` and lines that end with a backslash. */
+/** Converts line endings to LF. With CRLF, `#!` lines and lines that end with a backslash would not work. */
 export const withLf = (given: string): string => given.replace(/\r\n?/g, '\n');
 
 export const setBody = (json: string, body: string): string =>
@@ -110,7 +110,7 @@ export const setScript = (
     };
   });
 
-/** Returns the script's other files after its entry point changes. */
+/** Returns the ids of the script's other files once `entryPoint` is its entry point. */
 const withOther = (script: Values, entryPoint: string): string[] =>
   [...new Set([text(script.EntryPoint), ...texts(script.Files)])].filter((id) => id !== '' && id !== entryPoint);
 
@@ -130,7 +130,7 @@ const suffixes: Readonly<Record<string, string>> = {
   SaltStack: '.sls',
 };
 
-/** Adds a script with one empty file. */
+/** Adds a script with one new file. */
 export function addScript(json: string, name: string, type: string): string {
   return changed(json, (plan) => {
     const files = object(plan.Files);
@@ -152,7 +152,7 @@ export const removeScript = (json: string, name: string): string =>
     return withoutUnused({ ...plan, Scripts: scripts }, fileIdsOf(object(removed), object(plan.Files)));
   });
 
-/** Adds a file to a script, or replaces the text of the script's file with this name. */
+/** Adds a file to a script. If the script already has a file with this name, replaces the text of that file. */
 export const addFile = (json: string, script: string, name: string, body: string): string =>
   changed(json, (plan) => {
     const [scripts, files] = [object(plan.Scripts), object(plan.Files)];

@@ -42,7 +42,7 @@ export function PlanPartsEditor({ text, onText, onJson }: PlanPartsEditorProps) 
     for (const file of files) {
       const body = file.size > executionLimits.planBytes ? '' : await file.text();
       if (file.size > executionLimits.planBytes) notes.add(t('edit.tooLarge', { name: file.name }));
-      // Text has no NUL, so this is a program or an archive.
+      // Text contains no NUL characters, so this file is probably a program or an archive.
       else if (body.includes('\0')) notes.add(t('edit.notText', { name: file.name }));
       else {
         if (body.includes('\r')) notes.add(t('edit.madeLf'));

@@ -17,7 +17,7 @@ export interface ParameterSchemaCardProps {
   faults: readonly ProblemFault[];
 }
 
-/** The schema of the parameters, and the form that people will fill in. */
+/** The schema of the parameters, and a preview of the form that people will fill in. */
 export function SchemaCard({ text, onText, faults }: ParameterSchemaCardProps) {
   const { t } = useTranslation('runbooks');
   const schema = useMemo(() => jsonObjectIn(text), [text]);

@@ -23,13 +23,13 @@ export function textsOf(type: string): TextName[] {
   return type === 'Chef' ? ['stdin', 'berksfilePath'] : ['stdin'];
 }
 
-/** Returns the options after a change to one of them. A value that is undefined, empty or the default removes it. */
+/** Returns the options with one of them changed. A value that is undefined, empty or the default removes the option. */
 export function withOption(options: Values, name: string, value: unknown, fallback?: unknown): Values {
   const { [name]: _, ...others } = options;
   return value === undefined || value === '' || value === fallback ? others : { ...others, [name]: value };
 }
 
-/** Returns a timeout in seconds: undefined if the text is empty, null if it is not a whole number. */
+/** Returns a timeout in seconds: undefined for an empty text, null if it is not a whole number from 1 to 9,999,999. */
 export function timeoutOf(text: string): number | undefined | null {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;

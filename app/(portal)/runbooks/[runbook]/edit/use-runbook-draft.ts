@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { type Terms, termsFrom } from '#app/(portal)/vms/[vmId]/executions/new/term-fields.tsx';
 import type { StartingPoint } from './starting-point.ts';
 
-/** A version as it is being written. */
+/** A version while it is being edited. */
 export interface RunbookDraft {
   title: string;
   description: string;
@@ -30,7 +30,7 @@ export function useRunbookDraft(start: StartingPoint) {
     change: (part: Partial<RunbookDraft>) => setDraft((before) => ({ ...before, ...part })),
     isSaved: now === saved,
     isTouched: now !== saved && now !== first,
-    /** Remembers that this draft is saved. */
+    /** Records that this draft has been saved. */
     noteSaved: (what: RunbookDraft) => setSaved(JSON.stringify(what)),
   };
 }

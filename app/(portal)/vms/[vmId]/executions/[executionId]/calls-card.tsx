@@ -70,7 +70,7 @@ export function CallsCard({ execution, current, onOpen }: CallsCardProps) {
 
 interface CallRowProps {
   call: ShownCall;
-  /** When the Body began; null once the execution has ended, since then no call is running. */
+  /** When the Body began; null if the execution has ended, because no call is running any longer. */
   begunAt: string | null;
   isCurrent: boolean;
   onOpen(call: ShownCall): void;

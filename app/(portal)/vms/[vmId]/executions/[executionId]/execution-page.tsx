@@ -20,12 +20,12 @@ import type { LogHandle } from './log/log-card.tsx';
 import { OutcomeCard } from './outcome-card.tsx';
 import { WhereItStands } from './where-it-stands.tsx';
 
-// Loaded after the page. The server renders them, so nothing moves when their scripts load.
+// The code of these cards loads after the page. The server renders the cards, so the layout does not shift.
 const LogCard = dynamic(() => import('./log/log-card.tsx').then((module) => module.LogCard));
 const ResultCard = dynamic(() => import('./result-card.tsx').then((module) => module.ResultCard));
 const PlanCard = dynamic(() => import('./plan-card.tsx').then((module) => module.PlanCard));
 
-/** What the server read for the page. Undefined parts are loaded by the page. */
+/** The data that the server read for the page. The page loads the undefined parts itself. */
 export interface FirstParts {
   view: InstanceDetails | undefined;
   log: LogPage | undefined;
@@ -37,7 +37,7 @@ export interface FirstParts {
 export interface ExecutionPageProps {
   first: ShownExecutionDetails;
   parts: FirstParts;
-  /** When the server read them, in milliseconds since 1970. */
+  /** When the server read `first` and `parts`, in milliseconds since 1970. */
   readAt: number;
 }
 

@@ -53,7 +53,7 @@ const read = cache(async (vmId: string, executionId: string) => {
 /** Larger parts are loaded by the page, so that the document stays small. */
 const maxCharacters = 200_000;
 
-/** Reads the parts of the page below its head, so that nothing moves while it loads. */
+/** Reads the parts below the header of the page, so that the layout does not shift while the page loads. */
 async function readParts(execution: ShownExecutionDetails): Promise<FirstParts> {
   const about = { vmId: execution.vmId, executionId: execution.id };
   const [{ executions, instanceViews }, who] = await Promise.all([portal(), reader()]);

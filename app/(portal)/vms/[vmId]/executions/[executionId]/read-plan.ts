@@ -2,7 +2,7 @@
 export interface PlanShown {
   body: string;
   parameters: Record<string, unknown>;
-  /** With the number of files in the script's folder: its entry point if it is a file, and its other files. */
+  /** `files` counts the files in the script's folder, including the entry point if it is a file. */
   scripts: { name: string; type: string; entryPoint: string; files: number }[];
   files: { id: string; name: string; kind: string; text: string | null }[];
 }
@@ -37,6 +37,6 @@ export function readPlan(json: string): PlanShown | null {
 
 const isFile = (plan: Record<string, unknown>, id: unknown): boolean => Object.hasOwn(object(plan.Files), text(id));
 
-/** Returns the name of a file. Anything else, such as the name of a function, is returned as the plan has it. */
+/** Returns the name of a file. An id that is not a file, such as the name of a function, is returned unchanged. */
 const fileName = (plan: Record<string, unknown>, id: string): string =>
   text(object(isFile(plan, id) ? object(plan.Files)[id] : undefined).Name) || id;

@@ -33,7 +33,7 @@ function useInvalidateChannel() {
   return () => queryClient.invalidateQueries(trpc.executions.pathFilter());
 }
 
-/** Makes a VM use AMQP, or changes its queue and its kind of agent. `channel`: null if the VM uses HTTPS. */
+/** Switches a VM to AMQP, or changes its queue and its kind of agent. `channel`: null if the VM uses HTTPS. */
 export function BindDialog({
   vmId,
   name,
@@ -110,7 +110,7 @@ export function BindDialog({
   );
 }
 
-/** Asks for confirmation before a VM uses HTTPS again. */
+/** Asks for confirmation before switching a VM back to HTTPS. */
 export function UnbindDialog({ vmId, name, onClose }: ChannelDialogProps) {
   const { t } = useTranslation('executions');
   const trpc = useTRPC();

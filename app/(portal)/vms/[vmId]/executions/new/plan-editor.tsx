@@ -37,7 +37,7 @@ export interface PlanEditorProps {
   onText(text: string): void;
 }
 
-/** Edits a plan as JSON. A file can be opened or dropped instead. */
+/** Edits a plan as JSON. The text can also be loaded by opening or dropping a file. */
 export function PlanEditor({
   editor,
   text,

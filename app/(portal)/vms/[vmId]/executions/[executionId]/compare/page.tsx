@@ -25,8 +25,8 @@ export async function generateMetadata(): Promise<Metadata> {
 const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Compares an execution with the execution `?with=` of the same VM, or of the VM `?vm=`. The default is the execution
- * that `defaultOther` returns.
+ * Compares an execution with the one that `?with=` names, on the same VM or on the VM that `?vm=` names. Without
+ * `?with=`, compares it with the execution that `defaultOther` returns.
  */
 export default async function ComparePage({ params, searchParams }: Props) {
   const [{ t }, { vmId, executionId }, asked] = await Promise.all([words('executions'), params, searchParams]);
@@ -73,7 +73,7 @@ export default async function ComparePage({ params, searchParams }: Props) {
   );
 }
 
-/** Prefers the latest earlier execution with the same name, then the latest earlier execution. */
+/** Prefers the latest earlier execution with the same name, then any earlier execution, then the first of `others`. */
 function defaultOther(own: ShownExecution, others: readonly ShownExecution[]): ShownExecution | undefined {
   const earlier = others.filter(({ queuedAt }) => queuedAt < own.queuedAt);
   return earlier.find(({ name }) => name === own.name) ?? earlier[0] ?? others[0];

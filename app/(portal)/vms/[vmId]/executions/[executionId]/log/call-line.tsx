@@ -15,7 +15,7 @@ export interface CallLineProps {
   onFold(call: ShownCall): void;
 }
 
-/** The row in which a call begins. It folds the rows of the call once the call has ended. */
+/** The row in which a call begins. Once the call has ended, a button folds or unfolds its rows. */
 export function CallLine({ record, call, isFolded, onFold }: CallLineProps) {
   const { t } = useTranslation('executions');
   const format = useFormat();

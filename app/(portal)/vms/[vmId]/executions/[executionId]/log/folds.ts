@@ -9,7 +9,7 @@ export interface UnfoldedRows {
   count: number;
   /** Returns the row at a position in the list. */
   rowAt(position: number): number;
-  /** Returns the position of a row; that of the row before its fold if it is hidden. */
+  /** Returns the position of a row or, if the row is hidden, the position of the row before its fold. */
   positionOf(row: number): number;
 }
 

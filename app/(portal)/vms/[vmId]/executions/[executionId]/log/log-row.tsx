@@ -90,7 +90,7 @@ function Clock({ at }: { at: number }) {
   return <>{useFormat().dateTime(new Date(at), 'time')}</>;
 }
 
-/** Whether a line was written to stderr, or how serious a log message is. */
+/** Marks output on stderr, the level of a log message, and gaps in the log. */
 function Mark({ record: { kind, level } }: { record: LogRow }) {
   const { t } = useTranslation('executions');
   if (kind === 'err' && level === null) return <span className="text-ink-2">{t('log.err')}</span>;

@@ -1,4 +1,4 @@
-/** Rows that a URL names. Counted from 0; `to` is the last of them. */
+/** Rows that a URL names, counted from 0, up to and including `to`. */
 export interface MarkedRows {
   from: number;
   to: number;

@@ -11,13 +11,13 @@ import { IconButton } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Input } from '#app/_ui/input.tsx';
 
-/** Pause in milliseconds after the last key before the log is searched. */
+/** Delay in milliseconds between the last keystroke and the search. */
 const settleMs = 300;
 
 export interface SearchLogProps {
   vmId: string;
   executionId: string;
-  /** While the log grows, the search runs again when the reader moves on from the last match. */
+  /** Whether the log is still growing. If so, the search runs again when the reader reaches the last match. */
   isLive: boolean;
   onQuery(q: string): void;
   onShow(row: number): void;
@@ -30,7 +30,7 @@ function useSearch({ vmId, executionId, isLive, onQuery, onShow }: SearchLogProp
   const [typed, setTyped] = useState('');
   const [q, setQ] = useState('');
   const [at, setAt] = useState<number | null>(null);
-  /** The step to take once the search ends, because the reader pressed Enter before. */
+  /** The step to take when the search ends, if the reader pressed Enter during the search; null otherwise. */
   const [waiting, setWaiting] = useState<1 | -1 | null>(null);
   const search = useInfiniteQuery({
     ...trpc.executions.search.infiniteQueryOptions(

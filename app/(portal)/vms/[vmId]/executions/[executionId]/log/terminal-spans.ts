@@ -106,7 +106,7 @@ function matchAt(form: RegExp, line: string, at: number): RegExpExecArray | null
   return form.exec(line);
 }
 
-/** Returns the visible parts of all passes. Each pass hides the same columns of earlier passes. */
+/** Returns the visible parts of all passes. Each pass hides the columns of earlier passes that it overwrites. */
 function lastWritten(passes: readonly Pass[]): TextSpan[] {
   const shown: TextSpan[] = [];
   let covered = 0;

@@ -97,7 +97,7 @@ function indexedColor(index: number): LogColor | null {
   return nearest(at(36), at(6), at(1));
 }
 
-/** A medium grey becomes grey. Almost black and almost white become the default color. */
+/** Medium gray becomes `grey`. Near black and near white become the default color. */
 const greyOf = (lightness: number): LogColor | null => (lightness > 0.25 && lightness < 0.75 ? 'grey' : null);
 
 /** The hue in degrees at which each color starts. */
@@ -111,7 +111,7 @@ const hues: readonly [from: number, color: LogColor][] = [
   [0, 'red'],
 ];
 
-/** Returns the color of the theme with the closest hue. */
+/** Returns the color of the theme with the closest hue; for shades of gray, the result of `greyOf`. */
 function nearest(red: number, green: number, blue: number): LogColor | null {
   const [most, least] = [Math.max(red, green, blue), Math.min(red, green, blue)];
   const range = most - least;

@@ -9,8 +9,8 @@ const fewLines = 10;
 const none: ReadonlySet<number> = new Set();
 
 /**
- * Returns the folded calls of a log. A successful call is folded when it ends, but only while the reader is at the end of
- * the log, so that the rows that the reader sees do not move. The URL lists the calls that the reader folded or unfolded.
+ * Returns the folded calls of a log. A long successful call is folded when it ends, but only while the reader is at the
+ * end of the log, so that visible rows do not move. The URL lists the calls that the reader folded or unfolded.
  */
 export function useFolds(calls: readonly ShownCall[], isAtEnd: boolean) {
   const [settled, setSettled] = useState<ReadonlySet<number>>(() => new Set(calls.filter(canFold).map(({ n }) => n)));

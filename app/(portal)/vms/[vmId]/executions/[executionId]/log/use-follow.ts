@@ -22,7 +22,7 @@ export function useFollow(frame: RefObject<HTMLElement | null>, startsAtEnd: boo
     },
     follow() {
       setFollows(true);
-      // If the reader just scrolled up, the state may not change between two renders, so no effect would scroll.
+      // If the reader has just scrolled up, React may merge both state changes, and then no effect would scroll.
       const element = frame.current;
       if (element !== null) element.scrollTop = element.scrollHeight;
     },

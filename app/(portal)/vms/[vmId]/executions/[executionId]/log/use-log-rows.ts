@@ -28,7 +28,7 @@ export interface LogRowsInput {
   isHidden: boolean;
 }
 
-/** The rows of a log in a scrolling frame: which are loaded, visible, folded and marked, and how to move between them. */
+/** The rows of a log in a scrolling frame: which are loaded, visible, folded or marked, and how to move among them. */
 export function useLogRows(frame: RefObject<HTMLElement | null>, input: LogRowsInput) {
   const { execution, first: start, isLive, isHidden } = input;
   const { calls } = execution;
@@ -108,7 +108,7 @@ export function useLogRows(frame: RefObject<HTMLElement | null>, input: LogRowsI
   };
 }
 
-/** Number of rows before and after the rows in the document that are loaded before the reader scrolls to them. */
+/** Number of rows to load ahead on each side of the rows in the document. */
 const rowsAhead = 100;
 
 /** Returns the windows to load. Windows that contain only rows of folded calls are not needed. */
@@ -146,7 +146,7 @@ function useMarks(onSelect: () => void) {
       event.preventDefault();
       select(event.shiftKey && marked !== null ? marked.anchor : row, row);
     },
-    /** Moves the end of the selection by one row, and returns that row. */
+    /** Moves the end of the selection by one row, or selects `topRow` if no row is marked. Returns the new end. */
     extend(by: 1 | -1, topRow: number, total: number): number {
       const row = marked === null ? topRow : Math.min(total - 1, Math.max(0, marked.end + by));
       select(marked?.anchor ?? row, row);

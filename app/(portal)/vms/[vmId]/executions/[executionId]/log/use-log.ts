@@ -45,8 +45,7 @@ export async function readRows(
 }
 
 /**
- * Loads windows, given by their numbers in ascending order. Live updates load them again, and with them the number of
- * rows.
+ * Loads windows, given by their numbers in ascending order. Live updates reload the windows and the number of rows.
  */
 export function useLog(about: LogInput, windows: readonly number[], start: FirstWindow | undefined) {
   const trpc = useTRPC();
@@ -63,7 +62,7 @@ export function useLog(about: LogInput, windows: readonly number[], start: First
   });
   useForgetWindows(windows);
   const loaded = queries.map(({ data }) => data);
-  // While the windows on screen are loading, the number of rows remains known.
+  // Keeps the last known number of rows while the windows on screen are loading.
   const [known, setKnown] = useState<number>();
   const total = loaded.reduce((most, page) => Math.max(most, page?.total ?? 0), known ?? 0);
   const isLoaded = known !== undefined || loaded.some((page) => page !== undefined);
@@ -83,7 +82,7 @@ export function useLog(about: LogInput, windows: readonly number[], start: First
 const isWhole = (start: FirstWindow | undefined): start is FirstWindow =>
   start !== undefined && start.page.rows.length === Math.min(windowRows, start.page.total);
 
-/** Forgets the windows that were loaded longest ago, because a long log would take too much memory. */
+/** Removes hidden windows beyond `maxKept` from the cache, because a long log would take too much memory. */
 function useForgetWindows(shown: readonly number[]): void {
   const trpc = useTRPC();
   const cache = useQueryClient().getQueryCache();
