@@ -4,7 +4,7 @@ import { freePorts, type Portal, startPortal } from './portal.ts';
 import { test as base, expect } from './test.ts';
 import { openedWhole } from './whole-page.ts';
 
-/** Chromium logs every rejected request. These journeys provoke rejections. */
+/** Console errors that these tests provoke: Chromium logs every rejected request. */
 export const refused = /status of (401|403|409|422)/;
 /** The password of every member who joins. */
 export const password = 'a long enough pass';
@@ -13,7 +13,7 @@ interface PeopleFixtures {
   provider: OpenIdTestProvider;
 }
 
-/** A portal with an OpenID provider and a host name, which passkeys require. */
+/** A `test` whose portal has an OpenID provider and a host name. Passkeys require a host name. */
 export const test = base.extend<object, PeopleFixtures & { portal: Portal }>({
   provider: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the dependencies from the pattern
@@ -91,7 +91,7 @@ export async function signOut(page: Page, name: RegExp): Promise<void> {
   await expect(page).toHaveURL('/sign-in');
 }
 
-/** Opens a page in another browser. */
+/** Opens a page in a new browser context, which shares no cookies with other pages. */
 export const newContext = async (context: BrowserContext): Promise<Page> => {
   const browser = context.browser();
   if (browser === null) throw new Error('no browser');

@@ -20,7 +20,7 @@ interface JourneyFixtures {
   console: ConsoleWatch;
   /** The portal's output, attached to a failed test. */
   portalLog: undefined;
-  /** Opens a page for a member with this role, in a separate browser. */
+  /** Opens a page for a member with this role, in a separate browser context. */
   signedIn: (role: Role, options?: BrowserContextOptions & { namespaces?: string[] }) => Promise<Page>;
   /** Enrolls a VM's machine and runs its agent until the test ends. */
   startAgent: (vm: CreatedVm) => Promise<AgentProcess>;

@@ -48,7 +48,7 @@ function formsOf(text: string): { form: string; bytes: Buffer }[] {
   ];
 }
 
-/** Returns the base64 digits that depend only on the text if it begins at this offset in a group of three bytes. */
+/** Returns the base64 digits that the text alone determines when it begins at this offset in a three-byte group. */
 function insideBase64(plain: Buffer, offset: number, encoding: 'base64' | 'base64url'): string {
   const skipped = offset === 0 ? 0 : 3 - offset;
   const whole = plain.subarray(skipped, plain.length - ((plain.length - skipped) % 3));

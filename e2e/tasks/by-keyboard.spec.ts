@@ -12,7 +12,7 @@ test.beforeAll(({ api }) => publishSamples(api, [mount]));
 
 const why = (page: Page) => page.getByRole('region', { name: 'Why it isn’t done' });
 
-/** Opens a VM from the overview: the number of failed VMs, then the VM's row. */
+/** Opens a VM from the overview: follows the link with the number of failed VMs, and then opens the VM's row. */
 async function openFailedVm(page: Page, vm: CreatedVm): Promise<void> {
   await page.goto('/');
   await pressOn(page, page.getByRole('link', { name: /Failed/ }).first());

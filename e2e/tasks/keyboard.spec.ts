@@ -36,7 +36,7 @@ test('the search field never traps the keys: ↓ enters the rows, Escape keeps t
 
   await page.goBack();
   await page.keyboard.press('/');
-  // Keys count even if they follow each other faster than the page draws.
+  // Keys must take effect even if they are pressed faster than the page renders.
   await search.evaluate((field) => {
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter']) {
       const target = document.activeElement ?? field;
@@ -65,7 +65,7 @@ test('the palette finds states, tags and message IDs, and acts on the VM that is
   await agent.stop();
   const open = async (text: string) => {
     await page.keyboard.press('Control+k');
-    // The palette may still be loading, and keeps what is typed.
+    // The palette must keep what is typed while it is still loading.
     await page.keyboard.type(text);
     await expect(page.getByRole('dialog').getByRole('combobox')).toHaveValue(text);
   };

@@ -7,7 +7,7 @@ import { expect, test } from '../support/test.ts';
 
 test.use({ portalGroup: 'tasks' });
 
-/** Publishes three versions of a handler that sort differently as text than as numbers, and adds each to one VM. */
+/** Publishes three versions of a handler that sort differently as text than as numbers, and adds each to a new VM. */
 async function givenThreeVersions(api: Api, handler: string, unique: string): Promise<void> {
   await api.ensurePublisher(handler.slice(0, handler.lastIndexOf('.')));
   const zip = await samplePackage('Acme.Lab.Probe', '1.0.0.0');

@@ -27,7 +27,7 @@ const rowNumber = z.int32().nonnegative();
 
 export const callStates = ['running', 'succeeded', 'failed'] as const;
 
-/** One call of a Body. Times are in milliseconds since the Body began. */
+/** One call of a Body. Times are in milliseconds; `atMs` counts from when the Body first began. */
 export const executionCall = z.object({
   /** Number of the call, from 1. */
   n: z.int().min(1).max(executionLimits.calls),

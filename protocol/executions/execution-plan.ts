@@ -7,7 +7,7 @@ import { type PlanFile, readFiles } from './plan-files.ts';
 import { type MachinePlatforms, type PlanScript, readScripts } from './plan-scripts.ts';
 import { fromVCurrent, readVCurrent } from './v-current.ts';
 
-/** An execution plan of format 2, as read from its JSON. Texts that are absent from the plan are null. */
+/** An execution plan of format 2, as read from its JSON. Null means that the plan lacks the property. */
 export interface ExecutionPlan {
   formatVersion: string;
   id: string | null;
@@ -32,7 +32,7 @@ export type ReadPlan = { plan: ExecutionPlan; converted: boolean } | { code: Pla
 interface ReadOptions {
   /** The machine's platforms. If absent or null, no script is rejected because of its type. */
   platforms?: MachinePlatforms | null;
-  /** The ID of a converted plan or of a plan without an ID. */
+  /** The ID to use if the plan has none or is converted from format vCurrent. */
   id?: string;
 }
 
@@ -136,7 +136,7 @@ function readId(faults: PlanFaults, plan: object): string | null {
   return id;
 }
 
-/** Returns a name. Names are environment variables of every process of the plan, whose size the kernel limits. */
+/** Reads a name. Its length is limited because every process of the plan gets it as an environment variable. */
 function readName(faults: PlanFaults, plan: object, property: 'Name' | 'Service'): string | null {
   const name = textOf(faults, plan, [], property);
   const maximum = executionLimits.nameLength;

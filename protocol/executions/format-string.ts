@@ -33,8 +33,8 @@ export function parseFormat(format: string): FormatResult<FormatPart[]> {
 }
 
 /**
- * Parses a command line into words, before values are inserted. Only quotes and backslashes have the meaning that they
- * have in a shell. A value is therefore always (part of) one argument and never code.
+ * Parses a command line into words, before values are inserted. Of a shell's special characters, only quotes and
+ * backslashes are supported. An inserted value is therefore always (part of) one argument and never code.
  */
 export function parseCommandLine(line: string): FormatResult<FormatPart[][]> {
   const reader = new Reader(line);

@@ -70,8 +70,8 @@ export class PlanFaults {
 export type Path = readonly PropertyKey[];
 
 /**
- * Returns a property that should be a string. Otherwise, returns null, and adds a fault with code 2 unless the property
- * is optional and absent.
+ * Returns a property that should be a string. If it is not a string, returns null, and adds a fault with code 2 unless
+ * the property is optional and absent.
  */
 export function textOf(faults: PlanFaults, object: object, path: Path, name: string, required = false): string | null {
   const value: unknown = Object.hasOwn(object, name) ? Reflect.get(object, name) : undefined;

@@ -54,7 +54,7 @@ export function readFile(faults: PlanFaults, value: unknown, path: Path): PlanFi
 
 /**
  * Whether a text is the name of a file below the script's folder: relative, with `/` between its parts, and without
- * `.`, `..`, empty parts, backslashes, drive letters and control characters.
+ * `.`, `..`, empty parts, backslashes, drive letters or control characters.
  */
 export function isFileName(name: string): boolean {
   if (utf8Bytes(name) > executionLimits.fileNameBytes || hasControl(name)) return false;

@@ -119,7 +119,7 @@ function bodyOf(calls: readonly string[], reboot: VCurrentPlan['rebootOnCompleti
 
 const indented = (line: string): string => `    ${line}`;
 
-/** Returns `ps.fn(a=args['fn_a'])`, or a form with `getattr` if a name is not a Python identifier. */
+/** Returns `ps.fn(a=args['fn_a'])`. Names that are not Python identifiers are passed with `getattr` and `**`. */
 function callOf(name: string, keys: readonly [argument: string, key: string][]): string {
   const areNames = keys.every(([argument]) => isIdentifier(argument));
   const values = areNames
@@ -162,9 +162,9 @@ export function toVCurrentResult({
 }
 
 /**
- * Reads a result in the format vCurrent. The code is null for a fault of the plan, because this format has only one mark
- * for the codes 2 to 99. `Result` may be one object or, from agents that answer for each command, a list of objects. In
- * a list, `body` is the result of the first command that failed.
+ * Reads a result in the format vCurrent. The code is null for a fault of the plan, because this format has only one
+ * mark for the codes 2 to 99. `Result` may be one object or, from agents that answer for each command, a list of
+ * objects. In a list, `body` is the result of the first command that failed.
  */
 export function fromVCurrentResult({ IsException: isFault, Result: result }: VCurrentResult): {
   code: 0 | 1 | null;

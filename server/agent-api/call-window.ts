@@ -1,5 +1,5 @@
 /**
- * The number of recent call numbers that are distinguished. A call with an older number, or with a number that was
+ * How many recent call numbers are tracked. A call with an older number, or with a number that was
  * already used, comes from a copy of the machine.
  */
 const width = 64;

@@ -36,9 +36,7 @@ import { webAnswer, webCall } from './web-call.ts';
 
 type Answering = (call: AgentCall) => AgentAnswer | Promise<AgentAnswer>;
 
-/**
- * The frequent calls, by path and method. Only these can be handled directly with Node's request and response objects.
- */
+/** The frequent calls with a fixed path, by path and method. */
 const busy = new Map<string, Readonly<Record<string, Answering>>>([
   ['/agent/v1/goal-state', { GET: goalState }],
   ['/agent/v1/reports', { POST: reports }],
@@ -57,7 +55,10 @@ const busyOfExecution = new Map<string, Numbered>([
 ]);
 const executionPath = ofExecution(`(${[...busyOfExecution.keys()].join('|')})`);
 
-/** Returns the function for a frequent call; undefined for any other call. */
+/**
+ * Returns the function for a frequent call; undefined for any other call. Only frequent calls are handled directly with
+ * Node's request and response objects.
+ */
 function busyRoute(path: string, method: string): Answering | undefined {
   const exact = busy.get(path)?.[method];
   if (exact !== undefined || method !== 'PUT') return exact;

@@ -12,7 +12,7 @@ import { testContext } from '#server/testing/context.ts';
 
 /*
  * Hostile plans at the operators' door, and hostile requests at the agents' door. Each row names its case and the
- * expected answer. What plans do on a machine is in agent/hostile-executions.test.ts.
+ * expected answer. What plans do on a machine is tested in agent/hostile-executions.test.ts.
  */
 let door: AgentDoor;
 let admin: Context;

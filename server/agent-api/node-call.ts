@@ -112,7 +112,7 @@ export class NodeCall implements AgentCall {
     response.end(body ?? undefined);
   }
 
-  /** Sends an error as a problem document, like the other routes. */
+  /** Sends an error as a problem document, as the other routes do. */
   async refuse(error: unknown, log: Logger): Promise<void> {
     const language = this.header('accept-language');
     const request = new Request('http://agent.invalid/', {

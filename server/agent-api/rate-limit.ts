@@ -41,7 +41,7 @@ export function refuseWhenSpent(spending: Spending, perHour: number, at: number)
   });
 }
 
-/** Counts bytes toward the limit. The count decreases steadily, by the whole limit per hour. */
+/** Counts bytes toward the limit. The count decreases steadily, at a rate of the full limit per hour. */
 export function spend(spending: Spending, perHour: number, at: number, bytes: number): void {
   spending.spent = settle(spending, perHour, at) + bytes;
 }

@@ -14,8 +14,8 @@ export interface StoredBytes {
 }
 
 /**
- * Sends stored bytes or a range of them. Throws 429 `downloads_waiting` if too many downloads of the VM are running, and
- * the error of `damaged` if the bytes are missing or have the wrong size. If the bytes turn out to be damaged, the
+ * Sends stored bytes or a range of them. Throws 429 `downloads_waiting` if too many downloads of the VM are running,
+ * and the error of `damaged` if the bytes are missing or have the wrong size. If the bytes turn out to be damaged, the
  * transfer fails.
  */
 export async function sendBytes(
@@ -60,8 +60,8 @@ export async function sendBytes(
 }
 
 /**
- * Parses a single range of bytes; both ends are inclusive. Returns null without a supported range; the caller then
- * sends all bytes.
+ * Parses a single range of bytes; both ends are inclusive. Returns null if the header has no supported range; the
+ * caller then sends all bytes.
  */
 function readRange(header: string | null, size: number): { start: number; end: number } | 'unsatisfiable' | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '');

@@ -7,7 +7,7 @@ import type { OutgoingMessage } from './dialect.ts';
 const heartbeatSeconds = 15;
 /** Maximum time without a packet while connecting, during the TLS handshake and the sign-in. */
 const connectMs = 15_000;
-/** Number of answers that the broker sends before the first is acknowledged. */
+/** Maximum number of answers that the broker sends without waiting for an acknowledgement. */
 const prefetch = 50;
 
 /** An error of the broker, with the message that explains it to people. */
@@ -35,8 +35,8 @@ export interface BrokerOptions {
 /** A connection to the broker. */
 export interface Broker {
   /**
-   * Publishes a message and resolves when the broker has confirmed it. Resolves `returned` if the message's queue does
-   * not exist.
+   * Publishes a message and resolves when the broker has confirmed it. Resolves to `returned` if the message's queue
+   * does not exist.
    */
   publish(message: OutgoingMessage): Promise<'confirmed' | 'returned'>;
   /** Declares the queue of an agent, unless it exists. */
@@ -47,7 +47,7 @@ export interface Broker {
 }
 
 /**
- * Connects to the broker, declares the queue of answers and begins to read it. Throws BrokerError. There is no way to
+ * Connects to the broker, declares the queue for answers and starts to read it. Throws BrokerError. There is no way to
  * accept a certificate that cannot be verified (MU-65).
  */
 export async function openBroker(options: BrokerOptions): Promise<Broker> {
@@ -90,8 +90,8 @@ async function setUp(connection: ChannelModel, options: BrokerOptions): Promise<
     if (!isClosing) onLost(brokerErrorOf(lost ?? error ?? new Error('The broker closed the connection.'), results));
   });
   const channel = await connection.createConfirmChannel();
-  // An error of a channel closes only the channel. Nothing works without the channel, so the connection is opened
-  // again.
+  // A channel error closes only the channel. Nothing works without it, so the connection is closed too, and the
+  // conductor reconnects.
   const fail = (error: Error): void => {
     lost ??= error;
     void connection.close().catch(() => {});

@@ -64,7 +64,7 @@ export class Conductor {
     await listening.close();
   }
 
-  /** Stops after the current plan, and after the answers that have arrived are stored. */
+  /** Stops after the current pass, and after the answers that have arrived are stored. */
   stop(): void {
     this.#stopping.abort();
   }

@@ -30,7 +30,7 @@ async function publishPlan(contextNow: () => Context, broker: Broker, vmId: stri
   return true;
 }
 
-/** Declares the queues of the VMs that were bound to AMQP since a time; of all such VMs if the time is null. */
+/** Declares the queues of the VMs that were bound to AMQP at or after `since`; if it is null, of all bound VMs. */
 export async function declareQueues(ctx: Context, broker: Broker, since: Date | null): Promise<void> {
   for (const queue of await listInputQueues(ctx, since)) await broker.declare(queue);
 }

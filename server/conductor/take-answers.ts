@@ -14,7 +14,7 @@ export class AnswerReader {
   #waiting: { message: ConsumeMessage; broker: Broker }[] = [];
   #storing: Promise<void> | null = null;
 
-  /** `onError` is called if answers could not be stored; they remain in the queue of the broker. */
+  /** `onError` is called if answers could not be stored; these answers remain in the broker's queue. */
   constructor(
     contextNow: () => Context,
     onRejected: (rejected: RejectedAnswers) => void,

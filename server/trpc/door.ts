@@ -95,8 +95,8 @@ async function bounded(request: Request, limit: number): Promise<Request> {
 }
 
 /**
- * Returns the procedures for a page that is rendered in this process, called as the user whose session these headers contain.
- * They are read-only, because any site can make a browser open a page.
+ * Returns the procedures for a page that is rendered in this process, called as the user whose session these headers
+ * contain. They are read-only, because any site can make a browser open a page.
  */
 export function createPageCaller(door: TrpcDoor, headers: Headers): AppCaller {
   const ctx = contextOf(door, {

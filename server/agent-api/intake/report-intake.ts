@@ -58,7 +58,7 @@ export interface IntakeBounds {
 /**
  * Queues the reports of many agents and commits them in batches. A batch starts once pending events have been
  * processed, not by a timer. A report is acknowledged after its commit. Reports of one VM are processed one after the
- * other. From 80% of its limits, the queue accepts only reports with a final status; at its limits, it accepts no
+ * other. At 80% of its limits, the queue starts to reject reports without a final status; at its limits, it rejects all
  * reports.
  */
 export class ReportIntake {

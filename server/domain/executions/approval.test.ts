@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 afterAll(() => door.close());
 
-/** Returns a member with this id. */
+/** Returns the context of a member with this id. */
 const member = (id: string, scripts = true): Context => {
   const actor: Actor = { kind: 'user', id, name: id, role: 'operator', namespaces: [], scripts };
   return { ...admin, actor, now: new Date() };

@@ -18,7 +18,7 @@ import { announce, apply, lockExecution, lockWaiting, note } from './rows.ts';
 /**
  * Cancels an execution. A waiting execution ends immediately. A delivered execution is ended later by its agent, so
  * `isEnded` is false. Throws 404 `vm_unknown` | `execution_unknown`, 409 `execution_concluded`, 409
- * `cancel_unreachable` if the machine has the plan and can be reached over AMQP only.
+ * `cancel_unreachable` if the machine has the plan and can be reached only over AMQP.
  */
 export async function cancelExecution(ctx: Context, input: CancelExecutionInput): Promise<{ isEnded: boolean }> {
   allow(ctx.actor, 'operator');

@@ -22,24 +22,24 @@ export interface SeenExecution {
   seen: string;
 }
 
-/** A change of an execution by a call of an agent. */
+/** A change that an agent's call makes to an execution. */
 export interface ExecutionChange {
   values: Partial<Pick<ExecutionRow, (typeof changedColumns)[number]>>;
-  /** Whether the change delivers the execution. It is not written while the VM is on hold. */
+  /** Whether the change delivers the execution. If so, it is not written while the VM is on hold. */
   isHandOut?: boolean;
-  /** When the execution took the VM's lane, if it does so with this change. */
+  /** When the execution took the VM's lane; absent if this change does not take the lane. */
   laneTakenAt?: Date;
   /** Calls of the Body that changed. */
   calls?: readonly ExecutionCall[];
 }
 
-/** What a call of an agent does with an execution: the response, and the change; null if nothing changes. */
+/** What an agent's call does with an execution: the response, and the change (null if nothing changes). */
 export interface Decision<Answer> {
   answer: Answer;
   change: ExecutionChange | null;
 }
 
-/** Larger changes are written separately, because JSON of this size slows down the others. */
+/** Larger changes are written separately, because their JSON would slow down the other changes of a batch. */
 const aloneBytes = 256 * 1024;
 
 /** Maximum number of attempts to write a change when other calls change the execution meanwhile. */
@@ -56,8 +56,8 @@ const knownExecutions = slot(() => new RecentValues<SeenExecution>(10_000));
 
 /**
  * Changes an execution as `decide` says, without holding a lock between reading and writing: if another transaction
- * changed the execution meanwhile, `decide` is called again. Nothing is stored if it throws. Throws 404
- * `execution_unknown`.
+ * changed the execution meanwhile, `decide` is called again. If `decide` throws, nothing is stored. Throws
+ * 404 `execution_unknown`.
  */
 export function changeExecution<Answer>(
   ctx: Context,
@@ -123,7 +123,7 @@ function givenChange(
     ...{ vm_id: row.vmId, id: row.id, seen, is_hand_out: isHandOut, lane_taken_at: laneTakenAt },
     lane_freed_at: ends && row.receivedAt !== null ? now : undefined,
     dropped_secret: next.secretId === null ? row.secretId : undefined,
-    // After the end of an execution, the next one can begin.
+    // Gateways are notified, because the VM's next execution can start.
     tells_gateways: isFinal(next.state),
     calls: calls?.map(callRow),
     ...Object.fromEntries(changedColumns.map((key) => [executions[key].name, next[key]])),

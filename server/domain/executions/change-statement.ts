@@ -12,7 +12,7 @@ export const changedColumns = [
 
 const columns = changedColumns.map((key) => getTableColumns(executions)[key]);
 
-/** The columns of `execution_calls` besides those of the execution, with their types. */
+/** The columns of `execution_calls` except `vm_id`, `execution_id` and `run`, with their types. */
 const callColumns = {
   ...{ n: 'int', script: 'text', function: 'text', state: 'text', row: 'int', until_row: 'int', at_ms: 'bigint' },
   ...{ took_ms: 'bigint', exit_code: 'int', from_journal: 'boolean' },

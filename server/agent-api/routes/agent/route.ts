@@ -6,8 +6,8 @@ import { readJson } from '../../body.ts';
 import { type AgentCall, contextOf } from '../../call.ts';
 
 /**
- * `PUT /agent/v1/agent`: stores the name and version of the agent. The agent sends them after an update. Throws 429
- * above the hourly limit of certificate renewals.
+ * `PUT /agent/v1/agent`: stores the name and version of the agent. The agent sends them after an update. Calls count
+ * toward the hourly limit on certificate renewals; above it, throws 429.
  */
 export async function agent(call: AgentCall): Promise<Response> {
   const { agent: caller } = await admit(call);

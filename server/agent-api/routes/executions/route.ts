@@ -63,8 +63,8 @@ export async function executionTranscript(call: AgentCall, match: RegExpExecArra
 }
 
 /**
- * `POST /agent/v1/executions/{id}/messages`: stores log messages of an agent that sends no transcript, one or several in
- * a call.
+ * `POST /agent/v1/executions/{id}/messages`: stores log messages of an agent that sends no transcript. A call can
+ * contain several messages.
  */
 export async function executionMessages(call: AgentCall, match: RegExpExecArray): Promise<Response> {
   const { agent } = await admit(call);
@@ -74,8 +74,8 @@ export async function executionMessages(call: AgentCall, match: RegExpExecArray)
 }
 
 /**
- * `GET /agent/v1/executions/{id}/files/{file}`: returns a file of BodyType `ID`, or a range of its bytes, as it was when
- * the execution was queued.
+ * `GET /agent/v1/executions/{id}/files/{file}`: returns a file of BodyType `ID`, or a range of its bytes, as it was
+ * when the execution was queued.
  */
 export async function executionFile(call: AgentCall, match: RegExpExecArray): Promise<Response> {
   const { agent } = await admit(call);

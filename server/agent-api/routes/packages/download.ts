@@ -3,8 +3,8 @@ import { DomainError } from '#server/domain/error.ts';
 import { slot } from '#server/platform/process-memory.ts';
 
 /**
- * Maximum number of concurrent downloads per VM. The agent runs four downloads, and an interrupted download may count
- * for up to two more minutes.
+ * Maximum number of concurrent downloads per VM. The agent runs up to four at a time, and an interrupted download may
+ * count for up to two more minutes.
  */
 const maxDownloads = 8;
 const retryAfter = 10;
