@@ -45,7 +45,7 @@ const selectHead = (tx: Transaction, vmId: string) =>
 /** Locks a VM's declarations until the commit. Throws `vm_unknown` if the VM does not exist or was deleted. */
 export async function lockHead(tx: Transaction, vmId: string): Promise<LiveHead> {
   await tx.select().from(goalStateHeads).where(eq(goalStateHeads.vmId, vmId)).for('update');
-  // A separate statement, because the statement that waited for the lock would see the VM as it was before a deletion.
+  // A separate statement, because the locking statement does not see a deletion that was committed while it waited.
   return liveHead(await selectHead(tx, vmId));
 }
 
@@ -146,7 +146,7 @@ async function storeGoalStates(
      where h.vm_id = r.vm_id and ${ofVms(sql.raw('h.vm_id'), ids)}`);
 }
 
-/** Loads the contents of the goal states of VMs, each sorted by name. */
+/** Loads the declared extensions of each VM, sorted by name, as the history stores them. */
 async function loadContents(
   tx: Transaction,
   vmIds: readonly string[],

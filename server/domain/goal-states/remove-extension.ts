@@ -28,7 +28,7 @@ export type RemovalReceipt = z.infer<typeof removalReceipt>;
 
 /**
  * Requests the uninstall of an extension. The extension leaves the goal state when the agent reports the removal, or
- * immediately with `force` or if it was never delivered. Throws 404 `vm_unknown` | `extension_absent`, 409
+ * immediately if `force` is set or the extension was never delivered. Throws 404 `vm_unknown` | `extension_absent`, 409
  * `extension_needed` if other extensions depend on it, 412 `goal_state_moved_on` | `plan_moved_on`.
  */
 export async function removeExtension(ctx: Context, input: RemoveExtensionInput): Promise<RemovalReceipt> {

@@ -9,9 +9,9 @@ import { writeExtension } from './set-extension.ts';
 export const retryCause = 'extension.retry';
 
 /**
- * Declares an extension with the same contents and the next sequence number, so that its handler runs again. If `seen`
- * is given, it must be the current sequence number. The caller holds the head's lock. Throws 404 `extension_absent`,
- * 409 `vm_decommissioning` | `uninstalling`, 412 `extension_moved_on`.
+ * Declares an extension again with the same contents and the next sequence number, so that its handler runs again. If
+ * `seen` is given, it must be the current sequence number. The caller holds the head's lock. Throws 404
+ * `extension_absent`, 409 `vm_decommissioning` | `uninstalling`, 412 `extension_moved_on`.
  */
 export async function repeatExtension(
   tx: Transaction,

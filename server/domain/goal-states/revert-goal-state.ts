@@ -27,8 +27,8 @@ export type RevertReceipt = z.infer<typeof revertReceipt>;
  * Declares an earlier goal state again as a new incarnation. Extensions whose handler must run get new sequence
  * numbers; extensions added since then are removed. Throws 404 `vm_unknown` | `goal_state_unknown`; 409 `uninstalling`,
  * `vm_decommissioning`, `handler_fixed`; 412 `goal_state_moved_on` | `plan_moved_on`; 422 if a version is withdrawn or
- * does not support the platform, if no copy of a secret is left, or if a handler allows only one extension and the
- * machine still has another extension.
+ * does not support the platform, if no copy of a secret is left, or if the machine still has another extension of a
+ * handler that allows only one.
  */
 export async function revertGoalState(ctx: Context, input: RevertGoalStateInput): Promise<RevertReceipt> {
   allow(ctx.actor, 'operator');

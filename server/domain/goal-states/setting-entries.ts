@@ -33,7 +33,7 @@ interface Entered {
   setBy: string | null;
 }
 
-/** Records who entered each setting of `value`: `entered`, except for the settings that were `carried` over. */
+/** Returns the entry of each setting of `value`: the one in `carried` or, for settings not listed there, `entered`. */
 export function entriesOf(
   ctx: Keys,
   extension: { vmId: string; name: string },

@@ -7,8 +7,8 @@ import type { Head } from './publish.ts';
 const emptyIncarnation = 1;
 
 /**
- * Stops delivering new goal states: until `handOut`, a reference agent gets the delivered goal state, or the empty goal
- * state if none was delivered. The caller holds the head's lock.
+ * Stops delivering new goal states: until `handOut`, a reference agent gets the last delivered goal state, or the empty
+ * goal state if none was delivered. The caller holds the head's lock.
  */
 export async function withhold(tx: Transaction, { vmId, deliveredIncarnation }: Head): Promise<void> {
   await withholdAfter(tx, vmId, Math.max(deliveredIncarnation, emptyIncarnation));

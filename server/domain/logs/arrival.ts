@@ -4,7 +4,7 @@ import { slot } from '#server/platform/process-memory.ts';
 
 const retryAfter = 10;
 
-/** Bytes that were received but not yet stored, by VM. */
+/** Number of bytes that were received but not yet stored, by VM. */
 const arrivingBytes = slot(() => new Map<string, number>());
 
 /**

@@ -24,7 +24,7 @@ type Part = PlacedPiece | Extract<Stretch, { kind: 'gap' }>;
 
 const partsOf = (stretch: Stretch): readonly Part[] => (stretch.kind === 'gap' ? [stretch] : stretch.pieces);
 
-/** Continues at the same position if the remaining pieces are merged during the download. */
+/** Yields the output. If pieces are merged during the download, reloads them and continues at the same position. */
 async function* bytesFrom(
   ctx: Context,
   vmId: string,

@@ -17,7 +17,7 @@ const reading =
   (piece: StoredPiece) =>
     bytesOf(blobs, { ...piece, path: null });
 
-/** Returns the number of rows of an execution's transcript, and up to `count` stored rows, starting at `row`. */
+/** Returns the number of rows of an execution's transcript, and up to `count` of these rows, starting at `row`. */
 export function readTranscript(
   ctx: Context,
   { vmId, executionId, row, count }: { vmId: string; executionId: string; row: number; count: number },

@@ -108,7 +108,7 @@ export async function appendTranscript(
   }
 }
 
-/** Returns how many bytes of a transcript are stored without gaps. */
+/** Returns the size of a transcript that the portal writes. Such transcripts have no gaps. */
 async function transcriptBytes(tx: Transaction, vmId: string, executionId: string): Promise<number> {
   const [output] = await tx
     .select({ storedBytes: commandOutputs.storedBytes })

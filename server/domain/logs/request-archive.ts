@@ -48,7 +48,7 @@ export async function requestArchive(ctx: Context, input: RequestArchiveInput): 
     if (row === undefined) throw new Error('the request was not written');
     await recordAudit(tx, ctx, { action: 'logs.request', target: { kind: 'handler', id: handler }, vmId });
     await recordChange(tx, 'output', vmId);
-    // Wakes held polls.
+    // Wakes the agent's held poll.
     await tell(tx, goalStatesChannel, [vmId]);
     return archiveOf(row, ctx.now);
   });

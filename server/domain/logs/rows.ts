@@ -67,7 +67,7 @@ export interface LineForm {
   text(line: string): string;
 }
 
-/** Output for display: long lines are cut, and control characters are visible. */
+/** Output for display: long lines are truncated, and control characters are removed or replaced. */
 const forDisplay: LineForm = { bytes: 4_096, text: readable };
 const lineEnd = 0x0a;
 
@@ -150,7 +150,7 @@ class Line {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal control sequences begin with this character
 const terminal = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
-/** Removes terminal control sequences, and makes other control characters visible. */
+/** Removes terminal control sequences, and replaces other control characters except tabs with U+FFFD. */
 function readable(text: string): string {
   return text
     .replace(/\r$/, '')

@@ -3,7 +3,7 @@ import type { PlacedPiece, StoredPiece, Stretch } from './rows.ts';
 export interface LineSearch {
   /** The row at which the search starts. */
   from: number;
-  /** Limit for the length of a line in bytes. Longer lines are cut. */
+  /** Maximum length of a line in bytes. Longer lines are truncated. */
   lineBytes: number;
   /** Whether a block of lines can contain a match. Other blocks are skipped. */
   maybe(block: Buffer): boolean;
@@ -32,7 +32,7 @@ export async function* linesToSearch(
     let row = pieces[0]?.row ?? stretch.row;
     let started: Buffer = Buffer.alloc(0);
     for await (const { piece, bytes } of readAhead(pieces, read)) {
-      // Only the first line is joined with bytes of the previous piece, because copying every piece takes long.
+      // Only the first line is joined with bytes of the previous piece, because copying every piece would be slow.
       const [first, last] = [bytes.indexOf(lineEnd) + 1, bytes.lastIndexOf(lineEnd) + 1];
       const joined = Buffer.concat([started, bytes.subarray(0, first === 0 ? undefined : first)]);
       started = (first === 0 ? joined : bytes.subarray(last)).subarray(0, search.lineBytes);

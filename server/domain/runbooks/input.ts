@@ -36,11 +36,11 @@ export const versionContents = z.object({
 export const saveRunbookInput = versionContents.extend({ name: runbookName, version: runbookVersion });
 export type SaveRunbookInput = z.input<typeof saveRunbookInput>;
 
-/** An existing runbook. An invalid name counts as not found (404). */
+/** Identifies an existing runbook. An invalid name counts as not found (404). */
 export const getRunbookInput = z.object({ name: z.string().max(64) });
 export type GetRunbookInput = z.input<typeof getRunbookInput>;
 
-/** An existing version. An invalid name or version counts as not found (404). */
+/** Identifies an existing version. An invalid name or version counts as not found (404). */
 export const runbookVersionInput = getRunbookInput.extend({ version: z.string().max(64) });
 export type RunbookVersionInput = z.input<typeof runbookVersionInput>;
 

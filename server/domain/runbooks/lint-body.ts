@@ -17,7 +17,10 @@ export interface BodySurroundings {
   parameters: ReadonlySet<string> | null;
 }
 
-/** An argument of a script's call that is a parameter. `position` counts from 0; `name` is null without a keyword. */
+/**
+ * A parameter that the Body passes to a script. `position`: index among the positional arguments, from 0. `name`: the
+ * keyword; null for a positional argument.
+ */
 export interface PassedParameter {
   script: string;
   parameter: string;
@@ -173,7 +176,7 @@ function parametersIn(list: SyntaxNode | null, read: Read, script: string): Pass
   return passed;
 }
 
-/** Returns a function that says in which line a position is, from 1. The positions must not decrease. */
+/** Returns a function that converts a position to a line number, from 1. Positions must not decrease between calls. */
 function lineCounter(text: string): (position: number) => number {
   let [line, at] = [1, 0];
   return (position) => {

@@ -68,7 +68,10 @@ function argumentsIn(line: string): (string | number)[] {
   return parts.flatMap((part) => ('argument' in part ? [part.argument] : []));
 }
 
-/** Linux looks for an interpreter whose name ends with the carriage return, and does not find it. */
+/**
+ * Returns warnings about text files with CRLF line endings. If such a file is a script, Linux includes the carriage
+ * return in the name of the interpreter, and does not find it.
+ */
 function lintFiles(plan: ExecutionPlan): Fault[] {
   return [...plan.files]
     .filter(([, { bodyType, body }]) => bodyType === 'Text' && body.includes('\r\n'))

@@ -82,8 +82,8 @@ function isDecodable(text: string): boolean {
 }
 
 /**
- * Returns the places outside `properties` where the schema marks values as secret. A mark outside `properties` does not
- * tell the portal which parameters to encrypt.
+ * Returns the keywords of the schema, except `properties` and definitions, that mark values as secret. Such a mark does
+ * not tell the portal which parameters to encrypt.
  */
 export function misplacedSecrets(schema: ParameterSchema): Fault[] {
   const secrets = secretParts(schema);
@@ -97,7 +97,7 @@ export function misplacedSecrets(schema: ParameterSchema): Fault[] {
 
 /**
  * Returns the faults of values that are in the wrong place: secret parameters must be in `secretParameters`, and no
- * parameter may be in both.
+ * parameter may be in both. Without a schema, every value is a fault.
  */
 export function misplacedValues(
   schema: ParameterSchema | null,

@@ -7,7 +7,10 @@ import { count } from '#server/domain/answers.ts';
 /** Number of days for which the runs of a runbook are counted. */
 const days = 30;
 
-/** How often a runbook ran in the last 30 days, and how these runs ended. `other`: waiting or running. */
+/**
+ * Number of executions of a runbook in the last 30 days, by result. `other`: waiting or running. Cancelled executions
+ * are not counted.
+ */
 export const runCounts = z.object({
   succeeded: count,
   failed: count,

@@ -2,8 +2,8 @@ import compare from 'semver/functions/rcompare.js';
 import type { VersionState } from '#db/schema/index.ts';
 
 /**
- * The states of a version. Only a draft can be changed; only a published version can be run without the grant
- * `scripts`.
+ * The states of a version. Only a draft can be changed. Running a draft requires the grant `scripts`; a withdrawn
+ * version cannot be run.
  */
 export const versionStates = ['draft', 'published', 'withdrawn'] as const satisfies readonly VersionState[];
 

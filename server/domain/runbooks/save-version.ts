@@ -57,7 +57,7 @@ export async function saveRunbookVersion(
   });
 }
 
-/** Creates the runbook if it is new and locks it. Returns the version; undefined if there is none yet. */
+/** Locks the runbook, and creates it if it does not exist. Returns the version; undefined if there is none. */
 async function lockVersion(
   tx: Transaction,
   ctx: Context,

@@ -51,7 +51,7 @@ export const updateAvailable = fleetField({
   parameter: 'updateAvailable',
   label: 'filter.updateAvailable',
   description: 'Whether the handler has a newer published version that supports the VM’s platform: `yes` or `no`.',
-  // Publishing or withdrawing a version changes the result.
+  // False, because publishing or withdrawing a version changes the result without a change to the VM.
   isSetByPeople: false,
   value: { kind: 'words', words: ['yes', 'no'] },
   of: 'extension',

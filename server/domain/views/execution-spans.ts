@@ -10,7 +10,10 @@ export interface ExecutionSpan {
   executionId: string;
   name: string;
   version: string;
-  /** Number of merged executions. If it is above 1, the other fields are those of the worst one. */
+  /**
+   * Number of merged executions. If it is above 1, the state, id, name and version are those of the execution with the
+   * worst state.
+   */
   count: number;
 }
 
@@ -33,8 +36,8 @@ interface Period {
 type Bar = Period & { of: ExecutionTimes; state: ExecutionState; count: number };
 
 /**
- * Returns the spans of one lane, oldest first, without overlaps. Executions are merged if together they are shorter
- * than `slotMs`, which limits the number of spans.
+ * Returns the spans of one lane of the timeline, oldest first, without overlaps. To limit the number of spans,
+ * executions that together are shorter than `slotMs` are merged, and waits shorter than `slotMs` are omitted.
  */
 export function executionSpansOf(executions: readonly ExecutionTimes[], slotMs: number): ExecutionSpan[] {
   const bars = executions.map(barsOf);

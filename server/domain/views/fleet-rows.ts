@@ -95,7 +95,7 @@ export async function fleetRows(ctx: Context, vmIds: readonly string[], reader: 
 }
 
 /**
- * Reads rows again that a list already shows. A response that would be too large ends early; `leftOut` counts the rows
+ * Reloads rows that a list already shows. A response that would be too large ends early; `leftOut` counts the rows
  * after its end.
  */
 export async function readFleetRows(

@@ -45,7 +45,7 @@ interface FoldedPage {
 
 /**
  * Reads entries until `limit` folds are complete, so that a fold never continues on the next page. After 5,000 entries,
- * the last fold is cut.
+ * the last fold is cut off.
  */
 export async function readActFolds(
   ctx: Context,

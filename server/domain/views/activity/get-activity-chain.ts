@@ -21,7 +21,7 @@ export interface ActivityChain {
   fault: ChainFault | null;
 }
 
-/** Returns the state of the chain as the worker last found it. */
+/** Returns the length of the chain, and the results of the worker's last checks. */
 export async function getActivityChain(ctx: Context): Promise<ActivityChain> {
   allow(ctx.actor, 'viewer');
   const head = await readHead(ctx.db);

@@ -10,7 +10,7 @@ import { eventCondition } from './event-groups.ts';
 /** Maximum count. An exact number above it is not useful. */
 const most = 1_000;
 
-/** The number of actions and events within each of the given ranges, up to 1,000. */
+/** Counts the actions and events within each of the given ranges, up to 1,000 per range. */
 export async function getActivityCounts(
   ctx: Context,
   input: ActivityCountsInput,

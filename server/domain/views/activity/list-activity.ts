@@ -31,7 +31,7 @@ export interface ActRow {
   facts: Facts;
   /** Whether this caller can see values from before or after the action. */
   hasContents: boolean;
-  /** What the entry changed, for its sentence; null if it created something or the caller cannot see it. */
+  /** The changes that the entry's sentence names; null if it names none or the caller cannot see them. */
   changes: NamedChanges | null;
 }
 
@@ -45,7 +45,7 @@ export interface ActivityPage {
 /**
  * Lists the entries that the caller can see, newest first: entries about VMs, handlers, publishers, problems,
  * executions and runbooks are visible to everyone, all other entries only to admins and to the actor. With `upTo`, the
- * list ends at that entry, as if no newer entries existed. Settings are named in the wanted languages.
+ * list starts at that entry, as if no newer entries existed. Settings are named in the wanted languages.
  */
 export async function listActivity(
   ctx: Context,

@@ -20,7 +20,10 @@ import { nameChanges } from './named-changes.ts';
 const thing = z.object({ id: z.string(), name: z.string() });
 const isThere = z.boolean().describe('Whether the target or VM still exists.');
 
-/** An item of the activity feed: the newest of several similar actions, or an event of VMs within one minute. */
+/**
+ * An item of the activity feed: an action, or the newest of several similar actions, or the VMs with the same kind of
+ * event within one minute.
+ */
 export const feedItem = z.object({
   type: z.enum(['action', 'event']),
   at: instant,

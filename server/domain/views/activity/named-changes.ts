@@ -20,7 +20,7 @@ export interface NamedChange {
   values: { before: ShortValue; after: ShortValue } | null;
 }
 
-/** Null if the value is absent on this side. */
+/** A value before or after a change; null if it is absent on that side. */
 export type ShortValue = string | number | boolean | null;
 
 /** The first changes of an entry, and the number of further changes. */
@@ -55,7 +55,7 @@ const maxNamed = 2;
 const maxValueLength = 40;
 /** Maximum length of a translated title in a sentence. */
 const maxTitleLength = 100;
-/** Number of entries whose values are in memory at the same time, because each may have 32 KiB. */
+/** Maximum number of entries whose values are in memory at the same time, because each can take 32 KiB. */
 const entriesAtOnce = 100;
 
 const kindOfField: Readonly<Record<string, NamedChange['kind']>> = {
@@ -74,8 +74,8 @@ const kindOfField: Readonly<Record<string, NamedChange['kind']>> = {
 const actions = ['extension.set', 'vm.update', 'member.update', 'goal-state.revert'];
 
 /**
- * Returns what each entry changed, by entry id. Entries that created something, and entries whose contents the caller
- * cannot see, are omitted. Settings have their titles in the wanted languages.
+ * Returns what each entry changed, by entry id. Entries whose sentences name no changes, and entries whose contents the
+ * caller cannot see, are omitted. Settings have their titles in the wanted languages.
  */
 export async function nameChanges(
   ctx: Context,
@@ -132,7 +132,7 @@ interface LoggedSecrets {
 
 const loggedSchema = z.object({ set: z.array(z.string()), removed: z.array(z.string()), others: z.number() });
 
-/** Null in entries of releases that did not record the names. */
+/** Returns null for entries from releases that did not record the names. */
 function loggedSecrets({ protectedSettings }: Record<string, unknown>): LoggedSecrets | null {
   return loggedSchema.safeParse(protectedSettings).data ?? null;
 }
@@ -186,7 +186,7 @@ function valuesOf({ before, after }: Difference): NamedChange['values'] {
   return from === undefined || to === undefined || (from === null && to === null) ? null : { before: from, after: to };
 }
 
-/** Undefined if the value does not fit into a sentence. A list of names becomes text. */
+/** Returns a value for a sentence; undefined if it does not fit. A list of names becomes one text. */
 function shortValue(value: unknown): ShortValue | undefined {
   if (value === undefined || value === null) return null;
   if (typeof value === 'number' || typeof value === 'boolean') return value;

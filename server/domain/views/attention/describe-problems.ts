@@ -56,8 +56,9 @@ export const attentionGroup = z.object({
 });
 export type AttentionGroup = z.infer<typeof attentionGroup>;
 
-/** Maximum number of versions shown per problem, and of VMs whose tags are compared. */
+/** Maximum number of versions shown per problem. */
 const maxVersions = 5;
+/** Number of VMs whose tags are compared, divided among the problems. Each problem gets at least 20. */
 const comparedVms = 6_000;
 
 /** Adds the data that people need in order to act on the problems. */
@@ -106,7 +107,10 @@ function queryOf(fields: FleetFields, problem: FleetProblem): string {
   return parameters.toString();
 }
 
-/** Agents can report any text as a version. Texts that are not versions come first. */
+/**
+ * Returns the newest versions, the newest last. Agents can report any text as a version; texts that are not versions
+ * count as the oldest.
+ */
 function newestVersions(versions: readonly string[]): string[] {
   const numbers = (version: string): number[] | null =>
     /^\d{1,10}(\.\d{1,10}){0,3}$/.test(version) ? version.split('.').map(Number) : null;
@@ -125,7 +129,7 @@ interface SampledVm {
   tags: Record<string, string>;
 }
 
-/** Reads the sampled VMs; fewer of each problem if there are many problems. */
+/** Reads the sampled VMs of each problem, fewer per problem if there are many problems. */
 async function readSamples(ctx: Context, problems: readonly FleetProblem[]): Promise<Map<string, SampledVm>> {
   const each = Math.max(20, Math.floor(comparedVms / Math.max(1, problems.length)));
   const ids = [...new Set(problems.flatMap(({ sample }) => sample.vmIds.slice(0, each)))];
