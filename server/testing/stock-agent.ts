@@ -86,7 +86,7 @@ export const elementsOf = (root: Element, name: string): Element[] =>
 
 export const textOf = (root: Element, name: string): string => elementsOf(root, name)[0]?.text ?? '';
 
-/** The goal state that a stock agent last fetched. */
+/** A goal state, as the stock agent reads it from the documents. */
 export interface Wanted {
   incarnation: string;
   containerId: string;
@@ -96,7 +96,7 @@ export interface Wanted {
   onHold: boolean;
 }
 
-/** A minimal stock agent, which makes the same calls as the real one but runs no handlers. */
+/** A minimal stock agent. It fetches goal states and uploads statuses, but runs no handlers. */
 export class StockVm {
   readonly vmId: string;
   readonly token: string;
@@ -130,7 +130,7 @@ export class StockVm {
     return readXml(response.body);
   }
 
-  /** Polls once. If the incarnation has changed, fetches all documents. */
+  /** Polls once. If the incarnation has changed, fetches the documents, except the certificates. */
   async poll(): Promise<Wanted> {
     const goalState = await this.#read(this.call('wire', '/machine/?comp=goalstate'));
     const incarnation = textOf(goalState, 'Incarnation');
@@ -154,8 +154,8 @@ export class StockVm {
   }
 
   /**
-   * Uploads a status through the host plugin. By default, it says that everything in the last finished goal state
-   * succeeded.
+   * Uploads a status through the host plugin. By default, the status says that everything in the last finished
+   * goal state succeeded.
    */
   async report(change: (blob: StatusBlob) => void = () => {}): Promise<Response> {
     const wanted = this.#wanted ?? (await this.poll());
@@ -214,7 +214,7 @@ export interface StatusBlob {
   };
 }
 
-/** Returns the agent's status after everything succeeded. Uninstalled handlers are absent. */
+/** Returns the status that the agent uploads after it has applied a goal state. Omits uninstalled handlers. */
 export function statusOf({ incarnation, plugins, settings }: Wanted): StatusBlob {
   const at = '2026-01-01T00:00:00Z';
   const formatted = (message: string) => ({ lang: 'en-US', message });
@@ -269,8 +269,8 @@ export function statusOf({ incarnation, plugins, settings }: Wanted): StatusBlob
 }
 
 /**
- * Returns what the agent posts to `/HealthService`. An observation is true if healthy; otherwise, it is the reported
- * text.
+ * Returns what the agent posts to `/HealthService`. The value of each observation is true if it is healthy, and
+ * otherwise the reported text.
  */
 export const healthPost = (formatted: Record<string, true | string>): string =>
   JSON.stringify({

@@ -8,17 +8,17 @@ import * as x509 from '@peculiar/x509';
 const dayMs = 86_400_000;
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** The paths of PEM files: a server's certificate and key, and the authority that signed the certificate. */
+/** Paths of PEM files: a server's certificate and key, and the certificate of the authority that signed it. */
 export interface TlsFiles {
   ca: string;
   cert: string;
   key: string;
 }
 
-/** Creates an authority, and certificates of servers that it signs. The files are in a new folder. */
+/** Creates a certificate authority that can issue server certificates. Writes all files to a new folder. */
 export async function createAuthority(): Promise<{
   ca: string;
-  /** Signs a certificate for a host name. `endsInDays` is negative for a certificate that has expired. */
+  /** Issues a certificate for a host name. `endsInDays` is negative for a certificate that has expired. */
   issue(host: string, endsInDays?: number): Promise<TlsFiles>;
 }> {
   x509.cryptoProvider.set(webcrypto as never);

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Deliberately false values for the fields of a header. Other fields are correct. */
+/** Deliberately false values for the fields of a header. Omitted fields keep their correct values. */
 export interface HeaderLies {
   name?: Buffer | string;
   flags?: number;
@@ -19,7 +19,7 @@ export interface ZipEntry {
   mode?: number;
   /** The compression method: 0 for stored, 8 (the default) for deflated. */
   method?: 0 | 8;
-  /** False values for both headers. */
+  /** False values for both the local and the central header. */
   lies?: HeaderLies;
   /** False values for only the local or the central header. They take precedence over `lies`. */
   local?: HeaderLies;
@@ -28,7 +28,7 @@ export interface ZipEntry {
   raw?: Buffer;
   /** Bytes to insert between this entry and the next. */
   gap?: Buffer;
-  /** Writes sizes and offset as zip64 fields. Their values are correct. */
+  /** Writes the sizes and the offset as zip64 fields. */
   zip64?: boolean;
   /** Writes the sizes and the checksum after the data, in a data descriptor. */
   descriptor?: boolean;

@@ -14,7 +14,7 @@ function serialize(json: unknown): Sent {
   return dates.length === 0 ? { json } : { json, dates };
 }
 
-/** Throws for values that JSON would change without notice, such as a `Map` or a `Buffer`. */
+/** Collects the paths of dates. Throws for values that JSON would silently change, such as a `Map` or a `Buffer`. */
 function collectDates(value: unknown, path: DatePath, dates: DatePath[]): void {
   if (typeof value !== 'object' || value === null) return;
   if (value instanceof Date) {

@@ -11,7 +11,7 @@ export function seeForwarder(wire: WireCall): void {
   if (mark !== null && forwarderForm.test(mark)) see(wire, 'forwarder', mark);
 }
 
-/** Records the agent's transport certificate, which it creates at each start. */
+/** Records the agent's transport certificate, which the agent creates whenever it starts. */
 export function seeTransport(wire: WireCall, certificate: string): void {
   see(wire, 'transport', hash('sha256', certificate, 'base64url'));
 }

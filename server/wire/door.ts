@@ -27,7 +27,7 @@ export interface WireHandler {
 
 export const isWirePath = (path: string): boolean => /^\/(?:wire|hgap)(?:\/|$)/.test(path);
 
-/** Paths with large request bodies, which may take long to receive. */
+/** Paths with large request bodies, which may take a long time to receive. */
 export const wireUploads = /^\/hgap\/[^/]+\/vmAgentLog$/;
 
 const place = /^\/(wire|hgap)\/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(\/.*)?$/;

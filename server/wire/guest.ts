@@ -22,7 +22,7 @@ export class Guest {
   goalState: StockGoalState | null = null;
   readonly pages: Pages;
   /**
-   * The kinds of requests that are being processed. Meanwhile, further requests of the same kind are dropped, because
+   * Whether a request of each kind is being processed. While one is, further requests of that kind are dropped, because
    * the agent repeats them.
    */
   readonly isProcessing = { status: false, telemetry: false, health: false, log: false, sighting: false };

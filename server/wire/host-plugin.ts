@@ -27,7 +27,7 @@ export function hostPlugin(wire: WireCall): Promise<AgentAnswer | Response> | Ag
   }
 }
 
-/** Responds with 410 to requests for a former container, after which the agent fetches its goal state again. */
+/** Responds with 410 to requests for a former container, so that the agent fetches its goal state again. */
 async function ofContainer<A>(wire: WireCall, answer: () => Promise<A>): Promise<A | AgentAnswer> {
   const sent = wire.call.header('x-ms-containerid');
   if (sent === null) return answer();

@@ -41,8 +41,8 @@ export async function takeStatus(wire: WireCall, bytes: Buffer, accepted: number
 }
 
 /**
- * Ingests the report in a blob, unless it repeats the last one. Another gateway may already have received a status that
- * is new to this process.
+ * Ingests the report in a blob, unless it repeats the last one. If a status is new to this process, first reads the
+ * stored statuses, because another gateway may already have received it.
  */
 async function hear(wire: WireCall, goalState: StockGoalState, blob: StatusBlob, text: string): Promise<void> {
   const { ctx, guest } = wire;

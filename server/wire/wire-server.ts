@@ -77,8 +77,8 @@ const requestedIncarnation = (query: URLSearchParams): number =>
   Number(/^\d{1,10}$/.exec(query.get('incarnation') ?? '')?.[0] ?? 0);
 
 /**
- * Maximum rate of new certificates from an agent, per second, with a burst of six. An agent creates a certificate at
- * each start, and the activity log records each one.
+ * Maximum rate of new certificates from an agent, per second, with a burst of six. An agent creates a certificate
+ * whenever it starts, and the activity log records each one.
  */
 const renewalsPerSecond = 0.1;
 const renewalSeconds = 60;

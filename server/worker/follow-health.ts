@@ -20,7 +20,7 @@ const longestRestMs = 5_000;
 const surveyAfterMs = (soonSeconds - 13) * 1_000;
 /** Milliseconds over which a full scan is spread. `hasty` applies if the last one found too many VMs to remember. */
 const surveyMs = { calm: 8_000, hasty: 3_000 };
-/** Milliseconds by which scans overlap, because another process may still commit a time that was just scanned. */
+/** Milliseconds by which scans overlap, because another process may still commit a row for a time already scanned. */
 const overlapMs = 1_000;
 /** Maximum number of VMs per pass, so that shutdown does not wait until a large fleet has been evaluated. */
 const most = 2_000;
@@ -35,8 +35,8 @@ const longestYieldMs = 2_000;
 
 /**
  * Returns a function that, if a scan is due, marks the VMs whose health may have changed through time alone since the
- * last scan. The function returns true if it marked any VM; after a full scan, it always returns false. The first scan
- * after a start covers all VMs, so that no VM is missed.
+ * last scan. The function returns whether it marked any VM, not counting full scans. The first scan after startup
+ * covers all VMs, so that no VM is missed.
  */
 function createScan(services: OpenServices, signal: AbortSignal): () => Promise<boolean> {
   let since: Date | null = null;
@@ -156,7 +156,7 @@ export function followHealth(services: OpenServices): () => Promise<void> {
   };
 }
 
-/** Whether a change affects a VM. Changes of topic `fleet` result from a pass, so they must not start another one. */
+/** Whether a change affects a VM. Changes with topic `fleet` result from a pass, so they must not start another one. */
 function isOfVm(payload: string): boolean {
   try {
     return (JSON.parse(payload) as { topic?: unknown }).topic === 'vm';

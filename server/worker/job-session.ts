@@ -85,7 +85,7 @@ async function withLocks<Result>(pool: pg.Pool, job: Job, run: () => Promise<Res
   }
 }
 
-/** Waits for the lock. Returns false if the statement timeout ends first. */
+/** Waits for the lock. Returns false if the statement timeout expires first. */
 async function waitForLock(pool: pg.Pool, lock: string): Promise<boolean> {
   try {
     await pool.query(`select pg_advisory_lock(${lockKey})`, [lock]);

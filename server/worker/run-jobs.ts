@@ -81,7 +81,7 @@ class JobLoop {
   }
 
   async run(firstInMs: number): Promise<void> {
-    // Uses the monotonic clock, so that setting the system clock back delays nothing.
+    // Uses the monotonic clock, so that setting the system clock back does not delay a run.
     await this.#wait(firstInMs);
     while (!this.#signal.aborted) {
       const began = performance.now();

@@ -54,7 +54,7 @@ const validateInWords = async (ctx: CallContext, input: Parameters<typeof valida
   };
 };
 
-/** Renames `cursor`, in which the pages' client sends the row from which to continue, to `row`. */
+/** Renames `cursor` to `row`. The pages' client sends the row to continue from as `cursor`. */
 const fromCursor = <Input extends object>({ cursor, ...asked }: Input & { cursor?: number }) => ({
   ...asked,
   ...(cursor !== undefined && { row: cursor }),

@@ -20,7 +20,7 @@ import { cancelRetries, retryExtension } from '#server/domain/retries/index.ts';
 import { translateFaults } from '#server/i18n/index.ts';
 import { type CallContext, mutation, pagedQuery, query, router } from '../trpc.ts';
 
-/** Adds messages to a plan's warnings and faults. */
+/** Wraps a verb so that the warnings and faults of its plan have messages in the user's language. */
 const inWords =
   <Input>(verb: (ctx: CallContext, input: Input) => Promise<Plan>) =>
   async (ctx: CallContext, input: Input) => {

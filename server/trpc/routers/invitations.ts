@@ -12,8 +12,8 @@ import { me } from '#server/auth/members/index.ts';
 import { type CallContext, mutation, plainQuery, query, router } from '../trpc.ts';
 
 /**
- * Sets the new member's session cookie in this response. For this, the page must call the procedure without streaming
- * (`httpBatchLink`).
+ * Redeems an invitation, and sets the new member's session cookie. Because the cookie is a response header, the page
+ * must call the procedure without streaming (`httpBatchLink`).
  */
 async function redeemAndSignIn(ctx: CallContext, input: RedeemInvitationInput) {
   const actor = await redeemInvitation(ctx, input);

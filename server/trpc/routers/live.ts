@@ -5,7 +5,7 @@ import { toTrpcError } from '../error.ts';
 import { type CallContext, procedure, router } from '../trpc.ts';
 
 interface ChangesInput {
-  /** Id of the last message, which the client sends when it reconnects. */
+  /** Id of the last message that the client received. The client sends it when it reconnects. */
   lastEventId?: string | null;
 }
 

@@ -18,8 +18,8 @@ import { shownWarnings } from '#server/i18n/index.ts';
 import { type CallContext, mutation, plainMutation, plainQuery, query, router } from '../trpc.ts';
 
 /**
- * Returns a version with its warnings and the titles of its settings in the user's language, and with the messages that
- * would translate these titles.
+ * Returns a version with its warnings and the texts of its settings in the user's language. `settingMessages` contains
+ * the original texts, as messages that can be translated.
  */
 async function getInWords(ctx: CallContext, input: VersionReferenceInput) {
   const { warnings, ...version } = await describeVersion(ctx, input);

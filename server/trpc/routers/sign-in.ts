@@ -3,9 +3,7 @@ import { getSignInRules, setSignInRules } from '#server/auth/rules/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { type CallContext, mutation, plainQuery, router } from '../trpc.ts';
 
-/**
- * Returns the numbers of failed sign-ins and confirmations, lockouts and rejected API tokens since the portal started.
- */
+/** Returns counts since the portal started: failed sign-ins and confirmations, lockouts, and rejected API tokens. */
 const attempts = async ({ actor, signIn }: CallContext) => {
   allow(actor, 'admin');
   return signIn.attempts.counts();

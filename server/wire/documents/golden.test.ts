@@ -51,7 +51,7 @@ const goalState: StockGoalState = {
   heard: { version: '', os: {}, settled: null },
 };
 
-/** Puts each tag on its own line, for readable differences. */
+/** Puts each tag on its own line, for readable diffs. */
 const lines = (xml: string): string => `${xml.replaceAll('><', '>\n<')}\n`;
 
 test.each<[string, string]>([

@@ -3,8 +3,8 @@ import { addresses } from './addresses.ts';
 import { xmlOf } from './xml.ts';
 
 /**
- * Renders the versions of a handler that the VM may fetch: only the version in its goal state. Returns null if the goal
- * state does not contain the handler.
+ * Renders the manifest of a handler. It lists only the version in the VM's goal state, so that the agent fetches no
+ * other. Returns null if the goal state does not contain the handler.
  */
 export function manifestXml(handler: string, { extensions }: StockGoalState): string | null {
   const extension = extensions.find(({ goal }) => goal.handler.toLowerCase() === handler.toLowerCase());

@@ -12,7 +12,7 @@ const commandOfCode: Readonly<Record<number, CommandName>> = {
 const isOfAgent = (code: number): boolean => code >= 1000 && code <= 1011;
 const timedOut = 1011;
 
-/** How a handler's last command failed, as far as the agent's message shows. */
+/** How a handler's last command failed, as far as the agent's code and message show. */
 export interface Failure {
   command?: CommandName;
   exitCode?: number;

@@ -51,7 +51,7 @@ export interface StatusBlob {
   at: string | null;
   agentVersion: string | null;
   os: { name?: string; version?: string };
-  /** The goal state that the agent last finished; null before the first one. */
+  /** The goal state that the agent last finished; null if it reports none. */
   settled: { incarnation: number; status: string; message: string | null } | null;
   handlers: HandlerStatus[];
   /** Whether the list of handlers is present and completely readable. */

@@ -12,9 +12,9 @@ const installedOnly = 'plugin installed but not enabled';
 const ownWords = new Set(['', 'plugin enabled', 'plugin disabled', installedOnly]);
 /** Start of the message that the agent writes as the status of an extension without a status file. */
 const statusFiller = 'this status is being reported by the guest agent since no status file was reported';
-/** Age in seconds at which a heartbeat file counts as unresponsive, regardless of its contents. */
+/** Age of a heartbeat file in seconds at which its handler counts as unresponsive, regardless of the contents. */
 const silentSeconds = 601;
-/** Age in seconds at which a heartbeat file is too old to count as ready. */
+/** Age of a heartbeat file in seconds at which its handler no longer counts as ready. */
 const unsureSeconds = 61;
 
 interface HandlerEntry {
@@ -145,7 +145,7 @@ function handlerEntry(
   return { ...frame, state: 'enabled', command: 'enable', exitCode: 0 };
 }
 
-/** Returns the reported version. If it equals the goal's version, returns it as it was published. */
+/** Returns the reported version. If it equals the goal's version, returns the goal's spelling, as published. */
 function versionOf({ goal, version }: StockExtension, entry: HandlerStatus | null): string {
   const reported = cutTo(64, entry?.handlerVersion ?? version);
   return inFourParts(reported) === inFourParts(version) ? goal.version : reported;

@@ -2,7 +2,7 @@ import { clearExpiredAccess } from '#server/auth/clear-expired.ts';
 import { clearExpiredTokens } from '#server/domain/enrollment/index.ts';
 import type { Job } from '../job.ts';
 
-/** Deletes expired sessions, and invitations and tokens that ended long ago. */
+/** Deletes expired sessions and verifications, and invitations and tokens that ended long ago. */
 export const clearExpiredJob: Job = {
   name: 'clear-expired',
   periodSeconds: 10 * 60,
