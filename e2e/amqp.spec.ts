@@ -8,7 +8,7 @@ import { type Portal, startPortal } from './support/portal.ts';
 import { test as base, expect } from './support/test.ts';
 
 interface Broker extends FalseBroker {
-  /** The authority that portal and agent trust. */
+  /** Path of the certificate of the authority that the portal and the agent trust. */
   ca: string;
   certificates: Record<'authority' | 'expired' | 'name', TlsFiles>;
 }

@@ -139,7 +139,7 @@ async function placesThatHold(portal: Portal, text: string): Promise<string[]> {
   return found;
 }
 
-/** Reads a file. Returns nothing if it no longer exists, because the database replaces some of its files at any time. */
+/** Reads a file. Returns an empty buffer if it no longer exists: the database may replace its files at any time. */
 function contentsOf(file: string): Buffer {
   try {
     return readFileSync(file);

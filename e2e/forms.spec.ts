@@ -11,7 +11,7 @@ interface OpenForm {
   dialog: Locator;
   field: Locator;
   typed: string;
-  /** The button that saves. */
+  /** Name of the button that saves. */
   act: string;
   /** The tRPC procedure or the path that saves. */
   saves: string;

@@ -15,7 +15,7 @@ import {
 } from './support/log-measures.ts';
 import { expect, test } from './support/test.ts';
 
-/* `npm run test:log` runs a script that writes 100,000 lines of together 64 MiB, and compares the page's speed. */
+/* `npm run test:log` runs a script that writes 100,000 lines, 64 MiB in total, and measures the page's speed. */
 
 const lines = Number(process.env.ANNEX_LOG_LINES ?? '4000');
 const isLarge = lines >= 100_000;
@@ -76,7 +76,7 @@ async function search(page: Page, text: string, found: string): Promise<number> 
   await searchField(page).fill('');
   const began = performance.now();
   await searchField(page).fill(text);
-  // Looks in each frame; an expectation would look again only after up to a second.
+  // Checks every frame, because an expectation may wait up to a second between checks.
   const isShown = (wanted: string) => document.querySelector('search [role=status]')?.textContent === wanted;
   await page.waitForFunction(isShown, found, { polling: 'raf', ...patient });
   return performance.now() - began;
@@ -143,7 +143,7 @@ async function expectScrolled(page: Page): Promise<void> {
   await log.getByRole('button', { name: /write\(\)/ }).click();
   await expect(log).toContainText('at 1');
   const frames = isLarge ? 1_000 : 120;
-  // A busy machine can delay single frames.
+  // Retries, because a busy machine can delay individual frames.
   await expect(async () => {
     await log.evaluate((element) => element.scrollTo(0, 0));
     const { slow, blank, loading } = await measureScroll(log, 120, frames);
@@ -189,7 +189,7 @@ async function compareSpeed(page: Page, url: string, shortUrl: string): Promise<
   print('Frames over 32 ms while scrolling', `${scrolled.slow}; in an empty list ${empty.slow}; of 1,000`);
   expect.soft(first / firstOfShort, 'time to the first line').toBeLessThan(1.5);
   expect.soft((heap - heapOfShort) / 2 ** 20, 'memory in MiB').toBeLessThan(30);
-  // 1 % of the frames may be slow even in an empty list.
+  // Counts at least 1% of the empty list's frames as slow, so that a few slow frames do not fail the test.
   expect.soft(scrolled.slow / Math.max(10, empty.slow), 'slow frames').toBeLessThan(1.5);
 }
 
@@ -211,7 +211,7 @@ test('MU-58 a line that a script writes is on an open page within two seconds, a
   await test.step('each line is shown within two seconds', async () => {
     await expect(logOf(page)).toContainText('at 1', patient);
     await recordTimedLines(logOf(page));
-    // A busy machine can delay single lines, so the test waits for six seconds without a delay.
+    // A busy machine can delay individual lines, so the test waits for six seconds in which no line is late.
     await expect.poll(async () => longestPeriod(await timedLines(page), 2_000), patient).toBeGreaterThan(6_000);
     const delays = (await timedLines(page)).map(({ written, shown }) => shown - written).sort((a, b) => a - b);
     print('Line written → line shown, p50', inMs(delays[Math.floor(delays.length / 2)] ?? 0));

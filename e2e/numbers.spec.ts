@@ -6,7 +6,7 @@ import { expectExact, type Numbers, numbersOf } from './support/numbers.ts';
 import type { Portal } from './support/portal.ts';
 import { expect, test } from './support/test.ts';
 
-/* Every number of VMs opens a list of exactly these VMs. `npm run test:numbers` uses a fleet of 20,000 VMs. */
+/* Every number of VMs on a page links to a list of exactly those VMs. `npm run test:numbers` uses 20,000 VMs. */
 
 const vms = Number(process.env.ANNEX_NUMBERS_VMS ?? '150');
 const isLarge = vms > 1_000;

@@ -8,7 +8,7 @@ import { repeats } from '../executions/repeats.ts';
 import { transcripts } from '../executions/transcripts.ts';
 import type { Bench, Figure } from './section.ts';
 
-/** Measures what executions cost: on polls, at the agents' API, in the database, and on the machine. */
+/** Measures the cost of executions: for polls, the agents' API, the database, and the machine. */
 export async function executions(bench: Bench): Promise<Figure[]> {
   const client = bench.deployment.services.db.$client;
   await client.query('insert into execution_plans values ($1, $2, now())', [planSha256, plan]);

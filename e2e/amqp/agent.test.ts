@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Creates the agent of a bound VM, which is not enrolled with the portal. */
+/** Creates the agent of a bound VM. The agent is not enrolled with the portal. */
 function agentOf(queue: string, more: object = {}): AgentProcess {
   const settings = { amqpHost: 'localhost', amqpPort: stage.broker.port, amqpCa: ca, amqpInputQueue: queue };
   const agent = new AgentProcess({ ...settings, amqpTag: 'web-1', ...more });
@@ -107,7 +107,7 @@ describe('an agent that takes plans over AMQP only', () => {
     await stage.stopConductor();
     const file = path.join(folder, 'once');
     const execution = await stage.queue(vmId, shell(`echo ran >> ${file}`));
-    // The first conductor dies after it has published the plan, and before it has recorded this.
+    // As if the first conductor died after it published the plan but before it recorded that.
     const plan = await publishNext({ ...stage.admin, now: new Date() }, vmId);
     const channel = await stage.channel();
     await channel.assertQueue(queue, { durable: true });

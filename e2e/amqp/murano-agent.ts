@@ -9,7 +9,7 @@ import { debianRelease, unpackDebianPackages } from '#server/testing/debian-pack
 const cache = path.resolve(process.env.DATA_DIR ?? path.join(import.meta.dirname, '../../.data'), 'murano-agent');
 const packages = 'usr/lib/python3/dist-packages';
 
-/** Why Debian's Murano agent cannot be used on this machine; null if it can. */
+/** Returns why Debian's Murano agent cannot be used on this machine; null if it can. */
 export async function missingForMurano(): Promise<string | null> {
   const suite = await debianRelease();
   // The agent's packages are built for the Python of their release.
@@ -78,7 +78,7 @@ export class MuranoAgent {
     const { child } = this;
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       const exited = once(child, 'exit');
-      // The agent runs in a child of its launcher.
+      // The agent runs in a child of its launcher, so the whole process group is killed.
       process.kill(-child.pid, 'SIGKILL');
       await exited;
     }

@@ -59,7 +59,7 @@ test('an update runs disable, update, uninstall, install and enable; a downgrade
     { version: '1.1.0.0', command: 'enable', sequence: newer },
   ]);
   const older = await arrive('1.0.0.0', { target: 'alpha' });
-  // For a downgrade, the agent runs commands of the higher version.
+  // For a downgrade, the agent runs the update command of the higher version.
   expect(vm.newCallsInShort()).toBe(`1.1 disable, 1.1 update, 1.1 uninstall, 1.0 install, 1.0 enable ${older}`);
 });
 

@@ -5,7 +5,7 @@ import { zipOf } from '../support/zip.ts';
 import type { StockMachine } from './stock-machine.ts';
 
 export const probe = 'Annex.Stock.Probe';
-/** A second build of the probe: a handler that supports several extensions. */
+/** A second build of the probe, as a handler that supports multiple extensions. */
 export const many = 'Annex.Stock.Many';
 /** A handler that the probes depend on. */
 export const base = 'Annex.Stock.Base';

@@ -183,7 +183,7 @@ export class StockMachine {
     for (const listener of this.listeners) listener();
   }
 
-  /** Waits for a line printed by the machine's first process. */
+  /** Waits until the machine's first process prints a line that begins with `start`. Rejects if the process ends. */
   private heard(start: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const look = () => {

@@ -25,7 +25,7 @@ export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
 
 async function expectNoViolation(page: Page, runOnly: { type: 'tag' | 'rule'; values: string[] }): Promise<void> {
   await endAnimations(page);
-  // Loading axe takes a third of a check, so a page loads it once.
+  // Loading axe takes a third of the time of a check, so each page loads it only once.
   const isLoaded = await page.evaluate(() => 'axe' in window);
   const { violations } = await new AxeBuilder({ page, ...(isLoaded && { axeSource: 'void 0' }) })
     .options({ runOnly, resultTypes: ['violations'] })

@@ -24,7 +24,7 @@ export class AgentProcess {
     return agent;
   }
 
-  /** Starts or restarts the agent, with short periods so that journeys need not wait. */
+  /** Starts the agent, for the first time or after a stop, with short periods so that journeys need not wait. */
   resume(): void {
     void this.#spawn(['run', '--heartbeat-seconds', '1', '--status-seconds', '1']);
   }

@@ -7,12 +7,12 @@ const binding = 'annexCountPress';
 export interface Clicks {
   /** Fails if the task took more clicks than `limit`, and prints a line with the count. */
   expectAtMost(task: string, limit: number): Promise<void>;
-  /** Starts again from 0, for example after a check that is not part of the task. */
+  /** Resets the count to 0, for example after a check that is not part of the task. */
   restart(): Promise<void>;
 }
 
 /**
- * Counts the reader's clicks and key presses from now on, across navigations. Characters typed into a field and
+ * Counts the reader's clicks and key presses from now on, across navigations. Typing and Backspace in a field and
  * modifier keys do not count; neither does the click that a key press on a button causes.
  */
 export async function countClicks(page: Page): Promise<Clicks> {
@@ -36,7 +36,7 @@ export async function countClicks(page: Page): Promise<Clicks> {
   };
 }
 
-/** Runs in the page: reports each trusted click and key press. */
+/** Runs in the page. Reports each click and key press that counts. */
 function listen(report: string): void {
   const tell = (press: string) => (window as unknown as Record<string, (press: string) => void>)[report]?.(press);
   const isField = (target: EventTarget | null) =>

@@ -9,12 +9,12 @@ import { startPostgres } from '#server/platform/postgres.ts';
 /** Tells the workers of a run where the template is. */
 const variable = 'ANNEX_JOURNEYS_DATABASE';
 
-/** Journeys end processes, but never the machine, so nothing needs to reach the disk. */
+/** Journeys end processes but never the machine, so the database need not flush its writes to disk. */
 const settings = { fsync: 'off', full_page_writes: 'off' };
 
 /**
- * Creates a database with Annex's tables once for a run, because initdb and the migrations take as long as everything
- * else at the start of a portal. Deletes it after the run.
+ * Creates a database with Annex's tables once for a run, because initdb and the migrations take as long as the rest of
+ * a portal's startup. Deletes it after the run.
  */
 export default async function setup(): Promise<() => void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'annex-e2e-template-'));

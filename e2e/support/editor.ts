@@ -8,7 +8,7 @@ import { zipOf } from './zip.ts';
 export const refused = /status of (404|412)/;
 /** A handler with a settings schema, in two versions. */
 export const handler = 'Acme.Editor.Mount';
-/** The same handler without a schema. */
+/** A handler with the same manifest, but without a schema. */
 export const bare = 'Acme.Editor.Bare';
 
 const commands = Object.fromEntries(
@@ -68,7 +68,7 @@ export const apply = (page: Page) => page.getByRole('button', { name: 'Apply to 
 /** The editor of the public settings as JSON. */
 export const json = (page: Page) => page.getByRole('textbox', { name: 'Public settings as JSON' });
 
-/** Types the text, because the editor ignores direct changes to its elements. */
+/** Replaces the public settings by typing, because the editor ignores direct changes to its elements. */
 export async function write(page: Page, text: string): Promise<void> {
   await json(page).click();
   await page.keyboard.press('ControlOrMeta+a');
@@ -87,7 +87,7 @@ export const secured = {
   protectedSettings: { password: 'some password' },
 };
 
-/** Returns the public settings of the extension that a journey declared. */
+/** Returns the public settings of the extension `mount` or `new`, whichever a journey declared. */
 export async function settingsOf(api: Api, vmId: string): Promise<unknown> {
   const { extensions } = await api.call<{ extensions: { name: string }[] }>('GET', `/vms/${vmId}/instance-view`);
   const [name = ''] = extensions.map((extension) => extension.name).filter((one) => one === 'mount' || one === 'new');

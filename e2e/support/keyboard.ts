@@ -17,7 +17,7 @@ export async function tabTo(page: Page, wanted: Locator): Promise<void> {
   throw new Error(`Tab does not reach ${wanted}.`);
 }
 
-/** Goes to an element with Tab and presses Enter, or another key. */
+/** Moves the focus to an element with Tab, and presses a key. */
 export async function pressOn(page: Page, wanted: Locator, key = 'Enter'): Promise<void> {
   await tabTo(page, wanted);
   await page.keyboard.press(key);

@@ -102,7 +102,7 @@ export function measureScroll(log: Locator, step: number, frames: number): Promi
   );
 }
 
-/** A list of as many rows without contents, whose visible rows are moved while the reader scrolls. */
+/** Opens a list of rows that contain only their number. Moves a few row elements to the visible part on each scroll. */
 export async function openEmptyList(page: Page, rows: number): Promise<Locator> {
   await page.goto('about:blank');
   await page.evaluate((count) => {
@@ -132,7 +132,7 @@ export async function openEmptyList(page: Page, rows: number): Promise<Locator> 
   return page.locator('section');
 }
 
-/** Returns the size of the objects of a page's scripts after garbage collection, in bytes. */
+/** Returns the used size of a page's JavaScript heap after garbage collection, in bytes. */
 export async function heapBytes(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');

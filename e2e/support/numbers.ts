@@ -47,7 +47,7 @@ export async function numbersOf(page: Page, within = 'main'): Promise<Numbers> {
 async function totalOf(page: Page, href: string): Promise<number> {
   const answer = await page.request.get(href);
   const html = await answer.text();
-  // The HTML also contains the texts themselves, whose placeholders are not filled in.
+  // The HTML also contains the translations, whose placeholders are not filled in.
   expect(html, `${href} is understood`).not.toMatch(/(was|were) ignored: (?!\{\{)/);
   const [, total] = html.match(/role="status"[^>]*>([\d,]+) VMs?( match(es)?)?</) ?? [];
   if (total === undefined) throw new Error(`${href} answered ${answer.status()} without the number of VMs.`);
@@ -65,12 +65,12 @@ async function totalsOf(page: Page, links: readonly CountLink[]): Promise<Map<st
   return totals;
 }
 
-/** Number of times that the page is read again, because VMs can change between the page and a list. */
+/** Maximum number of times that the page is read, because VMs can change between the page and a list. */
 const readings = 5;
 
 /**
- * Compares every number that `read` finds with its list. If some numbers differ, reads them again. Returns how many
- * numbers match their lists.
+ * Compares every number that `read` finds with its list. If some numbers differ, reads them again, and fails if they
+ * still differ. Returns how many numbers were compared.
  */
 export async function expectExact(page: Page, what: string, read: () => Promise<Numbers>): Promise<number> {
   const first = await read();

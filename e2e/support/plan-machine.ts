@@ -8,7 +8,7 @@ export type TranscriptRow = readonly [number, string, ...unknown[]];
 /** A plan with a script that prints a line. */
 export const helloPlan = { ...examplePlan, Name: 'Rotate certificates', Version: '1.2.0' };
 
-/** Enrolls a simulated machine, which runs execution plans through the agents' API as the test says. */
+/** Enrolls a simulated machine. Returns functions for its calls to the agents' API. */
 export async function enrollPlanMachine(url: string, vm: CreatedVm) {
   const { certificate } = newKeyPair();
   const agent = { name: 'plan-machine', version: '1.0' };

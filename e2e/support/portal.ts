@@ -12,7 +12,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 export interface Portal {
   url: string;
   gatewayUrl: string;
-  /** The bootstrap token, an admin of /api/v1. */
+  /** The bootstrap token, which has the rights of an admin in /api/v1. */
   token: string;
   /** The first admin, who signs in on the pages. */
   admin: { email: string; password: string };
@@ -27,7 +27,7 @@ export interface Portal {
   remove: () => Promise<void>;
 }
 
-/** Starts the portal with its command and waits until it is ready. */
+/** Starts the portal as `npm start` does, and waits until it is ready. */
 export async function startPortal(environment: Record<string, string> = {}): Promise<Portal> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'annex-e2e-'));
   copyDatabase(dataDir);

@@ -13,7 +13,7 @@ const patienceMs = 60_000;
 export class ReportingMachine {
   /** Numbers of the reports that got a 204. */
   readonly acknowledged: number[] = [];
-  /** How many times a report could not be delivered and was retried. */
+  /** How many times sending a report failed and was retried. */
   retries = 0;
   readonly #door: string;
   readonly #credential: string;
@@ -48,7 +48,7 @@ export class ReportingMachine {
     return machine;
   }
 
-  /** Stops after the current report is acknowledged. Throws if a report could not be delivered. */
+  /** Stops after the current report is acknowledged. Throws if a report was not acknowledged in time. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#running;

@@ -1,6 +1,6 @@
 import type { Api } from './api.ts';
 
-/** The plan of a runbook: a Bash script that waits and greets, and fails if no one is there to greet. */
+/** The plan of a runbook: a Bash script that waits and greets, and fails without a token or if the name is `nobody`. */
 export const greetingPlan = {
   FormatVersion: '2.0.0',
   Body: "api.logInfo('greeting')\nreturn hello(args.who, args.get('seconds', 0), token=args.token).stdout",
@@ -20,7 +20,7 @@ export const greetingPlan = {
   },
 };
 
-/** Its parameters: a name, a time, and a secret token. */
+/** The runbook's parameters: a name, a number of seconds to wait, and a secret token. */
 export const greetingParameters = {
   type: 'object',
   properties: {

@@ -27,7 +27,7 @@ const CancelWaitingDialog = dynamic(
   { ssr: false },
 );
 
-/** All executions that have not ended: at most one that the machine has, and a hundred that wait. */
+/** Enough for all executions that have not ended: at most one that the machine has and 100 that wait. */
 const allOpen = 200;
 
 /** What the machine runs now and which executions wait, in their order. */

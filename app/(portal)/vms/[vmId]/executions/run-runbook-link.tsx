@@ -7,7 +7,7 @@ import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { runHref } from '#app/(portal)/runbooks/runbook-data.ts';
 
-/** A link to the page that runs a runbook, for readers who may. */
+/** A link to the page that runs a runbook, for readers who may run runbooks. */
 export function RunRunbookLink({ vmId }: { vmId: string }) {
   const { t } = useTranslation('executions');
   const reader = useReader();

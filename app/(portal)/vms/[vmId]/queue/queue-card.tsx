@@ -65,7 +65,7 @@ export function QueueCard({ vmId, name, agent, isEnrolled, first }: QueueCardPro
   );
 }
 
-/** Before the agent's first call, every command waits. Commands that wait for nothing else run after this call. */
+/** Before the agent's first call, every command waits. Commands that wait for nothing else run after that call. */
 function beforeFirstCall({ now, waiting }: QueueDetails): QueueDetails {
   const isFirst = ({ reason }: QueueLine) => reason?.code === 'never';
   return {

@@ -6,7 +6,7 @@ export interface QueueGroup {
   name: string;
   /** Null for an extension. */
   execution: { id: string; version: string; call: QueueLine['call']; validUntil: string | null } | null;
-  /** The commands in order; empty while they are not known, and for an execution. */
+  /** The commands in order; empty for an execution, and while the commands are not known. */
   steps: { command: NonNullable<QueueLine['step']>; version: string; limitSeconds: number | null }[];
   askedBy: string | null;
   askedAt: string | null;

@@ -18,7 +18,7 @@ import { useQueue } from './use-queue.ts';
 
 export interface QueueTabProps {
   vmId: string;
-  /** Whether the agent does not respond, in which case the running command is only the last known command. */
+  /** Whether the agent does not respond, in which case the command shown as running is only the last known one. */
   isSilent: boolean;
 }
 

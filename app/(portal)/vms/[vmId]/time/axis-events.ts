@@ -33,7 +33,7 @@ export type AxisEvent = Base &
     | { kind: 'heartbeat'; extension: string; drawn: DrawnVerdict; of: HeartbeatStretch }
   );
 
-/** The lanes above the extensions' lanes. The lane of heartbeats is below them. */
+/** The lanes above the extensions' lanes. The heartbeat lane is below the extensions' lanes. */
 const lanesAbove = ['configuration', 'act', 'execution'] as const;
 
 /** Number of lanes of an axis that shows this many extensions. */
@@ -45,7 +45,7 @@ export const laneOf = (event: AxisEvent, names: readonly string[]): number => {
   return event.kind === 'heartbeat' ? laneCount(names.length) - 1 : lanesAbove.indexOf(event.kind);
 };
 
-/** Returns whether an event is drawn as a bar of its length. */
+/** Returns whether an event is drawn as a bar that spans its duration. */
 export const isStretch = ({ kind }: AxisEvent): boolean =>
   kind === 'health' || kind === 'heartbeat' || kind === 'execution';
 
@@ -64,7 +64,7 @@ export const drawnVerdict = (state: HeartbeatStretch['state']): DrawnVerdict | n
 const ms = (time: string): number => Date.parse(time);
 
 /**
- * Returns all events between two times, ordered by time, then by lane. Omits heartbeats that were ready or not
+ * Returns the events between two times, ordered by time, then by lane. Omits heartbeats that were ready or not
  * recorded.
  */
 export function eventsOf(timeline: Timeline, names: readonly string[], from: number, to: number): AxisEvent[] {

@@ -7,7 +7,7 @@ export const ranges = ['30m', '6h', '24h', '7d'] as const;
 export type Range = (typeof ranges)[number];
 
 interface Span {
-  /** How far the axis reaches back, in milliseconds. */
+  /** How far back the axis reaches, in milliseconds. */
   past: number;
   /** Milliseconds between grid lines. */
   grid: number;
@@ -45,8 +45,8 @@ export function periodToRequest(range: Range, now: number): { from: number; to: 
 }
 
 /**
- * Returns the times of the grid lines: whole steps on the reader's clock. `offsetAt` returns the difference between
- * that clock and UTC.
+ * Returns the times of the grid lines: multiples of the grid step on the reader's clock. `offsetAt` returns the
+ * difference between that clock and UTC.
  */
 export function gridOf(range: Range, from: number, to: number, offsetAt: (at: number) => number): number[] {
   const { grid } = spans[range];

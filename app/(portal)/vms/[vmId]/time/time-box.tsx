@@ -8,8 +8,8 @@ import { headHeight, laneHeight, shownLanes } from './measures.ts';
 const TimeCard = dynamic(() => import('./time-card.tsx').then((module) => module.TimeCard), { ssr: false });
 
 /**
- * Returns the card's height in pixels, including the header, the clock, the three lanes that do not belong to
- * extensions, and the padding, so that nothing moves when the axis loads.
+ * Returns the card's minimum height in pixels: the header, the clock, the lanes, the padding, and the button for more
+ * lanes. Reserves space before the axis loads.
  */
 const heightOf = (extensions: number): number =>
   44 + headHeight + laneHeight * (Math.min(extensions, shownLanes) + 3) + 12 + (extensions > shownLanes ? 34 : 0);

@@ -141,7 +141,7 @@ function LanesSkeleton({ label, lanes }: { label: string; lanes: number }) {
   );
 }
 
-/** Returns the extensions that have a lane, with the status on their cards, followed by deleted extensions. */
+/** Returns the extensions that have a lane, with the status shown on their cards, followed by deleted extensions. */
 function lanesOf(view: InstanceDetails, timeline: Timeline | undefined) {
   const present = view.extensions.map(({ name, health, waiting }) => ({
     name,
@@ -153,7 +153,7 @@ function lanesOf(view: InstanceDetails, timeline: Timeline | undefined) {
   return [...present, ...gone];
 }
 
-/** Returns the next deadline of any extension, or the last deadline that passed. */
+/** Returns the next deadline of any extension or, if there is none, the last deadline that passed. */
 function deadlineOf(view: InstanceDetails, now: number): number | null {
   const all = view.extensions
     .flatMap(({ deadlineAt }) => (deadlineAt === null ? [] : [Date.parse(deadlineAt)]))

@@ -13,7 +13,7 @@ export interface PlanFaultsProps {
   /** Null before the first check. */
   check: PlanCheck | null;
   settled: boolean;
-  /** The sentence about a plan without faults; by default that it can run on this VM. */
+  /** The sentence shown for a plan without faults; by default, that it can run on this VM. */
   fine?: string;
   /** Moves the focus of the editor to a place in the plan, a JSON pointer. Absent where no editor shows the whole plan. */
   onGo?(pointer: string): void;

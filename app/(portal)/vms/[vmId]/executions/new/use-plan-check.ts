@@ -18,14 +18,14 @@ export interface PlanToCheck {
 }
 
 export interface PlanCheck {
-  /** The error code that the plan would get; 0 if it can run, null if the text is not JSON. */
+  /** The error code that the plan would get: 0 if it can run; null if the text is not JSON or the check failed. */
   code: number | null;
   faults: readonly ProblemFault[];
   /** Likely mistakes, which do not prevent anything. */
   warnings: readonly ProblemFault[];
-  /** Whether the plan has the format vCurrent. */
+  /** Whether the plan has the format vCurrent and would be converted. */
   converted: boolean;
-  /** Why the plan could not be checked, such as a portal that does not respond. */
+  /** Why the plan could not be checked, for example because the portal does not respond. */
   problem: ExplainedProblem | null;
 }
 

@@ -6,8 +6,8 @@ const object = (value: unknown): Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Values) : {};
 
 /**
- * Returns the parameters of an earlier execution's plan that this version still defines. Returns all if the schema
- * defines none by name.
+ * Returns the parameters of an earlier execution's plan that this version still defines, or all if its schema defines
+ * none by name. Omits secret parameters.
  */
 export function earlierValues(
   plan: string | null,
