@@ -1,6 +1,6 @@
 import type { Api } from './api.ts';
 
-/** The plan of a runbook: a Bash script that waits and greets, and fails without a token or if the name is `nobody`. */
+/** The plan of a runbook: a Bash script that waits and greets, and fails without a token or for one particular name. */
 export const greetingPlan = {
   FormatVersion: '2.0.0',
   Body: "api.logInfo('greeting')\nreturn hello(args.who, args.get('seconds', 0), token=args.token).stdout",

@@ -3,6 +3,7 @@ import type { StatusName } from '#app/_ui/status-icon.tsx';
 import { statusOfState } from '#app/(portal)/executions/execution-data.ts';
 import { heartbeatVerdicts } from '#server/domain/verdicts/words.ts';
 import type { Timeline } from '../vm-data.ts';
+import { laneCount, lanesAbove } from './measures.ts';
 
 type Lane = Timeline['lanes'][number];
 export type HealthStretch = Lane['health'][number];
@@ -32,12 +33,6 @@ export type AxisEvent = Base &
     | { kind: 'health'; extension: string; drawn: Drawn; of: HealthStretch }
     | { kind: 'heartbeat'; extension: string; drawn: DrawnVerdict; of: HeartbeatStretch }
   );
-
-/** The lanes above the extensions' lanes. The heartbeat lane is below the extensions' lanes. */
-const lanesAbove = ['configuration', 'act', 'execution'] as const;
-
-/** Number of lanes of an axis that shows this many extensions. */
-export const laneCount = (extensions: number): number => lanesAbove.length + extensions + 1;
 
 /** Returns the index of an event's lane among the shown lanes. */
 export const laneOf = (event: AxisEvent, names: readonly string[]): number => {

@@ -4,3 +4,9 @@ export const headHeight = 20;
 
 /** Number of extensions whose lanes are shown at first. */
 export const shownLanes = 12;
+
+/** The lanes above the extensions' lanes. The heartbeat lane is below the extensions' lanes. */
+export const lanesAbove = ['configuration', 'act', 'execution'] as const;
+
+/** Number of lanes of an axis that shows this many extensions. */
+export const laneCount = (extensions: number): number => lanesAbove.length + extensions + 1;

@@ -3,7 +3,7 @@
 import dynamic from 'next/dynamic';
 import { Card } from '#app/_ui/card.tsx';
 import type { InstanceDetails } from '../vm-data.ts';
-import { headHeight, laneHeight, shownLanes } from './measures.ts';
+import { headHeight, laneCount, laneHeight, shownLanes } from './measures.ts';
 
 const TimeCard = dynamic(() => import('./time-card.tsx').then((module) => module.TimeCard), { ssr: false });
 
@@ -12,7 +12,7 @@ const TimeCard = dynamic(() => import('./time-card.tsx').then((module) => module
  * lanes. Reserves space before the axis loads.
  */
 const heightOf = (extensions: number): number =>
-  44 + headHeight + laneHeight * (Math.min(extensions, shownLanes) + 3) + 12 + (extensions > shownLanes ? 34 : 0);
+  44 + headHeight + laneHeight * laneCount(Math.min(extensions, shownLanes)) + 12 + (extensions > shownLanes ? 34 : 0);
 
 /** Reserves the space of the timeline, which is loaded after the page. */
 export function TimeBox({ view }: { view: InstanceDetails }) {
