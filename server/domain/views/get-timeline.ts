@@ -32,8 +32,8 @@ import {
 /** Maximum number of rows read per kind; more than a chart can show. */
 const maxRows = 10_000;
 /**
- * Spans shorter than 1/600 of the window are merged, and so are events less than 1/150 of the window apart. In a chart,
- * both are only a few pixels wide.
+ * Neighboring spans that together are shorter than 1/600 of the window are merged, and so are events within 1/150 of
+ * the window. In a chart, both are only a few pixels wide.
  */
 const stretchesAcross = 600;
 const eventsAcross = 150;
@@ -46,7 +46,8 @@ interface Window {
 
 /**
  * Returns the history of a VM between two times: goal states, users' actions, executions, and the health and heartbeat
- * of every extension. Events close to each other are merged and counted, so the size is limited. Throws 404 `vm_unknown`.
+ * of every extension. Events close to each other are merged and counted, so the size is limited. Throws 404
+ * `vm_unknown`.
  */
 export async function getTimeline(ctx: Context, input: TimelineInput): Promise<Timeline> {
   allow(ctx.actor, 'viewer');
@@ -107,7 +108,7 @@ async function loadPublications(tx: Transaction, { vmId, from, to }: Window): Pr
 const momentOf = (at: Date) => ({ at: at.toISOString(), until: at.toISOString(), count: 1 });
 
 /**
- * The fields of `before` or `after` that `declaredBy` needs. Public settings are replaced by a digest, because
+ * SQL for the fields of `before` or `after` that `declaredBy` needs. Public settings are replaced by a digest, because
  * thousands of entries are read together and each may be large.
  */
 const shortened = (side: typeof auditEntries.before | typeof auditEntries.after) =>

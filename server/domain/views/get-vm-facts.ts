@@ -23,7 +23,10 @@ export const vmFacts = vm.extend({
   os: system.nullable(),
   /** SHA-1 of the certificate for which protected settings are encrypted. */
   thumbprint: z.string().nullable(),
-  /** When the machine enrolled, and the name of the person who issued its token; null if unknown. */
+  /**
+   * When the machine enrolled, and the name of the actor who issued its enrollment token or, for a stock agent, granted
+   * it access; null if unknown.
+   */
   enrolledAt: time.nullable(),
   enrolledBy: z.string().nullable(),
   /** Whether protected settings of any extension are withheld from the machine's key until an admin releases them. */

@@ -174,12 +174,12 @@ async function loadExecutions(tx: Transaction, vmId: string): Promise<QueuedExec
     state: state as QueuedExecution['state'],
     asked: { by: queuedBy, at: queuedAt.toISOString() },
     begunAt: begunAt?.toISOString() ?? null,
-    // A hold moves the time at which an execution expires.
+    // A hold postpones the expiry of an execution, so `dueAt` takes precedence.
     validUntil: (dueAt ?? validUntil).toISOString(),
   }));
 }
 
-/** Returns why the goal state omits an extension; null if it does not. */
+/** Returns why an extension is omitted from the goal state; null if it is not omitted. */
 function withheldCode({ needsSecrets, needsRelease }: Row, hasNoKey: boolean): 'secrets' | 'release' | 'never' | null {
   if (needsSecrets) return 'secrets';
   if (needsRelease) return 'release';

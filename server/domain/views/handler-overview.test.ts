@@ -140,7 +140,7 @@ describe('adoption', () => {
     ['1y', 72, 1],
   ] as const)('in %s, a step of %d hours has one point: its last hour', async (range, step, points) => {
     const handler = `Acme.Lab.Steps${step}`;
-    // Hourly counts from 00:00 to 05:00 on a day on which every range begins a step.
+    // Hourly counts from 00:00 to 05:00 on a day that starts a new step in every range.
     const begin = Date.parse('2020-01-01T00:00:00Z');
     const steps = Math.floor((hours(24).getTime() - begin) / (72 * 3_600_000));
     const from = begin + steps * 72 * 3_600_000;

@@ -102,7 +102,7 @@ export const listFeedInput = listActivityInput.extend({
 });
 export type ListFeedInput = z.input<typeof listFeedInput>;
 
-/** Ranges whose entries are counted. */
+/** `ranges` are the time ranges for which entries are counted. */
 export const activityCountsInput = activityFilter.omit({ from: true, to: true }).extend({
   ranges: z.array(z.object({ from: instant, to: instant.optional() })).max(4),
 });

@@ -169,8 +169,8 @@ describe('time', () => {
       return (await view(vm)).extensions[0]?.deadlineAt;
     };
     const within = (minutes: number) => later(minutes * 60).toISOString();
-    // The deadline allows time for enable and for an install that may still run and, after a change of the version,
-    // for the commands of the update. It always includes the time to read the status.
+    // The deadline allows time for enable, for an install that may not have finished and, after a change of the
+    // version, for the commands of the update. It always includes the time to read the status.
     expect(await declared({ settings: { publicSettings: { a: 1 } } })).toBe(within(15));
     expect(await declared({ version: '2.0.0.0' })).toBe(within(30));
     await send(vm, status(statusFile('success'), { sequenceNumber: 3 }));
@@ -235,7 +235,7 @@ test('AZ-S1 a rejected status is shown with its faults until a valid one was rea
   };
   expect((await view(vm)).extensions).toMatchObject([{ status: null, refusedStatus: refused, health: 'progressing' }]);
 
-  // A repeated invalid file does not notify open pages; valid entries in the same report are stored.
+  // An invalid file that is sent again does not notify open pages. Valid entries of the same report are stored.
   const notified = await changesOf();
   await expect(send(vm, status(bad), later(2))).rejects.toThrow();
   expect(await changesOf()).toBe(notified);

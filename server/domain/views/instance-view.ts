@@ -27,7 +27,7 @@ export const refusal = z.object({
 export type AgentRefusal = z.infer<typeof refusal>;
 
 export const agentProblemView = z.object({
-  /** Name of an extension, `goal-state` or `restart`. */
+  /** What the problem is about: `goal-state`, `restart`, or an extension, by its name. */
   about: z.string(),
   /** The agent's own message, not localized. */
   message: z.string(),
@@ -38,12 +38,12 @@ export type AgentProblemView = z.infer<typeof agentProblemView>;
 export const agentView = z.object({
   status: z.enum(agentStatuses),
   lastSeenAt: time.nullable(),
-  /** The time by which the agent announced its next call. */
+  /** The time by which the agent should call again. */
   nextExpectedAt: time.nullable(),
   kind: agentKind.nullable(),
   name: z.string().nullable(),
   version: z.string().nullable(),
-  /** The version that Annex serves, if it is newer than this reference agent; otherwise null. */
+  /** The version of the reference agent that Annex serves, if newer than the version of this agent; otherwise null. */
   availableVersion: z.string().nullable(),
   /** The agent's clock minus the portal's, in seconds. */
   clockSkewSeconds: z.number().nullable(),
@@ -54,7 +54,10 @@ export const agentView = z.object({
   refusals: z.array(refusal),
   /** When the hold began, who last set or changed it, why, and when it ends; null if there is no hold. */
   hold: hold.pick({ reason: true, until: true }).extend({ at: time, by: z.string() }).nullable(),
-  /** What the agent could not read or do and has not recovered from, newest first; for operators only. */
+  /**
+   * What the agent could not read or do within the last day and has not recovered from, newest first; for operators
+   * only.
+   */
   problems: z.array(agentProblemView).optional(),
 });
 export type AgentView = z.infer<typeof agentView>;
@@ -120,7 +123,7 @@ export const substatusView = z
 export type SubstatusView = z.infer<typeof substatusView>;
 
 export const statusView = substatusView.extend({
-  /** Number of parts omitted at all levels, because a view contains at most 4 MiB of handlers' messages. */
+  /** Number of substatuses omitted, at all levels, because a view contains at most 4 MiB of handlers' messages. */
   omittedSubstatuses: count,
   sequenceNumber: count,
   configurationAppliedTime: z.string().nullable(),
@@ -198,7 +201,7 @@ export const instanceView = z.object({
   name: z.string(),
   incarnation: count,
   publishedAt: time.nullable(),
-  /** The newest goal state delivered to the agent; 0 if none was delivered. */
+  /** Incarnation of the newest goal state delivered to the agent; 0 if none was delivered. */
   deliveredIncarnation: count,
   deliveredAt: time.nullable(),
   agent: agentView,

@@ -6,7 +6,7 @@ import type { ListHandlersInput } from '#server/domain/packages/input.ts';
 
 /** A handler in the catalog, with the number of VMs that use it and its languages. */
 export interface CatalogueRow extends HandlerSummary {
-  /** Number of VMs with the handler in their goal state, in any version. */
+  /** Number of VMs with an extension of the handler, in any version. */
   vms: number;
   /** Languages of the highest published version, English first. */
   languages: string[];
@@ -41,8 +41,8 @@ export async function listCatalogue(
 }
 
 /**
- * Counts VMs per handler. If a VM can have only one extension of the handler, counting its extensions is enough and
- * needs only an index.
+ * Counts VMs per handler. If a VM can have only one extension of the handler, it is enough to count the handler's
+ * extensions, which needs only an index.
  */
 async function countVms(ctx: Context, handlers: string[]): Promise<Map<string, number>> {
   const { rows } = await ctx.db.execute<{ handler: string; vms: number }>(sql`

@@ -130,7 +130,7 @@ function inOrder({ table, streams }: FleetSource, { after, by }: Page, most: num
   return sql`(select * from (${sql.join(parts, sql` union all `)}) h ${ends}) h`;
 }
 
-/** Whether at most `most` rows follow the cursor. If so, reading `most` rows has read them all. */
+/** Whether at most `most` rows follow the cursor. If so, a read of `most` rows returns them all. */
 async function isShort(ctx: Context, source: FleetSource, page: Page, most: number): Promise<boolean> {
   const { rowCount } = await ctx.db.execute(
     sql`select from ${inOrder(source, page, most + 1)} order by ${page.by} limit 1 offset ${most}`,

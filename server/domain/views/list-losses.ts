@@ -45,7 +45,7 @@ export const versionLosses = z.object({
   platforms: z.array(z.object({ os: z.enum(operatingSystems).optional(), arch: z.enum(architectures).optional() })),
   /** Properties of the manifest that are gone: commands, and flags that are no longer true. */
   manifest: z.array(z.string()),
-  /** Files that can no longer be executed. */
+  /** Files that both versions contain and that are no longer executable. */
   executables: z.array(z.string()),
 });
 export type VersionLosses = z.infer<typeof versionLosses>;
@@ -90,7 +90,7 @@ async function resourcesOf(ctx: Context, reference: VersionReferenceInput): Prom
   );
 }
 
-/** Returns the languages, message ids and placeholders that differ. A blank message counts as missing. */
+/** Returns removed languages and message ids, and changed placeholders. A blank message counts as missing. */
 function textLosses(
   before: Resources,
   after: Resources,

@@ -5,10 +5,13 @@ import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type SilentTogetherInput, silentTogetherInput } from './input.ts';
 
-/** Other VMs whose agents last called within a minute of this VM's agent, which points to a common cause. */
+/**
+ * Other unresponsive VMs whose agents last called within a minute of the last call of this VM's agent, which points to
+ * a common cause.
+ */
 export interface SilentTogether {
   total: number;
-  /** The first of these VMs, by name. */
+  /** The first five of these VMs, sorted by name. */
   items: { id: string; name: string }[];
 }
 

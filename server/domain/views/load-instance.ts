@@ -60,13 +60,16 @@ export async function loadMachine(tx: Transaction, vmId: string, now: Date) {
   return row;
 }
 
-/** For operators only, because a message, like command output, may contain part of a file. */
+/**
+ * Loads the problems that the agent reported. Null if the caller is not an operator, because a message, like command
+ * output, may contain part of a file.
+ */
 export async function loadProblems(tx: Transaction, ctx: Context, vmId: string) {
   if (!hasRole(ctx.actor, 'operator')) return null;
   return tx.select().from(agentProblems).where(eq(agentProblems.vmId, vmId));
 }
 
-/** Loads the facts from which health is derived, and the complete documents. */
+/** Loads, for each extension, the facts from which health is derived, and the complete latest reports. */
 export async function loadRows(tx: Transaction, vmId: string) {
   const facts = await selectExtensions(tx, eq(extensions.vmId, vmId));
   const { name, dependsOn, changedBy } = extensions;
@@ -88,7 +91,7 @@ export async function loadRows(tx: Transaction, vmId: string) {
   return facts.map((fact) => ({ ...fact, whole: byName.get(fact.name) }));
 }
 
-/** The facts and the documents of one extension. */
+/** The facts about one extension, and its complete latest reports. */
 export type InstanceRow = Awaited<ReturnType<typeof loadRows>>[number];
 
 /** Returns the keys of the handler versions whose messages an extension can use, the running version first. */

@@ -16,8 +16,9 @@ interface VmState {
 }
 
 /**
- * Returns the problems that still exist, newest first. A problem of an extension ends once the file that the agent
- * named is read again; if the agent named none, once the heartbeat and the status are read again, where still expected.
+ * Returns the problems that may still exist, newest first, for at most a day each. A problem of an extension ends once
+ * the file that the agent named is read again. If the agent named none, the problem ends once the heartbeat and the
+ * status, or whichever of them is still expected, have been read again.
  * A problem of the goal state ends once another goal state is delivered. A failed restart command runs again with the
  * next goal state, so its problem ends then, or once no restart is pending.
  */

@@ -40,7 +40,7 @@ export interface ReasonFacts {
   waitsFor: string | null;
 }
 
-/** A reason whose text is not loaded yet, and the VM that has it. */
+/** The reason for a VM's health, before its text is loaded. */
 export interface OpenReason extends VmReason {
   vmId: string;
 }
@@ -48,8 +48,9 @@ export interface OpenReason extends VmReason {
 const noText = { messageId: null, text: null, lang: null };
 
 /**
- * Returns the reason for a VM's health, without its text; null for a healthy VM. `extensions` must be sorted, worst
- * first. An extension that waits is the reason only if no other extension has the same health.
+ * Returns the reason for a VM's health, without its text; null if the VM is healthy or its health is unknown.
+ * `extensions` must be sorted, worst first. An extension that waits for another is the reason only if all extensions
+ * with the VM's health are waiting.
  */
 export function reasonOf(
   vm: { id: string; health: VmHealth; isSilent: boolean },

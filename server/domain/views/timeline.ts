@@ -14,8 +14,8 @@ export interface Timeline {
   /** Sorted by name, including removed extensions. */
   lanes: TimelineLane[];
   /**
-   * Number of events, executions and health spans that were merged with a neighbor because they are too close together to show
-   * separately.
+   * Number of events, executions and health spans that were merged with a neighbor, because they are too close together
+   * to show separately.
    */
   merged: number;
   /** Health before this time is omitted, because there was too much to read; null if nothing is omitted. */
@@ -41,7 +41,7 @@ export interface Publication extends Moment {
 export type DeclaredChange = 'added' | 'version' | 'enabled' | 'disabled' | 'settings' | 'secrets' | 'other';
 
 /**
- * Merged actions of one user, or of the portal on behalf of a user, such as the end of a scheduled hold. All fields
+ * Merged actions of one user, or of the portal on behalf of a user, such as the scheduled end of a hold. All fields
  * except `at` and `count` are those of the last action.
  */
 export interface PersonAct extends Moment {
@@ -66,7 +66,7 @@ export interface TimelineSpan<State extends string> {
   state: State | null;
   cause: HealthCause | null;
   waitsFor: string | null;
-  /** Number of merged changes. If it is above 1, the span shows the worst state. */
+  /** Number of spans merged into this one. If it is above 1, the span shows the worst state. */
   count: number;
 }
 
@@ -95,7 +95,8 @@ export interface LaneInput {
 }
 
 /**
- * Health is derived shortly after the facts. A gap shorter than this is due to that delay; it is not missing history.
+ * Health is derived shortly after a report is stored. A shorter gap than this is due to that delay; it is not missing
+ * history.
  */
 const derivedWithinMs = 60_000;
 

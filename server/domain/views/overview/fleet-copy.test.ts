@@ -37,7 +37,7 @@ const set = (name: string, values: Partial<typeof vmHealth.$inferInsert>) =>
     .where(eq(vmHealth.vmId, ids.get(name) ?? ''));
 const failed = { health: 'failed', rank: 0 } as const;
 
-/** Returns the map as text: groups with their cells. */
+/** Returns the map as text: each group with its cells and its number of failed VMs. */
 async function drawn(): Promise<string> {
   const { groups } = await getFleetMap(ctx, { groupBy: 'tag:region' });
   return groups.map(({ key, cells, failed: count }) => `${key} ${cells} ${count}`).join(', ');

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 
-/** How far a new portal is on the way to its first running extension. */
+/** The progress of a new portal toward its first running extension. */
 export interface FirstSteps {
   /** Whether a handler version is published. */
   published: boolean;
@@ -15,7 +15,7 @@ export interface FirstSteps {
 }
 
 /**
- * Returns which of the first steps of a new portal are done. Each check takes one index lookup, even in a large fleet.
+ * Returns which of the first steps of a new portal are done. Each check stops at the first match, so it is fast.
  */
 export async function getFirstSteps(ctx: Context): Promise<FirstSteps> {
   allow(ctx.actor, 'viewer');

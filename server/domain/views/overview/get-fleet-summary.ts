@@ -6,22 +6,22 @@ import { readMoved } from './read-moved.ts';
 import { type MapReader, shareReading } from './readings.ts';
 import { groupingTags, readTagShares } from './tag-shares.ts';
 
-/** Number of VMs with a health, and how it changed within the hour. */
+/** Number of VMs with a health value, and how it changed in the last hour. */
 export interface HealthCount {
   health: VmHealth;
   vms: number;
-  /** How many more VMs have this health than at the beginning of the hour. Negative if there are fewer. */
+  /** How many more VMs have this health than at `since`. Negative if there are fewer. */
   more: number;
-  /** Number of these VMs that got this health within the hour, new VMs included. */
+  /** Number of these VMs that got this health after `since`, new VMs included. */
   came: number;
-  /** Number of VMs that lost this health within the hour and have another health now. */
+  /** Number of VMs that lost this health after `since` and have another health now. */
   gone: number;
 }
 
 export interface FleetFigures {
   vms: number;
   extensions: number;
-  /** The beginning of the hour. */
+  /** Start of the last hour, aligned to bars. */
   since: string;
   /** One entry per health value of a VM, mildest first. The numbers add up to `vms`. */
   counts: HealthCount[];
@@ -34,7 +34,7 @@ export interface FleetFigures {
   check: CountCheck | null;
 }
 
-/** Returns the number of VMs with each health value. */
+/** Returns the size of the fleet, and the number of VMs with each health value and its changes in the last hour. */
 export async function getFleetSummary(ctx: Context & MapReader): Promise<FleetFigures> {
   allow(ctx.actor, 'viewer');
   const [counted, check, moved, shares] = await Promise.all([

@@ -14,7 +14,7 @@ import { rankSql } from '../rank-sql.ts';
 import { idAt } from './fleet-map.ts';
 import { readMapOrder } from './read-fleet-map.ts';
 
-/** A problem of an extension, in one line. */
+/** An extension's problem, shown in one line of the card. */
 export interface Trouble {
   extension: string;
   handler: string;

@@ -7,11 +7,11 @@ import type { HealthCause } from '#server/domain/verdicts/index.ts';
 import { type MapReader, shareReading } from './readings.ts';
 import { type CommonTag, commonTag, readTagShares } from './tag-shares.ts';
 
-/** VMs that failed or became unresponsive within one minute. */
+/** VMs that failed, or VMs that became unresponsive, in the same minute. */
 export interface FleetEvent {
   /** Id of the event, which stays the same while more VMs join the event. */
   id: string;
-  /** The time of the last change of the event. */
+  /** When the health of a VM of the event last changed to `health`. */
   at: string;
   /**
    * The value of the filter `event` that selects exactly these VMs in VM lists: the kind and the minute of the event.
@@ -30,7 +30,7 @@ const maxEvents = 8;
 const sampleSize = 500;
 
 /**
- * Returns the eight newest events of the last day, newest first. VMs that failed within one minute form one event, as
+ * Returns the eight newest events of the last day, newest first. VMs that failed in the same minute form one event, as
  * on the Activity page. The same applies to VMs that became unresponsive.
  */
 export async function listFleetEvents(ctx: Context & MapReader): Promise<FleetEvent[]> {

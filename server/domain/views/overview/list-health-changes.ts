@@ -17,10 +17,10 @@ interface ChangedVms extends ChangeCounts {
 }
 
 export interface HealthChanges {
-  /** Number of VMs whose health changed within the hour, and the number with a change of each kind. */
+  /** Number of VMs whose health changed in the last hour, and the number with a change of each kind. */
   vms: number;
   totals: ChangeCounts;
-  /** The beginning of the hour. */
+  /** Start of the last hour, which is the start of the first bar. */
   since: string;
   /** Oldest first, each `barSeconds` long. The last bar has not ended yet. */
   bars: ({ from: string; until: string } & ChangedVms)[];
@@ -58,7 +58,7 @@ export async function listHealthChanges(ctx: Context & MapReader): Promise<Healt
 }
 
 interface Changed extends Record<string, unknown> {
-  /** Null for the whole hour. */
+  /** Index of the bar; null if the row counts changes of the whole hour. */
   bar: number | null;
   to: VmHealth;
   /** Whether the row counts changes to any health. */

@@ -24,8 +24,8 @@ interface Kept {
   /** Positions of VMs in the maps that were last returned, by revision. */
   orders: Map<string, MapOrder>;
   /**
-   * Resolves after the last reading. Whole fleets are read one at a time, so that requests for fifty tags use one
-   * connection.
+   * Resolves when the most recently requested reading ends. Whole fleets are read one at a time, so that requests for
+   * fifty tags use one connection.
    */
   lastReading: Promise<unknown>;
 }
@@ -126,7 +126,10 @@ async function rebuildCopy(db: Database, groupBy: GroupBy): Promise<FleetCopy> {
   );
 }
 
-/** A VM is in the group of each of its handlers, with the worst health of that handler's extensions. */
+/**
+ * Reads the map grouped by handler. A VM is in the group of each of its handlers, with the worst health of that
+ * handler's extensions.
+ */
 async function readByHandler(db: Database): Promise<{ map: FleetMap; order: MapOrder }> {
   return db.transaction(
     async (tx) => {

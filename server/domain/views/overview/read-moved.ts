@@ -6,12 +6,11 @@ import { firstBar } from './bars.ts';
 import { type MapReader, shareReading } from './readings.ts';
 
 /**
- * Changes since the beginning of the hour, by health. `came` counts the VMs that got the health, and `gone` the VMs
- * that lost it, like filtered lists of VMs. `more` is the number of VMs now minus the number at the beginning of the
- * hour.
+ * Changes in the last hour, by health. `came` counts the VMs that got the health, and `gone` the VMs that lost it; the
+ * filtered lists of VMs show the same VMs. `more` is the number of VMs with the health now minus the number at `since`.
  */
 export interface Moved {
-  /** The beginning of the hour. */
+  /** Start of the last hour, aligned to bars. */
   since: string;
   came: Map<VmHealth, number>;
   gone: Map<VmHealth, number>;
@@ -26,8 +25,8 @@ interface Row extends Record<string, unknown> {
 }
 
 /**
- * For each health value, counts the VMs that got it within the hour and still have it, and the VMs that lost it within
- * the hour. A VM that lost a health and got it back counts in `came`. A VM that got a health and lost it counts in
+ * For each health value, counts the VMs that got it in the last hour and still have it, and the VMs that lost it in the
+ * last hour. A VM that lost a health and got it back counts in `came`. A VM that got a health and lost it counts in
  * `gone`. Neither VM affects `more`.
  */
 export async function readMoved(ctx: Context & MapReader): Promise<Moved> {

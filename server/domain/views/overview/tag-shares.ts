@@ -53,7 +53,7 @@ export function groupingTags(shares: TagShares): string[] {
 export interface CommonTag {
   name: string;
   value: string;
-  /** Share of the tag among the compared VMs, 0 to 1; `fleetShare` is its share in the whole fleet. */
+  /** Share of the compared VMs that have the tag, 0 to 1; `fleetShare` is the same for the whole fleet. */
   share: number;
   fleetShare: number;
 }

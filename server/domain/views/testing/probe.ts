@@ -23,10 +23,10 @@ export const statusFile = (word: string, extra: object = {}) => [
   { version: 1, timestampUTC: '2026-01-01T00:00:00Z', status: { status: word, ...extra } },
 ];
 
-/** VMs with the extension `probe`, whose agents report as the test says. */
+/** Helpers for tests of VMs with the extension `probe`. Tests specify what the agents of these VMs report. */
 export interface ProbeStage {
   services: Services;
-  /** Returns a VM whose agent called at `start` and announced its next call within a minute. */
+  /** Returns a VM whose agent called at `start` and is expected to call again within a minute. */
   vmWithProbe(handler?: string): Promise<GivenVm>;
   send(vm: GivenVm, report: unknown, receivedAt?: Date): ReturnType<typeof ingestReport>;
   view(
