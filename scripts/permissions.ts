@@ -68,7 +68,7 @@ function page(): string {
     '',
     'The roles operator and publisher include viewer; admin includes all other roles. Publishers can act only in their own namespaces; admins can act in all namespaces. A call without a sign-in gets 401, a call without the required role gets 403, and neither changes anything. The domain layer (`server/domain`) checks roles and objects again.',
     '',
-    'The grant `scripts` is a right besides the role. Admins give it to operators and publishers, and to API tokens with these roles. Only callers with the grant, and admins, may write runbooks; of these, operators and admins may run any execution plan. Operators without the grant may check plans and run published runbooks. Publishers may check plans only with the grant. Viewers cannot have the grant. If a member becomes a viewer or an admin, the grant is removed.',
+    'The grant `scripts` is a right in addition to the role. Admins give it to operators and publishers, and to API tokens with these roles. Only callers with the grant, and admins, may write runbooks; of these, operators and admins may run any execution plan. Operators without the grant may check plans and run published runbooks. Publishers may check plans only with the grant. Viewers cannot have the grant. If a member becomes a viewer or an admin, the grant is removed.',
     '',
     '## Pages',
     'Procedures are called with the session cookie; API tokens are not accepted. Mutations require POST and the portal’s origin. A person who must first set up a second factor can call only the procedures of `account` and the procedures that need no sign-in.',
