@@ -126,7 +126,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
       .getByRole('button', { name: /1 hello\(\)/ })
       .click();
     await expect(log(page)).not.toContainText('line 5');
-    await expect(log(page)).toContainText('Ended with code 1.');
+    await expect(log(page)).toContainText('Ended with error code 1.');
     await page.keyboard.press('/');
     await page.keyboard.type('CANNOT');
     await expect(page.getByText('1 match', { exact: true })).toBeVisible();

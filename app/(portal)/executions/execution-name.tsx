@@ -3,13 +3,15 @@
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Status } from '#app/_ui/status.tsx';
-import { executionHref, type ShownExecution, statusOfState } from './execution-data.ts';
-import { useSentence } from './use-sentence.ts';
+import { executionHref, type ShownExecution } from './execution-data.ts';
+import { shownState } from './shown-state.ts';
+import { useOutcome } from './use-outcome.ts';
 
 /** The state of an execution as an icon and a word. */
-export function ExecutionState({ state }: Pick<ShownExecution, 'state'>) {
+export function ExecutionState({ execution }: { execution: ShownExecution }) {
   const { t } = useTranslation('executions');
-  return <Status status={statusOfState[state]}>{t(`state.${state}`)}</Status>;
+  const { word, status } = shownState(execution);
+  return <Status status={status}>{t(`state.${word}`)}</Status>;
 }
 
 /** The name and version of an execution's plan, as a link to the execution. */
@@ -33,13 +35,14 @@ export function ExecutionName({ execution }: { execution: ShownExecution }) {
 }
 
 /** How an execution ended: its sentence and its code. */
-export function Outcome({ execution: { state, message, errorCode, late } }: { execution: ShownExecution }) {
+export function Outcome({ execution }: { execution: ShownExecution }) {
   const { t } = useTranslation('executions');
-  const sentence = useSentence();
-  if (message === null) return null;
+  const outcome = useOutcome()(execution);
+  const { state, errorCode, late } = execution;
+  if (outcome === null) return null;
   return (
     <>
-      <span className="wrap-anywhere">{sentence(message)}</span>
+      <span className="wrap-anywhere">{outcome}</span>
       {errorCode === null || (errorCode === 0 && state === 'succeeded') ? null : (
         <span className="ms-1.5 text-12 whitespace-nowrap text-ink-3">{t('code', { code: errorCode })}</span>
       )}

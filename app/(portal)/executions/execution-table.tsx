@@ -54,16 +54,16 @@ interface ExecutionRowProps {
 }
 
 function ExecutionRow({ execution, showsVm, isNarrow }: ExecutionRowProps) {
-  const { state, queuedBy, queuedAt } = execution;
+  const { queuedBy, queuedAt } = execution;
   return (
     <Tr>
       <Td className="py-2 align-top max-sm:hidden">
-        <ExecutionState state={state} />
+        <ExecutionState execution={execution} />
       </Td>
       <Td className="py-2 align-top whitespace-normal max-sm:px-4! sm:min-w-44">
         <ExecutionName execution={execution} />
         <span className="block sm:hidden">
-          <ExecutionState state={state} />
+          <ExecutionState execution={execution} />
         </span>
         <span className="mt-0.5 block text-12 text-pretty text-ink-2 sm:hidden">
           <Outcome execution={execution} />

@@ -15,6 +15,7 @@ import { Countdown, RelativeTime } from '#app/_ui/time.tsx';
 import { RunningFor } from '#app/(portal)/executions/duration.tsx';
 import { isWaiting, type ShownExecution } from '#app/(portal)/executions/execution-data.ts';
 import { ExecutionName, ExecutionState } from '#app/(portal)/executions/execution-name.tsx';
+import { inQueueOrder, planTimeoutAt } from '#app/(portal)/executions/shown-state.ts';
 import { RunPlanLink } from './run-plan-link.tsx';
 import { RunRunbookLink } from './run-runbook-link.tsx';
 
@@ -37,7 +38,7 @@ export function NowAndNext({ vmId, name }: { vmId: string; name: string }) {
   const reader = useReader();
   const [cancels, setCancels] = useState<ShownExecution | 'waiting' | null>(null);
   const open = useQuery(trpc.executions.list.queryOptions({ vmId, ended: false, limit: allOpen }));
-  const executions = (open.data?.items ?? []).toSorted((a, b) => a.turn - b.turn);
+  const executions = inQueueOrder(open.data?.items ?? []);
   const now = executions.filter((execution) => !isWaiting(execution));
   const waiting = executions.filter(isWaiting);
   return (
@@ -131,12 +132,12 @@ function OpenRow({ execution, action }: { execution: ShownExecution; action: Rea
   return (
     <Tr>
       <Td className="py-2 align-top max-sm:hidden">
-        <ExecutionState state={execution.state} />
+        <ExecutionState execution={execution} />
       </Td>
       <Td className="py-2 align-top whitespace-normal max-sm:px-4! sm:min-w-44">
         <ExecutionName execution={execution} />
         <span className="block sm:hidden">
-          <ExecutionState state={execution.state} />
+          <ExecutionState execution={execution} />
         </span>
         <span className="mt-0.5 block text-12 text-pretty text-ink-2">
           <Progress execution={execution} />
@@ -181,13 +182,14 @@ export function Progress({ execution }: { execution: ShownExecution }) {
 function Until({ execution }: { execution: ShownExecution }) {
   const { t } = useTranslation('executions');
   const { dueAt } = execution;
+  const timeoutAt = planTimeoutAt(execution);
   if (dueAt === null) return null;
   return (
     <span className="tabular-nums">
-      {isWaiting(execution) ? (
+      {isWaiting(execution) || timeoutAt === null ? (
         <Trans text={t('until.expires')} tags={{ time: <RelativeTime value={new Date(dueAt)} /> }} />
       ) : (
-        <Trans text={t('until.timesOut')} tags={{ time: <Countdown value={new Date(dueAt)} /> }} />
+        <Trans text={t('until.timesOut')} tags={{ time: <Countdown value={new Date(timeoutAt)} /> }} />
       )}
     </span>
   );

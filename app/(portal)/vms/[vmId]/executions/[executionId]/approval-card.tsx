@@ -32,6 +32,11 @@ export function ApprovalCard({ execution }: { execution: ShownExecutionDetails }
     >
       <span className="min-w-0 text-pretty">
         {t(execution.mayDecide ? 'approval.yours' : 'approval.others', { name: execution.queuedBy })}
+        {execution.mayDecide ? null : (
+          <span className="block text-ink-2">
+            {t(execution.runbook === null ? 'approval.who' : 'approval.who.runbook')}
+          </span>
+        )}
       </span>
       {decision === null ? null : (
         <ApprovalDialog execution={execution} decision={decision} onClose={() => setDecision(null)} />

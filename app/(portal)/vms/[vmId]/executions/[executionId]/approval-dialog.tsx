@@ -39,7 +39,7 @@ export function ApprovalDialog({ execution, decision, onClose }: ApprovalDialogP
   return (
     <FormDialog
       title={t(`executions:approval.${decision}.title`, { name, vm: vmName })}
-      description={t(`executions:approval.${decision}.what`)}
+      description={t(`executions:approval.${decision}.what`, { name: execution.queuedBy })}
       act={t(`executions:approval.${decision}`)}
       busy={decide.isPending}
       onEdit={() => forgetError(decide)}

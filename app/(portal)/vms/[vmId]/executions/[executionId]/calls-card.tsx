@@ -13,6 +13,7 @@ import {
   type ShownExecutionDetails,
   statusOfCall,
 } from '#app/(portal)/executions/execution-data.ts';
+import { knownOf } from '#app/(portal)/executions/shown-state.ts';
 import { callName } from './call-name.ts';
 
 const shownAtFirst = 200;
@@ -40,9 +41,7 @@ export function CallsCard({ execution, current, onOpen }: CallsCardProps) {
         }
       />
       {calls.length === 0 ? (
-        <p className="px-4 pb-4 text-12 text-pretty text-ink-2">
-          {t(begunAt === null && !hasEnded(execution) ? 'calls.later' : 'calls.none')}
-        </p>
+        <p className="px-4 pb-4 text-12 text-pretty text-ink-2">{t(wordForNone(execution))}</p>
       ) : (
         <ol className="max-h-[38rem] overflow-y-auto px-2 pb-2">
           {shown.map((call) => (
@@ -66,6 +65,14 @@ export function CallsCard({ execution, current, onOpen }: CallsCardProps) {
       ) : null}
     </Card>
   );
+}
+
+/** Returns the text for an execution without calls. */
+function wordForNone(execution: ShownExecutionDetails) {
+  if (!hasEnded(execution)) return execution.begunAt === null ? 'calls.later' : 'calls.noneYet';
+  const known = knownOf(execution);
+  if (known === 'all') return execution.begunAt === null ? 'calls.notBegun' : 'calls.none';
+  return known === 'unknown' ? 'calls.unknown' : 'calls.nothingRan';
 }
 
 interface CallRowProps {

@@ -13,13 +13,8 @@ import { StatusBadge } from '#app/_ui/status.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { Duration } from '#app/(portal)/executions/duration.tsx';
-import {
-  executionHref,
-  hasEnded,
-  type ShownExecution,
-  statusOfState,
-  tookMs,
-} from '#app/(portal)/executions/execution-data.ts';
+import { executionHref, hasEnded, type ShownExecution, tookMs } from '#app/(portal)/executions/execution-data.ts';
+import { shownState } from '#app/(portal)/executions/shown-state.ts';
 import { runbookHref, runHref } from '#app/(portal)/runbooks/runbook-data.ts';
 
 const CancelDialog = dynamic(
@@ -40,7 +35,8 @@ type OpenDialog = 'cancel' | 'again' | 'runbook';
 export function ExecutionHeader({ execution }: { execution: ShownExecution }) {
   const { t } = useTranslation('executions');
   const [open, setOpen] = useState<OpenDialog | null>(null);
-  const { name, version, state } = execution;
+  const { name, version } = execution;
+  const { word, status } = shownState(execution);
   const close = () => setOpen(null);
   return (
     <PageHeader
@@ -51,8 +47,8 @@ export function ExecutionHeader({ execution }: { execution: ShownExecution }) {
         </span>
       }
       badge={
-        <StatusBadge status={statusOfState[state]} size="lg">
-          {t(`state.${state}`)}
+        <StatusBadge status={status} size="lg">
+          {t(`state.${word}`)}
         </StatusBadge>
       }
       actions={<Actions execution={execution} onOpen={setOpen} />}
@@ -146,7 +142,7 @@ function RunAgain({ execution, onOpen }: ActionsProps) {
 
 function ExecutionFacts({ execution }: { execution: ShownExecution }) {
   const { t } = useTranslation('executions');
-  const { vmId, vmName, errorCode, queuedAt, queuedBy, begunAt, concludedAt, note, run, reboots } = execution;
+  const { vmId, vmName, queuedAt, queuedBy, begunAt, concludedAt, note, run, reboots } = execution;
   const { runbook, runbookVersion, approval } = execution;
   const took = tookMs(execution);
   const items = [
@@ -166,7 +162,6 @@ function ExecutionFacts({ execution }: { execution: ShownExecution }) {
         </TextLink>
       ),
     },
-    errorCode !== null && { label: t('fact.code'), value: errorCode },
     {
       label: t('fact.queued'),
       value: (
@@ -185,7 +180,7 @@ function ExecutionFacts({ execution }: { execution: ShownExecution }) {
       value: (
         <>
           <DateTime value={new Date(approval.at)} /> · <span translate="no">{approval.by}</span>
-          {approval.note === null ? null : <span translate="no">: {approval.note}</span>}
+          {approval.note === null || !approval.approved ? null : <q translate="no">{approval.note}</q>}
         </>
       ),
     },

@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { useRef, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import {
@@ -43,6 +44,7 @@ export interface ExecutionPageProps {
 
 /** An execution, kept up to date. */
 export function ExecutionPage({ first, parts, readAt }: ExecutionPageProps) {
+  const { t } = useTranslation('executions');
   const trpc = useTRPC();
   const reader = useReader();
   const log = useRef<LogHandle>(null);
@@ -80,7 +82,7 @@ export function ExecutionPage({ first, parts, readAt }: ExecutionPageProps) {
               firstErrors={parts.errors}
             />
           ) : (
-            <OperatorsOnly />
+            <OperatorsOnly what={t('operatorsOnly')} />
           )}
         </div>
         {reader.can('operator') ? (

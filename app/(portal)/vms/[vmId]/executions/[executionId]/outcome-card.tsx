@@ -1,30 +1,40 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { mayRunPlans } from '#app/_lib/may-run-plans.ts';
+import { useReader } from '#app/_shell/reader.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import { type ShownExecution, statusOfState } from '#app/(portal)/executions/execution-data.ts';
-import { useSentence } from '#app/(portal)/executions/use-sentence.ts';
+import type { ShownExecution } from '#app/(portal)/executions/execution-data.ts';
+import { nextAct, shownState } from '#app/(portal)/executions/shown-state.ts';
+import { useOutcome } from '#app/(portal)/executions/use-outcome.ts';
 
-/** How an execution ended, as a sentence. */
+/** How an execution ended, as a sentence, and what to do next. */
 export function OutcomeCard({ execution }: { execution: ShownExecution }) {
   const { t } = useTranslation('executions');
-  const sentence = useSentence();
-  const { state, message, errorCode, late, repeats, cancelAskedBy } = execution;
+  const outcome = useOutcome()(execution);
+  const reader = useReader();
+  const { errorCode, late, repeats, cancelAskedBy, runbook, approval } = execution;
+  const { word, status } = shownState(execution);
+  const mayEdit = mayRunPlans(reader);
+  const act = nextAct(execution, { again: mayEdit || (runbook !== null && reader.can('operator')), edit: mayEdit });
   const notes = [
-    errorCode === null ? null : t('code', { code: errorCode }),
-    state === 'cancelled' && cancelAskedBy !== null ? t('outcome.canceledBy', { who: cancelAskedBy }) : null,
+    errorCode === null || errorCode === 0 ? null : t('code', { code: errorCode }),
+    word === 'cancelled' && cancelAskedBy !== null ? t('outcome.canceledBy', { who: cancelAskedBy }) : null,
     late ? t('outcome.late') : null,
     repeats > 0 ? t('outcome.repeats', { count: repeats }) : null,
   ].filter((note) => note !== null);
   return (
-    <Card data-st={statusOfState[state]} className="px-4 py-3.5">
+    <Card data-st={status} className="px-4 py-3.5">
       <div className="flex items-start gap-2">
-        <StatusIcon status={statusOfState[state]} className="mt-1 size-4" />
+        <StatusIcon status={status} className="mt-1 size-4" />
         <div className="min-w-0">
-          <p className="text-14 font-medium text-pretty wrap-anywhere">
-            {message === null ? t(`state.${state}`) : sentence(message)}
-          </p>
+          <p className="text-14 font-medium text-pretty wrap-anywhere">{outcome ?? t(`state.${word}`)}</p>
+          {act === null ? null : (
+            <p className="mt-0.5 max-w-[72ch] text-pretty text-ink-2">
+              {t(act, { who: approval?.by ?? '', again: t('again'), edit: t('again.edit') })}
+            </p>
+          )}
           {notes.length === 0 ? null : (
             <p className="mt-0.5 flex flex-wrap gap-x-3 text-12 text-ink-2">
               {notes.map((note) => (

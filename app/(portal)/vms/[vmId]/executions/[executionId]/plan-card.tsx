@@ -20,7 +20,11 @@ export function PlanCard({ execution, first }: { execution: ShownExecutionDetail
   return (
     <Card>
       {plan.data !== undefined ? (
-        <PlanView text={plan.data} failedLines={failedLines(result.data ?? null)} />
+        <PlanView
+          text={plan.data}
+          secretParameters={execution.secretParameters}
+          failedLines={failedLines(result.data ?? null)}
+        />
       ) : (
         <>
           <CardHeader title={t('plan.title')} />

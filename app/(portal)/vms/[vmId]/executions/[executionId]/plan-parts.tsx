@@ -1,5 +1,6 @@
 'use client';
 
+import { Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
@@ -10,21 +11,25 @@ import { shownText } from './result.ts';
 
 export interface PlanPartsProps {
   parts: PlanShown;
+  /** The names of the execution's secret parameters. */
+  secretParameters: readonly string[];
   /** Lines of the Body that the stack of the exception names. */
   failedLines: readonly number[];
 }
 
 /** The parts of a plan: the Body, and its parameters, scripts and files if it has any. */
-export function PlanParts({ parts: { body, parameters, scripts, files }, failedLines }: PlanPartsProps) {
+export function PlanParts({ parts, secretParameters, failedLines }: PlanPartsProps) {
+  const { body, parameters, scripts, files } = parts;
   const { t } = useTranslation('executions');
   const [line] = failedLines;
   const hasParameters = Object.keys(parameters).length > 0;
+  const hasSecrets = secretParameters.length > 0;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4 pb-4">
       <div
         className={cn(
           'grid grid-cols-[minmax(0,1fr)] gap-4 px-4',
-          hasParameters && 'lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]',
+          (hasParameters || hasSecrets) && 'lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]',
         )}
       >
         <Part title={t('plan.body')}>
@@ -36,15 +41,18 @@ export function PlanParts({ parts: { body, parameters, scripts, files }, failedL
             className="max-h-[32rem]"
           />
         </Part>
-        {hasParameters ? (
+        {hasParameters || hasSecrets ? (
           <Part title={t('plan.parameters')}>
-            <CodeBlock
-              code={shownText(parameters).text}
-              language="json"
-              numbers={false}
-              label={t('plan.parameters')}
-              className="max-h-[32rem]"
-            />
+            {hasParameters ? (
+              <CodeBlock
+                code={shownText(parameters).text}
+                language="json"
+                numbers={false}
+                label={t('plan.parameters')}
+                className="max-h-[32rem]"
+              />
+            ) : null}
+            {hasSecrets ? <SecretParameters names={secretParameters} /> : null}
           </Part>
         ) : null}
       </div>
@@ -82,6 +90,22 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
       <h3 className="text-12 font-medium text-ink-2">{title}</h3>
       {children}
     </div>
+  );
+}
+
+/** The names of the secret parameters, which the Body can read; the portal never shows their values. */
+function SecretParameters({ names }: { names: readonly string[] }) {
+  const { t } = useTranslation('executions');
+  return (
+    <p className="flex items-start gap-1.5 text-12 text-ink-2">
+      <Lock aria-hidden className="mt-0.5 size-3.5 shrink-0 text-ink-3" />
+      <span className="min-w-0 text-pretty">
+        {t('plan.secrets', { count: names.length })}{' '}
+        <code translate="no" className="mono wrap-anywhere">
+          {names.join(', ')}
+        </code>
+      </span>
+    </p>
   );
 }
 

@@ -17,12 +17,14 @@ export interface PlanViewProps {
   /** The JSON text of the plan. */
   text: string;
   note?: ReactNode;
+  /** The names of the execution's secret parameters. */
+  secretParameters?: readonly string[];
   /** Lines of the Body that the stack of an exception names. */
   failedLines?: readonly number[];
 }
 
 /** The header and body of a card with a plan, in its parts or as JSON. */
-export function PlanView({ text, note, failedLines = [] }: PlanViewProps) {
+export function PlanView({ text, note, secretParameters = [], failedLines = [] }: PlanViewProps) {
   const { t } = useTranslation('executions');
   const [view, setView] = useState<View>('parts');
   const parts = readPlan(text);
@@ -50,7 +52,7 @@ export function PlanView({ text, note, failedLines = [] }: PlanViewProps) {
         }
       />
       {parts !== null && view === 'parts' ? (
-        <PlanParts parts={parts} failedLines={failedLines} />
+        <PlanParts parts={parts} secretParameters={secretParameters} failedLines={failedLines} />
       ) : (
         <CardBody>
           <CodeBlock code={json.text} language="json" label={t('plan.title')} className="max-h-[32rem]" />

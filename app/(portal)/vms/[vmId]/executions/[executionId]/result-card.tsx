@@ -9,6 +9,7 @@ import { CodeBlock } from '#app/_ui/code-block.tsx';
 import { CopyButton } from '#app/_ui/copy.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { hasEnded, type ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import { knownOf } from '#app/(portal)/executions/shown-state.ts';
 import { ExceptionView } from './exception-view.tsx';
 import { exceptionOf, shownText } from './result.ts';
 
@@ -42,7 +43,9 @@ export function ResultCard({
         ) : result.isPending ? (
           <SkeletonRows columns={['w-64']} rows={2} label={t('loading')} />
         ) : text === null ? (
-          <p className="text-12 text-ink-2">{t('result.none')}</p>
+          <p className="text-12 text-ink-2">
+            {t(knownOf(execution) === 'nothing-ran' ? 'result.nothingRan' : 'result.none')}
+          </p>
         ) : (
           <Body text={text} />
         )}

@@ -6,9 +6,16 @@ import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
 import { Countdown, DateTime, RelativeTime } from '#app/_ui/time.tsx';
 import { RunningFor } from '#app/(portal)/executions/duration.tsx';
-import { isWaiting, type ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import {
+  executionHref,
+  isWaiting,
+  type ShownExecution,
+  type ShownExecutionDetails,
+} from '#app/(portal)/executions/execution-data.ts';
+import { executionsBefore, lastContact, planTimeoutAt } from '#app/(portal)/executions/shown-state.ts';
 import { ageMs, type InstanceDetails } from '../../vm-data.ts';
 import { Progress } from '../now-and-next.tsx';
 import { callName } from './call-name.ts';
@@ -23,7 +30,7 @@ export function WhereItStands({
 }) {
   const { t } = useTranslation('executions');
   const trpc = useTRPC();
-  const { vmId, queuedAt, deliveredAt, begunAt, dueAt, calls } = execution;
+  const { vmId, state, queuedAt, begunAt, calls } = execution;
   const view = useQuery({
     ...trpc.instanceViews.get.queryOptions({ vmId }),
     initialData: first,
@@ -34,22 +41,15 @@ export function WhereItStands({
     <Card className="px-4 py-3.5">
       <h2 className="text-12 text-ink-2">{t('stands.title')}</h2>
       <p className="mt-0.5 text-14 font-medium text-pretty">
-        <Progress execution={execution} />
+        {state === 'queued' ? <Turn execution={execution} /> : <Progress execution={execution} />}
       </p>
       <ol className="mt-3 grid grid-cols-[repeat(auto-fit,minmax(10rem,1fr))] gap-x-4 gap-y-3">
         <Step status="healthy" title={t('stands.queued')}>
           <DateTime value={new Date(queuedAt)} style="time" />
         </Step>
-        {view.data === undefined ? null : <Machine agent={view.data.agent} />}
-        {deliveredAt === null ? (
-          <Step status="waiting" title={t('stands.notDelivered')}>
-            {t('stands.notDelivered.why')}
-          </Step>
-        ) : (
-          <Step status="healthy" title={t('stands.delivered')}>
-            <DateTime value={new Date(deliveredAt)} style="time" />
-          </Step>
-        )}
+        <Approval execution={execution} />
+        {view.data === undefined ? null : <Machine agent={view.data.agent} execution={execution} />}
+        <Delivery execution={execution} />
         {begunAt === null ? null : (
           <Step
             status="progressing"
@@ -67,18 +67,84 @@ export function WhereItStands({
             <RunningFor since={new Date(Date.parse(begunAt) + (call?.atMs ?? 0)).toISOString()} />
           </Step>
         )}
-        {dueAt === null ? null : (
-          <Step
-            status="waiting"
-            title={
-              isWaiting(execution) ? <RelativeTime value={new Date(dueAt)} /> : <Countdown value={new Date(dueAt)} />
-            }
-          >
-            {t(isWaiting(execution) ? 'stands.expires' : 'stands.timesOut')}
-          </Step>
-        )}
+        <End execution={execution} />
       </ol>
     </Card>
+  );
+}
+
+/** Enough for all executions of a VM that have not ended. */
+const allOpen = 200;
+
+/** What a queued execution waits for. */
+function Turn({ execution }: { execution: ShownExecution }) {
+  const { t } = useTranslation('executions');
+  const trpc = useTRPC();
+  const { vmId, turn } = execution;
+  const open = useQuery(trpc.executions.list.queryOptions({ vmId, ended: false, limit: allOpen }));
+  const [first, ...more] = executionsBefore(open.data?.items ?? [], turn);
+  if (first === undefined) return <Progress execution={execution} />;
+  return (
+    <Trans
+      text={t(more.length === 0 ? 'progress.after' : 'progress.afterMore', {
+        name: first.name === '' ? t('unnamed') : first.name,
+        count: more.length,
+      })}
+      tags={{ link: <TextLink href={executionHref(first)} /> }}
+    />
+  );
+}
+
+/** The approval by a second person; nothing for executions that need none. */
+function Approval({ execution: { state, approval } }: { execution: ShownExecution }) {
+  const { t } = useTranslation('executions');
+  if (state === 'waiting-approval') {
+    return (
+      <Step status="waiting" title={t('stands.notApproved')}>
+        {t('stands.notApproved.why')}
+      </Step>
+    );
+  }
+  if (approval === null) return null;
+  return (
+    <Step status="healthy" title={t('fact.approved')}>
+      <DateTime value={new Date(approval.at)} style="time" /> · <span translate="no">{approval.by}</span>
+    </Step>
+  );
+}
+
+function Delivery({ execution: { state, deliveredAt } }: { execution: ShownExecution }) {
+  const { t } = useTranslation('executions');
+  if (deliveredAt === null) {
+    return (
+      <Step status="waiting" title={t('stands.notDelivered')}>
+        {t(state === 'waiting-approval' ? 'stands.notDelivered.approval' : 'stands.notDelivered.why')}
+      </Step>
+    );
+  }
+  return (
+    <Step status="healthy" title={t('stands.delivered')}>
+      <DateTime value={new Date(deliveredAt)} style="time" />
+    </Step>
+  );
+}
+
+/** When the execution expires or its plan times out. */
+function End({ execution }: { execution: ShownExecution }) {
+  const { t } = useTranslation('executions');
+  const { dueAt } = execution;
+  const timeoutAt = planTimeoutAt(execution);
+  if (isWaiting(execution) || timeoutAt === null) {
+    return dueAt === null ? null : (
+      <Step status="waiting" title={<RelativeTime value={new Date(dueAt)} />}>
+        {t('stands.expires')}
+      </Step>
+    );
+  }
+  return (
+    <Step status="waiting" title={<Countdown value={new Date(timeoutAt)} />}>
+      {t('stands.timesOut')}
+    </Step>
   );
 }
 
@@ -100,8 +166,12 @@ function Step({ status, title, children }: StepProps) {
   );
 }
 
+interface MachineProps extends Pick<InstanceDetails, 'agent'> {
+  execution: ShownExecution;
+}
+
 /** Whether the machine is responding. If it is not, the execution cannot continue. */
-function Machine({ agent: { status, lastSeenAt, hold } }: Pick<InstanceDetails, 'agent'>) {
+function Machine({ agent: { status, lastSeenAt, hold }, execution }: MachineProps) {
   const { t } = useTranslation('executions');
   if (lastSeenAt === null) {
     return (
@@ -110,10 +180,22 @@ function Machine({ agent: { status, lastSeenAt, hold } }: Pick<InstanceDetails, 
       </Step>
     );
   }
-  const [icon, title] = stateOfMachine(status, hold !== null);
+  const contactAt = lastContact(lastSeenAt, execution);
+  const isRestarting = execution.state === 'restarting';
+  // A delivery and the progress of the Body are contacts too, so an overdue poll says nothing after them.
+  const isNewer = contactAt !== lastSeenAt && hold === null && status !== 'ready';
+  const [icon, title] = isRestarting
+    ? (['progressing', 'stands.restarting'] as const)
+    : isNewer
+      ? (['unknown', 'stands.contact'] as const)
+      : stateOfMachine(status, hold !== null);
   return (
     <Step status={icon} title={t(title)}>
-      <Trans text={t('stands.lastPoll')} tags={{ time: <RelativeTime value={new Date(lastSeenAt)} /> }} />
+      {isNewer && !isRestarting ? (
+        <RelativeTime value={new Date(contactAt)} />
+      ) : (
+        <Trans text={t('stands.lastPoll')} tags={{ time: <RelativeTime value={new Date(lastSeenAt)} /> }} />
+      )}
     </Step>
   );
 }

@@ -8,16 +8,17 @@ import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { ExecutionName, ExecutionState } from '#app/(portal)/executions/execution-name.tsx';
+import { executionsBefore } from '#app/(portal)/executions/shown-state.ts';
 import { tabHref } from '../../vm-data.ts';
 
 const fewRows = 5;
 
-/** The executions that are running or waiting, all of which come before an execution that is queued now. */
+/** The executions that come before an execution that is queued now. */
 export function AheadCard({ vmId }: { vmId: string }) {
   const { t } = useTranslation('runbooks');
   const trpc = useTRPC();
   const open = useQuery(trpc.executions.list.queryOptions({ vmId, ended: false, limit: 200 }));
-  const ahead = (open.data?.items ?? []).toSorted((a, b) => a.turn - b.turn);
+  const ahead = executionsBefore(open.data?.items ?? []);
   const rest = ahead.length - fewRows;
   return (
     <Card>
@@ -38,7 +39,7 @@ export function AheadCard({ vmId }: { vmId: string }) {
               <li key={execution.id} className="border-t border-line-subtle px-4 py-2">
                 <ExecutionName execution={execution} />
                 <span className="block text-12">
-                  <ExecutionState state={execution.state} />
+                  <ExecutionState execution={execution} />
                 </span>
               </li>
             ))}

@@ -21,6 +21,7 @@ import {
 import { ExecutionName, ExecutionState, Outcome } from '#app/(portal)/executions/execution-name.tsx';
 import { readable } from '../../plan-text.ts';
 import { ComparedCalls } from './compared-calls.tsx';
+import { differsNowhere } from './differs-nowhere.ts';
 import { sortedJson } from './sorted-json.ts';
 
 const TextDiff = dynamic(() =>
@@ -42,7 +43,11 @@ export function CompareView({ first, others }: ComparedExecutionsProps) {
       <PageHeader title={t('compare.title')} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <Card>
-          <CardHeader title={t('compare.executions')} actions={<OtherChoice {...{ before, after, others }} />} />
+          <CardHeader
+            title={t('compare.executions')}
+            note={differsNowhere(first) ? t('compare.nothingDiffers') : undefined}
+            actions={<OtherChoice {...{ before, after, others }} />}
+          />
           <Outcomes before={before} after={after} />
         </Card>
         <Difference
@@ -91,7 +96,7 @@ function OtherChoice({
           value: id,
           label: [
             `${name === '' ? t('unnamed') : name} ${version}`,
-            format.dateTime(new Date(queuedAt), 'short'),
+            `${format.dateTime(new Date(queuedAt), 'day')}, ${format.dateTime(new Date(queuedAt), 'time')}`,
             t(`state.${state}`),
           ].join(' · '),
         }))}
@@ -110,10 +115,10 @@ const narrow = [
 function Outcomes({ before, after }: Pick<ComparedExecutions, 'before' | 'after'>) {
   const { t } = useTranslation('executions');
   const rows: [label: string, of: (execution: ShownExecution) => ReactNode][] = [
-    [t('column.state'), ({ state }) => <ExecutionState state={state} />],
+    [t('column.state'), (execution) => <ExecutionState execution={execution} />],
     [t('column.outcome'), (execution) => <Outcome execution={execution} />],
     [t('column.vm'), ({ vmName }) => <span translate="no">{vmName}</span>],
-    [t('column.queued'), ({ queuedAt }) => <DateTime value={new Date(queuedAt)} />],
+    [t('column.queued'), ({ queuedAt }) => <QueuedAt at={new Date(queuedAt)} />],
     [t('column.by'), ({ queuedBy }) => <span translate="no">{queuedBy}</span>],
     [t('column.took'), (execution) => <Took execution={execution} />],
   ];
@@ -125,8 +130,14 @@ function Outcomes({ before, after }: Pick<ComparedExecutions, 'before' | 'after'
             <Th className="w-24 max-sm:hidden">
               <span className="sr-only">{t('compare.fact')}</span>
             </Th>
-            {[before, after].map((execution) => (
-              <Th key={execution.id} className="whitespace-normal max-sm:h-auto max-sm:border-0 max-sm:px-0!">
+            {(
+              [
+                ['compare.before', before],
+                ['compare.afterOwn', after],
+              ] as const
+            ).map(([word, execution]) => (
+              <Th key={word} className="h-auto py-1.5 align-top whitespace-normal max-sm:border-0 max-sm:px-0!">
+                <span className="block text-12 font-normal text-ink-2">{t(word)}</span>
                 <ExecutionName execution={execution} />
               </Th>
             ))}
@@ -146,6 +157,15 @@ function Outcomes({ before, after }: Pick<ComparedExecutions, 'before' | 'after'
         </TBody>
       </Table>
     </TableFrame>
+  );
+}
+
+/** A day and a time with seconds, because executions are often compared with one of the same minute. */
+function QueuedAt({ at }: { at: Date }) {
+  return (
+    <>
+      <DateTime value={at} style="day" />, <DateTime value={at} style="time" />
+    </>
   );
 }
 

@@ -78,7 +78,7 @@ function PairRow({ pair, executions }: { pair: Pair; executions: Both }) {
         <Td end className="max-sm:col-span-full max-sm:empty:hidden">
           {before === null || after === null ? null : (
             <Button size="sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-              {t('compare.show')}
+              {t(isOpen ? 'compare.hide' : 'compare.show')}
             </Button>
           )}
         </Td>
@@ -112,6 +112,9 @@ function CallState({ call: { state, exitCode, tookMs } }: { call: ShownCall }) {
   );
 }
 
+/** Ends a text with a line break, because a line without one would differ from the same line with one. */
+const wholeLines = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
+
 function OutputDifference({ before, after, executions }: { before: ShownCall; after: ShownCall; executions: Both }) {
   const { t } = useTranslation('executions');
   const format = useFormat();
@@ -130,7 +133,8 @@ function OutputDifference({ before, after, executions }: { before: ShownCall; af
   if (compared.error && !compared.data) return <QueryError error={compared.error} onRetry={compared.refetch} />;
   if (compared.isPending) return <SkeletonRows columns={['w-64']} rows={3} label={t('loading')} />;
   const { firstLine, texts } = compared.data;
-  if (texts !== null) return <TextDiff label={t('compare.output')} before={texts.before} after={texts.after} />;
+  if (texts !== null)
+    return <TextDiff label={t('compare.output')} before={wholeLines(texts.before)} after={wholeLines(texts.after)} />;
   return (
     <p className="px-4 pb-4 text-12 text-ink-2">
       {firstLine === null ? t('compare.sameOutput') : t('compare.firstLine', { n: format.number(firstLine) })}

@@ -29,7 +29,12 @@ const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * `?with=`, compares it with the execution that `defaultOther` returns.
  */
 export default async function ComparePage({ params, searchParams }: Props) {
-  const [{ t }, { vmId, executionId }, asked] = await Promise.all([words('executions'), params, searchParams]);
+  const [{ t }, { t: say }, { vmId, executionId }, asked] = await Promise.all([
+    words('executions'),
+    words('common'),
+    params,
+    searchParams,
+  ]);
   if (!idForm.test(vmId) || !idForm.test(executionId)) notFound();
   const [{ executions }, who] = await Promise.all([portal(), reader()]);
   const own = await orNotFound(executions.get({ vmId, executionId }));
@@ -54,6 +59,11 @@ export default async function ComparePage({ params, searchParams }: Props) {
       <Page crumbs={crumbs}>
         <Card>
           <EmptyState as="h1" title={t(mayRead ? 'compare.none' : 'compare.forbidden')}>
+            <p>
+              {mayRead
+                ? t('compare.none.why', { again: t('again') })
+                : t('compare.forbidden.why', { role: say(`role.${who?.role ?? 'viewer'}`) })}
+            </p>
             <p>
               <TextLink href={executionHref(own)}>{t('compare.back')}</TextLink>
             </p>

@@ -20,10 +20,19 @@ export interface LevelListProps {
   clockFrom: string | null;
   /** Shows a row in the whole log. */
   onShow(row: number): void;
+  /** Called when the number of selected rows changes, and with null while it is unknown. */
+  onRows(rows: ShownRows | null): void;
+}
+
+/** The rows that a level filter selects. */
+export interface ShownRows {
+  count: number;
+  /** Whether there are more rows than have been loaded. */
+  hasMore: boolean;
 }
 
 /** The rows of a log that a level filter selects. The number of each row links to the row in the whole log. */
-export function LevelList({ execution, level, total, wraps, clockFrom, onShow }: LevelListProps) {
+export function LevelList({ execution, level, total, wraps, clockFrom, onShow, onRows }: LevelListProps) {
   const { t } = useTranslation('executions');
   const frame = useRef<HTMLElement>(null);
   const { query, rows, hasMore, more, retry } = useLevel(
@@ -43,6 +52,8 @@ export function LevelList({ execution, level, total, wraps, clockFrom, onShow }:
   useEffect(() => {
     if (isNearEnd) more();
   });
+  const count = query.data === undefined ? null : rows.length;
+  useEffect(() => onRows(count === null ? null : { count, hasMore }), [onRows, count, hasMore]);
   if (query.error) return <QueryError title={t('log.failed')} error={query.error} onRetry={retry} />;
   if (query.isPending) return <SkeletonRows columns={['w-8', 'w-64']} rows={8} label={t('log.loading')} />;
   if (rows.length === 0 && !hasMore) {

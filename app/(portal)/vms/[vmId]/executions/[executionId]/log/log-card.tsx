@@ -11,8 +11,9 @@ import { useFormat } from '#app/_ui/format.ts';
 import { Kbd } from '#app/_ui/kbd.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import { hasEnded, type LogPart, type ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import { knownOf } from '#app/(portal)/executions/shown-state.ts';
 import { FirstError } from './first-error.tsx';
-import { LevelList } from './level-list.tsx';
+import { LevelList, type ShownRows } from './level-list.tsx';
 import { LogList, type LogListHandle } from './log-list.tsx';
 import { LogTools, type LogView } from './log-tools.tsx';
 import { SearchLog } from './search-log.tsx';
@@ -42,6 +43,7 @@ export function LogCard({ ref, execution, first, firstErrors }: LogCardProps) {
   const format = useFormat();
   const list = useRef<LogListHandle>(null);
   const [total, setTotal] = useState(first?.page.total ?? 0);
+  const [levelRows, setLevelRows] = useState<ShownRows | null>(null);
   const [query, setQuery] = useState('');
   const [view, setView] = useState<LogView>({ level: 'all', wraps: false, showsClock: false });
   const isLive = !hasEnded(execution);
@@ -52,13 +54,22 @@ export function LogCard({ ref, execution, first, firstErrors }: LogCardProps) {
   };
   useImperativeHandle(ref, () => ({ show }));
   const firstError = useFirstError(execution, firstErrors);
-  useLogKeys(list, { execution, isLive, view, setView, show });
+  useLogKeys(list, { execution, isLive, isEmpty: total === 0, view, setView, show });
   const clockFrom = view.showsClock ? execution.begunAt : null;
   return (
     <Card className="min-w-0">
       <CardHeader
         title={t('log.title')}
-        note={<span className="tabular-nums">{t('log.lines', { count: total, n: format.number(total) })}</span>}
+        note={
+          <span className="tabular-nums">
+            {view.level === 'all' || levelRows === null
+              ? t('log.lines', { count: total, n: format.number(total) })
+              : t('log.linesShown', {
+                  n: `${format.number(levelRows.count)}${levelRows.hasMore ? '+' : ''}`,
+                  all: format.number(total),
+                })}
+          </span>
+        }
         actions={
           total === 0 ? undefined : (
             <SearchLog
@@ -80,9 +91,11 @@ export function LogCard({ ref, execution, first, firstErrors }: LogCardProps) {
         onTotal={setTotal}
       />
       {view.level === 'all' ? null : (
-        <LevelList {...{ execution, total, clockFrom, level: view.level, wraps: view.wraps, onShow: show }} />
+        <LevelList
+          {...{ execution, total, clockFrom, level: view.level, wraps: view.wraps, onShow: show, onRows: setLevelRows }}
+        />
       )}
-      <LogFooter hasCalls={execution.calls.length > 0} isLive={isLive} />
+      {total === 0 ? null : <LogFooter execution={execution} hasError={firstError !== undefined} />}
       <SpokenCount total={total} isLive={isLive} />
     </Card>
   );
@@ -91,17 +104,18 @@ export function LogCard({ ref, execution, first, firstErrors }: LogCardProps) {
 interface LogKeysInput {
   execution: ShownExecutionDetails;
   isLive: boolean;
+  isEmpty: boolean;
   view: LogView;
   setView(view: LogView): void;
   show(row: number): void;
 }
 
-/** Adds the keyboard shortcuts of the log. */
+/** Adds the keyboard shortcuts of the log, unless the log is empty. */
 function useLogKeys(list: RefObject<LogListHandle | null>, input: LogKeysInput): void {
   const { t } = useTranslation('executions');
   const client = useTRPCClient();
   const explain = useProblem();
-  const { execution, isLive, view, setView, show } = input;
+  const { execution, isLive, isEmpty, view, setView, show } = input;
   const about = { vmId: execution.vmId, executionId: execution.id, level: 'error' } as const;
   const nextError = async () => {
     const row = (list.current?.current() ?? -1) + 1;
@@ -112,7 +126,7 @@ function useLogKeys(list: RefObject<LogListHandle | null>, input: LogKeysInput):
     else show(next.row);
   };
   const follow: KeyBinding = { key: 'f', label: t('log.key.follow'), run: () => list.current?.follow() };
-  useKeys([
+  const keys: KeyBinding[] = [
     ...(isLive ? [follow] : []),
     {
       key: 'e',
@@ -124,24 +138,30 @@ function useLogKeys(list: RefObject<LogListHandle | null>, input: LogKeysInput):
     { key: 't', label: t('log.key.clock'), run: () => setView({ ...view, showsClock: !view.showsClock }) },
     { key: 'g g', label: t('log.key.start'), run: () => list.current?.toStart() },
     { key: 'G', label: t('log.key.end'), run: () => list.current?.follow() },
-  ]);
+  ];
+  useKeys(isEmpty ? [] : keys);
 }
 
-function LogFooter({ hasCalls, isLive }: { hasCalls: boolean; isLive: boolean }) {
+/** Whether the log is complete, and the most useful keys. */
+function LogFooter({ execution, hasError }: { execution: ShownExecutionDetails; hasError: boolean }) {
   const { t } = useTranslation('executions');
+  const isLive = !hasEnded(execution);
+  const end = knownOf(execution) === 'unknown' ? 'log.incomplete' : 'log.complete';
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-line-subtle px-4 py-2 text-12 text-ink-2">
-      <span>{t(isLive ? 'log.live' : 'log.complete')}</span>
+      <span>{t(isLive ? 'log.live' : end)}</span>
       <span className="ms-auto flex flex-wrap gap-x-3 max-sm:hidden">
         {isLive ? (
           <span>
             <Kbd>F</Kbd> {t('log.hint.follow')}
           </span>
         ) : null}
-        <span>
-          <Kbd>E</Kbd> {t('log.hint.error')}
-        </span>
-        {hasCalls ? (
+        {hasError || execution.calls.some(({ state }) => state === 'failed') ? (
+          <span>
+            <Kbd>E</Kbd> {t('log.hint.error')}
+          </span>
+        ) : null}
+        {execution.calls.length > 0 ? (
           <span>
             <Kbd>[</Kbd> <Kbd>]</Kbd> {t('log.hint.calls')}
           </span>

@@ -8,7 +8,8 @@ import { useTRPCClient } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
-import type { ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import { hasEnded, type ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import { knownOf } from '#app/(portal)/executions/shown-state.ts';
 import { LogRowView } from './log-row.tsx';
 import type { MarkedRows } from './marked-rows.ts';
 import { textOfRows } from './row-text.ts';
@@ -70,8 +71,7 @@ export function LogList({ ref, wraps, query, clockFrom, firstError, isHidden, on
   }
   if (!log.isLoaded) return <SkeletonRows columns={['w-8', 'w-64']} rows={8} label={t('log.loading')} />;
   if (total === 0) {
-    const word = !isLive ? 'log.nothing' : execution.begunAt === null ? 'log.notBegun' : 'log.nothingYet';
-    return <p className="px-4 pb-4 text-12 text-pretty text-ink-2">{t(word)}</p>;
+    return <p className="px-4 pb-4 text-12 text-pretty text-ink-2">{t(wordForEmpty(execution))}</p>;
   }
   const read = async ({ from, to }: MarkedRows) => {
     const about = { vmId: execution.vmId, executionId: execution.id };
@@ -122,6 +122,14 @@ export function LogList({ ref, wraps, query, clockFrom, firstError, isHidden, on
       ) : null}
     </div>
   );
+}
+
+const emptyWords = { all: 'log.nothing', unknown: 'log.nothingArrived', 'nothing-ran': 'log.nothingRan' } as const;
+
+/** Returns the text for an empty log. */
+function wordForEmpty(execution: ShownExecutionDetails) {
+  if (hasEnded(execution)) return emptyWords[knownOf(execution)];
+  return execution.begunAt === null ? 'log.notBegun' : 'log.nothingYet';
 }
 
 function NewLines({ count, onFollow }: { count: number; onFollow(): void }) {

@@ -1,0 +1,91 @@
+import type { StatusName } from '#app/_ui/status-icon.tsx';
+import type { ExecutionState } from '#protocol/executions/states.ts';
+import { hasEnded, type ShownExecution, statusOfState } from './execution-data.ts';
+
+/** The states that people see. Some say more than the state of the contract. */
+export type ShownState = ExecutionState | 'canceling' | 'declined' | 'not-run';
+
+/**
+ * Returns the word and the icon for the state of an execution. `cancelled` has three meanings: a person canceled the
+ * execution, a person declined it, or the portal could not run it. An execution that is being canceled still has the
+ * state `running`.
+ */
+export function shownState(execution: Pick<ShownExecution, 'state' | 'reason' | 'cancelAskedAt'>): {
+  word: ShownState;
+  status: StatusName;
+} {
+  const { state, reason, cancelAskedAt } = execution;
+  if (!hasEnded(execution) && cancelAskedAt !== null) return { word: 'canceling', status: 'progressing' };
+  if (state === 'cancelled' && reason === 'execution.declined') return { word: 'declined', status: 'disabled' };
+  if (reason === 'execution.needs-secrets' || reason === 'execution.machine-replaced') {
+    return { word: 'not-run', status: 'warning' };
+  }
+  return { word: state, status: statusOfState[state] };
+}
+
+/**
+ * Returns what is known about an execution that has ended: `nothing-ran` if it was never delivered, `unknown` if the
+ * machine sent no result, so that its log can be incomplete, and `all` otherwise.
+ */
+export function knownOf({
+  state,
+  deliveredAt,
+  late,
+}: Pick<ShownExecution, 'state' | 'deliveredAt' | 'late'>): 'nothing-ran' | 'unknown' | 'all' {
+  if (deliveredAt === null) return 'nothing-ran';
+  return (state === 'timed-out' || state === 'lost') && !late ? 'unknown' : 'all';
+}
+
+/** What the reader can do with an execution: `again` runs its plan again, `edit` also changes the plan. */
+export interface MayRun {
+  again: boolean;
+  edit: boolean;
+}
+
+/**
+ * Returns the key of the text that says what to do after an execution ended without success; null after a success, and
+ * if a person canceled it.
+ */
+export function nextAct({ state, reason, runbook }: Pick<ShownExecution, 'state' | 'reason' | 'runbook'>, may: MayRun) {
+  if (state === 'succeeded' || (state === 'cancelled' && (reason === null || reason === 'execution.cancelled'))) {
+    return null;
+  }
+  if (!may.again) return runbook === null ? 'next.needsScripts' : 'next.needsOperator';
+  if (reason === 'execution.declined') return may.edit ? 'next.declined.edit' : 'next.declined';
+  if (reason === 'execution.needs-secrets') return runbook === null ? 'next.secrets.plan' : 'next.secrets';
+  if (reason === 'execution.machine-replaced') return 'next.replaced';
+  if (state === 'expired') return 'next.expired';
+  if (state === 'failed') return may.edit ? 'next.failed.edit' : 'next.failed';
+  return 'next.unknown';
+}
+
+/** Returns executions in the order in which they run. Those that wait for approval come last, because approval gives them a new turn. */
+export function inQueueOrder<Execution extends Pick<ShownExecution, 'state' | 'turn'>>(
+  executions: readonly Execution[],
+): Execution[] {
+  const waitsForApproval = ({ state }: Pick<ShownExecution, 'state'>) => Number(state === 'waiting-approval');
+  return executions.toSorted((a, b) => waitsForApproval(a) - waitsForApproval(b) || a.turn - b.turn);
+}
+
+/** Returns the executions of a VM that come before `turn`, in their order. Those that wait for approval have no turn yet. */
+export function executionsBefore<Execution extends Pick<ShownExecution, 'state' | 'turn'>>(
+  executions: readonly Execution[],
+  turn = Number.POSITIVE_INFINITY,
+): Execution[] {
+  return inQueueOrder(executions).filter((each) => each.state !== 'waiting-approval' && each.turn < turn);
+}
+
+/** Returns when the plan's own timeout ends, in milliseconds; the portal waits a grace period longer for the result. */
+export function planTimeoutAt({ deliveredAt, timeoutSeconds }: Pick<ShownExecution, 'deliveredAt' | 'timeoutSeconds'>) {
+  return deliveredAt === null ? null : Date.parse(deliveredAt) + timeoutSeconds * 1_000;
+}
+
+/** Returns the time of the last sign of a machine: its last poll or, if later, a step of the execution. */
+export function lastContact(
+  lastSeenAt: string,
+  { deliveredAt, receivedAt, begunAt }: Pick<ShownExecution, 'deliveredAt' | 'receivedAt' | 'begunAt'>,
+): string {
+  return [lastSeenAt, deliveredAt, receivedAt, begunAt]
+    .filter((at) => at !== null)
+    .reduce((last, at) => (Date.parse(at) > Date.parse(last) ? at : last));
+}
