@@ -20,10 +20,10 @@ export function Breadcrumbs({ label, crumbs }: { label: string; crumbs: readonly
         <Link
           href={parent.href}
           translate={translated(parent)}
-          className="hidden h-10 items-center gap-2 text-14 font-medium max-sm:inline-flex"
+          className="hidden h-10 max-w-full min-w-0 items-center gap-2 text-14 font-medium max-sm:inline-flex"
         >
-          <ChevronRight aria-hidden className="size-4 rotate-180 text-ink-3 rtl:rotate-0" />
-          {parent.label}
+          <ChevronRight aria-hidden className="size-4 shrink-0 rotate-180 text-ink-3 rtl:rotate-0" />
+          <span className="truncate">{parent.label}</span>
         </Link>
       )}
       <ol className={`flex min-w-0 items-center gap-1.5 text-ink-3 ${parent === undefined ? '' : 'max-sm:hidden'}`}>

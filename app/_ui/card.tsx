@@ -21,7 +21,12 @@ export interface CardHeaderProps {
 /** The header of a card, at least 44 px high, aligned with its body and table. */
 export function CardHeader({ title, note, actions, as: Heading = 'h2', id, className }: CardHeaderProps) {
   return (
-    <div className={cn('flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1.5 px-4 py-1.5', className)}>
+    <div
+      className={cn(
+        'flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1.5 px-4 py-1.5 max-sm:gap-y-2 max-sm:py-2',
+        className,
+      )}
+    >
       <div className="flex min-w-0 flex-[1_1_10rem] flex-wrap items-baseline gap-x-2">
         <Heading id={id} className="text-13 font-semibold">
           {title}
@@ -29,7 +34,9 @@ export function CardHeader({ title, note, actions, as: Heading = 'h2', id, class
         {note === undefined ? null : <span className="min-w-0 text-12 text-ink-3">{note}</span>}
       </div>
       {actions === undefined ? null : (
-        <div className="ms-auto flex min-w-0 flex-wrap items-center justify-end gap-2">{actions}</div>
+        <div className="ms-auto flex min-w-0 flex-wrap items-center justify-end gap-2 max-sm:ms-0 max-sm:justify-start">
+          {actions}
+        </div>
       )}
     </div>
   );
