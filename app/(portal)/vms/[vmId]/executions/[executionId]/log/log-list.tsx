@@ -114,9 +114,11 @@ export function LogList({ ref, wraps, query, clockFrom, firstError, isHidden, on
               </VirtualRow>
             );
           })}
+          {marked?.isSelection ? (
+            <SelectedRows rows={marked} place={list.placeOf(marked)} read={read} onClear={marks.clear} />
+          ) : null}
         </div>
       </section>
-      {marked?.isSelection ? <SelectedRows rows={marked} read={read} onClear={marks.clear} /> : null}
       {isLive && !follow.follows ? (
         <NewLines count={Math.max(0, total - follow.seen)} onFollow={follow.follow} />
       ) : null}

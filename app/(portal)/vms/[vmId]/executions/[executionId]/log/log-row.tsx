@@ -1,6 +1,6 @@
 'use client';
 
-import type { MouseEvent, ReactNode } from 'react';
+import { type MouseEvent, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
@@ -34,12 +34,15 @@ export interface LogRowProps {
 export function LogRowView(props: LogRowProps) {
   const { row, record, call, isFolded, isMarked, isFirstError, wraps, query, clockFrom, onMark, onFold } = props;
   const { t } = useTranslation('executions');
+  const place = useRef<HTMLDivElement>(null);
+  useShowMatch(place, isMarked && record !== undefined ? query : '');
   return (
     <div
+      ref={place}
       data-row={row}
       data-marked={isMarked || undefined}
       className={cn(
-        'grid min-w-full grid-cols-[3.75rem_4rem_2.75rem_minmax(0,1fr)] max-sm:grid-cols-[3rem_2.5rem_minmax(0,1fr)]',
+        'grid min-w-full grid-cols-[3.75rem_4rem_2.75rem_minmax(0,1fr)] max-sm:grid-cols-[3.25rem_2.5rem_minmax(0,1fr)]',
         !wraps && 'w-max',
         record?.kind === 'call' && 'bg-sunken',
         isFirstError && 'bg-failed-tint shadow-[inset_2px_0_var(--failed-solid)]',
@@ -51,7 +54,7 @@ export function LogRowView(props: LogRowProps) {
         tabIndex={-1}
         aria-label={t('log.line', { n: row + 1 })}
         onClick={(event) => onMark(event, row)}
-        className="pe-3 text-end text-ink-3 tabular-nums select-none hover:text-brand-text"
+        className="pe-3 text-end text-ink-3 tabular-nums select-none hover:text-brand-text max-sm:pe-2"
       >
         {row + 1}
       </a>
@@ -76,6 +79,18 @@ export function LogRowView(props: LogRowProps) {
       </span>
     </div>
   );
+}
+
+/** Scrolls the list sideways if the first match in a marked row is outside the visible part. */
+function useShowMatch(row: RefObject<HTMLDivElement | null>, query: string): void {
+  useEffect(() => {
+    const match = query === '' ? null : row.current?.querySelector('mark');
+    const list = row.current?.closest('section');
+    if (!match || !list) return;
+    const [inside, around] = [match.getBoundingClientRect(), list.getBoundingClientRect()];
+    if (inside.left >= around.left && inside.right <= around.right) return;
+    list.scrollLeft += (inside.left + inside.right - around.left - around.right) / 2;
+  }, [row, query]);
 }
 
 /** Formats milliseconds since the beginning as `0:14.2`. */

@@ -100,9 +100,25 @@ export function SearchLog(props: SearchLogProps) {
     event.preventDefault();
     go(event.shiftKey ? -1 : 1);
   };
+  const hasFailed = typed !== '' && search.error !== null && !isSearching && rows.length === 0;
   const all = `${format.number(rows.length)}${search.hasNextPage ? '+' : ''}`;
   return (
-    <search className="flex min-w-0 items-center gap-1">
+    <search className="flex min-w-0 flex-wrap items-center gap-1 max-sm:w-full">
+      {/* The count and the buttons have a fixed place, so that the field does not move when the reader types. */}
+      <span
+        role="status"
+        className="w-28 truncate text-12 text-ink-2 tabular-nums max-sm:order-last max-sm:w-18 sm:text-end"
+      >
+        {typed === '' || hasFailed
+          ? ''
+          : isSearching
+            ? t('log.search.busy')
+            : rows.length === 0
+              ? t('log.search.none')
+              : at === null
+                ? t('log.search.found', { count: rows.length, n: all })
+                : t('log.search.at', { n: format.number(at + 1), all })}
+      </span>
       <Input
         type="search"
         data-page-search=""
@@ -114,36 +130,20 @@ export function SearchLog(props: SearchLogProps) {
         value={typed}
         onChange={(event) => type(event.target.value)}
         onKeyDown={press}
-        className="w-56 max-w-full"
+        className="w-56 max-w-full max-sm:flex-1"
         before={<Search aria-hidden className="size-3.5 shrink-0 text-ink-2" />}
       />
-      <span role="status" className="min-w-16 text-12 text-ink-2 tabular-nums empty:hidden">
-        {typed === '' ? (
-          ''
-        ) : search.error && !isSearching && rows.length === 0 ? (
-          explain(search.error).message
-        ) : (
-          <span className="whitespace-nowrap">
-            {isSearching
-              ? t('log.search.busy')
-              : rows.length === 0
-                ? t('log.search.none')
-                : at === null
-                  ? t('log.search.found', { count: rows.length, n: all })
-                  : t('log.search.at', { n: format.number(at + 1), all })}
-          </span>
-        )}
-      </span>
-      {typed === '' ? null : (
-        <>
-          <IconButton size="sm" label={t('log.search.previous')} disabled={rows.length === 0} onClick={() => step(-1)}>
-            <ChevronUp aria-hidden />
-          </IconButton>
-          <IconButton size="sm" label={t('log.search.next')} disabled={rows.length === 0} onClick={() => step(1)}>
-            <ChevronDown aria-hidden />
-          </IconButton>
-        </>
-      )}
+      <IconButton size="sm" label={t('log.search.previous')} disabled={rows.length === 0} onClick={() => step(-1)}>
+        <ChevronUp aria-hidden />
+      </IconButton>
+      <IconButton size="sm" label={t('log.search.next')} disabled={rows.length === 0} onClick={() => step(1)}>
+        <ChevronDown aria-hidden />
+      </IconButton>
+      {hasFailed ? (
+        <span role="status" className="w-full text-12 text-failed-text">
+          {explain(search.error).message}
+        </span>
+      ) : null}
     </search>
   );
 }

@@ -14,13 +14,21 @@ export const maxCopied = 10_000;
 
 export interface SelectedRowsProps {
   rows: MarkedRows;
+  /** Where the rows begin and end, and the height of the whole list, in pixels. */
+  place: { top: number; bottom: number; total: number };
   /** Returns the text of up to `maxCopied` rows. */
   read(rows: MarkedRows): Promise<string>;
   onClear(): void;
 }
 
-/** The actions for the selected rows of a log. */
-export function SelectedRows({ rows, read, onClear }: SelectedRowsProps) {
+/** Height of the bar with its margin, in pixels. */
+const barHeight = 48;
+
+/**
+ * The actions for the selected rows of a log, below the last row. While that row is below the visible rows, the bar
+ * stays at their end. It leaves the line numbers free, because Shift and a click on one extends the selection.
+ */
+export function SelectedRows({ rows, place, read, onClear }: SelectedRowsProps) {
   const { t } = useTranslation('executions');
   const format = useFormat();
   const [isBusy, setBusy] = useState(false);
@@ -37,19 +45,27 @@ export function SelectedRows({ rows, read, onClear }: SelectedRowsProps) {
     return origin + pathname + search + hashOfRows(rows);
   };
   return (
-    <div className="absolute end-4 top-2 flex items-center gap-1 rounded-lg bg-raised p-1 ps-3 shadow-float [--cut:var(--raised)]">
-      <span role="status" className="text-12 whitespace-nowrap text-ink-2 tabular-nums">
-        {t('log.lines', { count, n: format.number(count) })}
-      </span>
-      <Button size="sm" variant="ghost" busy={isBusy} onClick={() => void copy(() => read(rows), 'log.copied.text')}>
-        {t('log.copy.text')}
-      </Button>
-      <Button size="sm" variant="ghost" onClick={() => void copy(link, 'log.copied.link')}>
-        {t('log.copy.link')}
-      </Button>
-      <IconButton size="sm" variant="ghost" label={t('log.copy.clear')} onClick={onClear}>
-        <X aria-hidden />
-      </IconButton>
+    <div
+      className="pointer-events-none absolute inset-x-0 flex flex-col justify-end"
+      style={{ top: place.top, height: Math.min(place.bottom + barHeight, place.total) - place.top }}
+    >
+      <div
+        translate="yes"
+        className="pointer-events-auto sticky bottom-2 me-4 flex w-max self-end items-center gap-1 rounded-lg bg-raised p-1 ps-3 font-sans shadow-float [--cut:var(--raised)]"
+      >
+        <span role="status" className="text-12 whitespace-nowrap text-ink-2 tabular-nums">
+          {t('log.lines', { count, n: format.number(count) })}
+        </span>
+        <Button size="sm" variant="ghost" busy={isBusy} onClick={() => void copy(() => read(rows), 'log.copied.text')}>
+          {t('log.copy.text')}
+        </Button>
+        <Button size="sm" variant="ghost" onClick={() => void copy(link, 'log.copied.link')}>
+          {t('log.copy.link')}
+        </Button>
+        <IconButton size="sm" variant="ghost" label={t('log.copy.clear')} onClick={onClear}>
+          <X aria-hidden />
+        </IconButton>
+      </div>
     </div>
   );
 }

@@ -41,11 +41,23 @@ export function useFollow(frame: RefObject<HTMLElement | null>, startsAtEnd: boo
   };
 }
 
-/** Scrolls to the end of a list when rows arrive. */
+/** Scrolls to the end of a list when rows arrive, and when the list gets another size, such as after a rotation. */
 export function useStayAtEnd(frame: RefObject<HTMLElement | null>, follows: boolean, rows: number): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new row moves the end of the list
   useEffect(() => {
     const element = frame.current;
     if (follows && element !== null) element.scrollTop = element.scrollHeight;
   }, [frame, follows, rows]);
+  const isEmpty = rows === 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an empty list has no element yet
+  useEffect(() => {
+    const element = frame.current;
+    if (!follows || element === null) return;
+    const observer = new ResizeObserver(() => {
+      element.scrollTop = element.scrollHeight;
+    });
+    observer.observe(element);
+    if (element.firstElementChild !== null) observer.observe(element.firstElementChild);
+    return () => observer.disconnect();
+  }, [frame, follows, isEmpty]);
 }

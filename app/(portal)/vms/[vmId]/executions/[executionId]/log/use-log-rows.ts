@@ -1,6 +1,6 @@
 'use client';
 
-import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
+import { useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
   type MouseEvent,
@@ -87,6 +87,7 @@ export function useLogRows(frame: RefObject<HTMLElement | null>, input: LogRowsI
       toggle(call);
     },
     topRow,
+    placeOf: (range: MarkedRows) => placeOfRows(virtual, rows, range),
     showSection(next: number) {
       follow.stop(total);
       setChosen(next);
@@ -106,6 +107,12 @@ export function useLogRows(frame: RefObject<HTMLElement | null>, input: LogRowsI
       setTarget({ row: marks.extend(by, topRow(), total), align: 'auto' });
     },
   };
+}
+
+/** Returns where rows begin and end in the list, and the height of the list, in pixels. */
+function placeOfRows(virtual: Virtualizer<HTMLElement, Element>, rows: UnfoldedRows, { from, to }: MarkedRows) {
+  const measured = (row: number) => virtual.measurementsCache[rows.positionOf(row)];
+  return { top: measured(from)?.start ?? 0, bottom: measured(to)?.end ?? 0, total: virtual.getTotalSize() };
 }
 
 /** Number of rows to load ahead on each side of the rows in the document. */
