@@ -1,10 +1,11 @@
 'use client';
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
+import { Name } from '#app/_ui/name.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import { isWaiting, type ShownExecution } from './execution-data.ts';
 
@@ -35,7 +36,7 @@ export function CancelDialog({ execution, onClose }: CancelDialogProps) {
     <ConfirmDialog
       open
       onOpenChange={onClose}
-      title={t('cancel.title', { name, vm: execution.vmName })}
+      title={<Trans text={t('cancel.title', { name, vm: execution.vmName })} tags={{ name: <Name /> }} />}
       description={t(isWaiting(execution) ? 'cancel.waiting' : 'cancel.open')}
       confirmLabel={t('cancel.confirm')}
       cancelLabel={t('cancel.keep')}
@@ -67,7 +68,7 @@ export function CancelWaitingDialog({ vmId, name, count, onClose }: CancelWaitin
     <ConfirmDialog
       open
       onOpenChange={onClose}
-      title={t('cancelWaiting.title', { count, name })}
+      title={<Trans text={t('cancelWaiting.title', { count, name })} tags={{ name: <Name /> }} />}
       description={t('cancelWaiting.what')}
       confirmLabel={t('cancelWaiting.confirm', { count })}
       cancelLabel={t('cancel.keep')}

@@ -85,11 +85,17 @@ function GroupRow({ group, filter }: { group: ShownExecutionGroup; filter: Execu
     <>
       <Tr>
         <Td className="py-2 align-top whitespace-normal">
-          <span className="font-medium wrap-anywhere">
+          <span className="font-medium wrap-break-word">
             {name === '' ? t('unnamed') : <span translate="no">{name}</span>}
           </span>{' '}
           <span translate="no" className="mono text-12 text-ink-2">
             {version}
+          </span>
+          <span className="block text-12 text-ink-3 tabular-nums sm:hidden">
+            {t('groups.counted', { count, n: format.number(count) })}
+            <span className="block">
+              <DateTime value={new Date(newestAt)} />
+            </span>
           </span>
         </Td>
         <Td className="py-1.5 align-top whitespace-normal">

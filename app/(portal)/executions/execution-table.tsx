@@ -27,7 +27,7 @@ export function ExecutionTable({ label, executions, showsVm, isNarrow = false }:
         <THead>
           <tr>
             <Th className="max-sm:hidden">{t('column.state')}</Th>
-            <Th>{t('column.execution')}</Th>
+            <Th className="max-sm:px-4!">{t('column.execution')}</Th>
             {showsVm ? <Th className="max-sm:hidden">{t('column.vm')}</Th> : null}
             <Th className="max-sm:hidden">{t('column.outcome')}</Th>
             {isNarrow ? null : <Th className="max-sm:hidden">{t('column.by')}</Th>}
@@ -72,8 +72,7 @@ function ExecutionRow({ execution, showsVm, isNarrow }: ExecutionRowProps) {
             {showsVm ? ' · ' : null}
             <span translate="no">{queuedBy}</span>
             {' · '}
-            <DateTime value={new Date(queuedAt)} />
-            <Took execution={execution} before=" · " />
+            <DateTime value={new Date(queuedAt)} /> <Took execution={execution} before="· " />
           </span>
         </span>
       </Td>
@@ -91,7 +90,9 @@ function ExecutionRow({ execution, showsVm, isNarrow }: ExecutionRowProps) {
         <Td className="py-2 align-top max-sm:hidden">
           <span className="flex items-center gap-1.5">
             <Avatar name={queuedBy} />
-            <span translate="no">{queuedBy}</span>
+            <span translate="no" title={queuedBy} className="max-w-36 truncate">
+              {queuedBy}
+            </span>
           </span>
         </Td>
       )}
@@ -123,9 +124,9 @@ function Took({ execution, before }: { execution: ShownExecution; before: string
   const { begunAt, concludedAt } = execution;
   if (ms === null && (begunAt === null || concludedAt !== null)) return null;
   return (
-    <>
+    <span className="whitespace-nowrap">
       {before}
       {ms === null ? <RunningFor since={begunAt ?? ''} /> : <Duration ms={ms} />}
-    </>
+    </span>
   );
 }

@@ -52,25 +52,25 @@ export function ExecutionsFilters({ filter, onChange, onClear }: ExecutionsFilte
       />
       <Input
         aria-label={t('filter.by')}
-        placeholder={t('filter.by')}
-        className="w-36 max-sm:w-auto max-sm:flex-[1_1_40%]"
+        before={<FilterLabel>{t('filter.by')}</FilterLabel>}
+        className="w-52 max-sm:w-full"
         value={typed.by}
         maxLength={200}
         onChange={type('by')}
       />
       <Input
         aria-label={t('filter.runbook')}
-        placeholder={t('filter.runbook')}
-        className="w-40 max-sm:w-auto max-sm:flex-[1_1_30%]"
+        before={<FilterLabel>{t('filter.runbook')}</FilterLabel>}
+        className="w-48 max-sm:w-auto max-sm:flex-[1_1_45%]"
         value={typed.runbook}
         maxLength={64}
         onChange={type('runbook')}
       />
       <Input
         aria-label={t('filter.code')}
-        placeholder={t('filter.code')}
+        before={<FilterLabel>{t('filter.code')}</FilterLabel>}
         inputMode="numeric"
-        className="w-24 max-sm:w-auto max-sm:flex-[1_1_30%]"
+        className="w-36 max-sm:w-auto max-sm:flex-[1_1_35%]"
         value={typed.code}
         maxLength={10}
         onChange={type('code')}
@@ -81,6 +81,15 @@ export function ExecutionsFilters({ filter, onChange, onClear }: ExecutionsFilte
         </Button>
       )}
     </search>
+  );
+}
+
+/** The label inside a field. Unlike a placeholder, it stays when the field is filled. */
+function FilterLabel({ children }: { children: string }) {
+  return (
+    <span aria-hidden className="shrink-0 text-12 text-ink-3">
+      {children}
+    </span>
   );
 }
 

@@ -16,7 +16,7 @@ import { ExecutionTable } from './execution-table.tsx';
 import { addressOfFilter, type ExecutionsFilter, type ExecutionsView, executionViews } from './executions-address.ts';
 import { ExecutionsFilters } from './executions-filters.tsx';
 import { MoreButton } from './more-button.tsx';
-import { type FirstExecutions, useExecutions } from './use-executions.ts';
+import { useExecutions } from './use-executions.ts';
 
 export interface ExecutionsPageProps {
   filter: ExecutionsFilter;
@@ -40,6 +40,11 @@ export function ExecutionsPage({ filter: initial, view: initialView, first, read
   };
   const address = addressOfFilter(filter);
   const onClear = address === '' ? undefined : clear;
+  const { list, executions } = useExecutions(
+    filter,
+    address === addressOfFilter(initial) ? { page: first, readAt } : undefined,
+  );
+  const hasNone = address === '' && list.isSuccess && executions.length === 0;
   useEffect(() => {
     const parts = addressOfFilter(filter, view);
     const query = parts === '' ? '' : `?${parts}`;
@@ -61,31 +66,24 @@ export function ExecutionsPage({ filter: initial, view: initialView, first, read
         }
       />
       {notice ? <div className="mb-4 empty:hidden">{notice}</div> : null}
-      <ExecutionsFilters key={clears} filter={filter} onChange={setFilter} onClear={clear} />
+      {hasNone ? null : <ExecutionsFilters key={clears} filter={filter} onChange={setFilter} onClear={clear} />}
       <Card>
         {view === 'plans' ? (
           <ExecutionGroups filter={filter} empty={<NoExecutions onClear={onClear} />} />
         ) : (
-          <Rows
-            filter={filter}
-            first={address === addressOfFilter(initial) ? { page: first, readAt } : undefined}
-            onClear={onClear}
-          />
+          <Rows list={list} executions={executions} onClear={onClear} />
         )}
       </Card>
     </>
   );
 }
 
-interface RowsProps {
-  filter: ExecutionsFilter;
-  first: FirstExecutions | undefined;
+interface RowsProps extends ReturnType<typeof useExecutions> {
   onClear: (() => void) | undefined;
 }
 
-function Rows({ filter, first, onClear }: RowsProps) {
+function Rows({ list, executions, onClear }: RowsProps) {
   const { t } = useTranslation('executions');
-  const { list, executions } = useExecutions(filter, first);
   if (list.error && !list.data) {
     return (
       <QueryError title={t('failed')} error={list.error} onRetry={list.refetch} at={new Date(list.errorUpdatedAt)} />

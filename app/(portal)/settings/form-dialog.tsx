@@ -8,7 +8,7 @@ import { FieldError } from '#app/_ui/field.tsx';
 import { Form } from '#app/_ui/form.tsx';
 
 export interface FormDialogProps {
-  title: string;
+  title: ReactNode;
   description?: string;
   /** Label of the submit button. */
   act: string;

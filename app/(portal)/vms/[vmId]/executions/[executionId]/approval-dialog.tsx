@@ -3,11 +3,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { forgetError } from '#app/_lib/forget-error.ts';
-import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { Field } from '#app/_ui/field.tsx';
 import { Textarea } from '#app/_ui/input.tsx';
+import { Name } from '#app/_ui/name.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import type { ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
 import { FormDialog } from '#app/(portal)/settings/form-dialog.tsx';
@@ -38,7 +39,9 @@ export function ApprovalDialog({ execution, decision, onClose }: ApprovalDialogP
   );
   return (
     <FormDialog
-      title={t(`executions:approval.${decision}.title`, { name, vm: vmName })}
+      title={
+        <Trans text={t(`executions:approval.${decision}.title`, { name, vm: vmName })} tags={{ name: <Name /> }} />
+      }
       description={t(`executions:approval.${decision}.what`, { name: execution.queuedBy })}
       act={t(`executions:approval.${decision}`)}
       busy={decide.isPending}

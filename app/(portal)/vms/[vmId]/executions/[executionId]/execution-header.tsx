@@ -1,13 +1,14 @@
 'use client';
 
-import { Download, GitCompare, NotebookPen, RotateCw, X } from 'lucide-react';
+import { Download, Ellipsis, GitCompare, NotebookPen, Pencil, RotateCw, X } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import Link from 'next/link';
-import { useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { mayRunPlans } from '#app/_lib/may-run-plans.ts';
 import { useReader } from '#app/_shell/reader.tsx';
-import { Button } from '#app/_ui/button.tsx';
+import { Button, IconButton } from '#app/_ui/button.tsx';
+import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
 import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
@@ -40,11 +41,13 @@ export function ExecutionHeader({ execution }: { execution: ShownExecution }) {
   const close = () => setOpen(null);
   return (
     <PageHeader
-      title={name === '' ? t('unnamed') : <span translate="no">{name}</span>}
-      note={
-        <span translate="no" className="mono">
-          {version}
-        </span>
+      title={
+        <>
+          {name === '' ? t('unnamed') : <span translate="no">{name}</span>}{' '}
+          <span translate="no" className="mono text-13 font-normal tracking-normal text-ink-2">
+            {version}
+          </span>
+        </>
       }
       badge={
         <StatusBadge status={status} size="lg">
@@ -66,78 +69,152 @@ interface ActionsProps {
   onOpen(dialog: OpenDialog): void;
 }
 
+/** The actions as buttons. On a phone, only the first is a button, and a menu has the rest. */
 function Actions({ execution, onOpen }: ActionsProps) {
   const { t } = useTranslation('executions');
-  const reader = useReader();
-  const { vmId, id, cancelAskedAt } = execution;
+  const [first, ...rest] = useActions(execution, onOpen);
+  if (first === undefined) return null;
   return (
     <>
-      {!hasEnded(execution) && reader.can('operator') ? (
-        <Button variant="danger" disabled={cancelAskedAt !== null} onClick={() => onOpen('cancel')}>
-          <X aria-hidden />
-          {t(cancelAskedAt === null ? 'cancel.act' : 'cancel.pending')}
-        </Button>
-      ) : null}
-      {reader.can('operator') ? (
-        <>
-          {hasEnded(execution) ? (
-            <Button asChild>
-              <Link href={`${executionHref(execution)}/compare`} prefetch={false}>
-                <GitCompare aria-hidden />
-                {t('compare')}
-              </Link>
-            </Button>
-          ) : null}
-          <Button asChild>
-            <a href={`/download/vms/${vmId}/executions/${id}/archive`} download>
-              <Download aria-hidden />
-              {t('download')}
-            </a>
-          </Button>
-        </>
-      ) : null}
-      {mayRunPlans(reader) ? (
-        <>
-          <Button asChild>
-            <Link href={`/vms/${vmId}/executions/new?from=${id}`}>{t('again.edit')}</Link>
-          </Button>
-          {execution.runbook === null ? (
-            <Button onClick={() => onOpen('runbook')}>
-              <NotebookPen aria-hidden />
-              {t('saveAsRunbook')}
-            </Button>
-          ) : null}
-        </>
-      ) : null}
-      <RunAgain execution={execution} onOpen={onOpen} />
+      {rest.map((action) => (
+        <ActionButton key={action.id} action={action} className="max-sm:hidden" />
+      ))}
+      <ActionButton action={first} />
+      {rest.length === 0 ? null : (
+        <span className="sm:hidden">
+          <LazyMenu
+            trigger={
+              <IconButton label={t('more')} variant="default">
+                <Ellipsis aria-hidden />
+              </IconButton>
+            }
+          >
+            {({ MenuItem }) =>
+              rest.map(({ id, label, icon, href, isDownload, onSelect }) => (
+                <MenuItem key={id} asChild={href !== undefined} onSelect={onSelect}>
+                  {href === undefined ? (
+                    <>
+                      {icon}
+                      {label}
+                    </>
+                  ) : (
+                    <ActionLink href={href} isDownload={isDownload}>
+                      {icon}
+                      {label}
+                    </ActionLink>
+                  )}
+                </MenuItem>
+              ))
+            }
+          </LazyMenu>
+        </span>
+      )}
     </>
   );
 }
 
-/**
- * Runs the plan again: a runbook through its form, which asks for secret parameters again; any other plan after a
- * confirmation.
- */
-function RunAgain({ execution, onOpen }: ActionsProps) {
+interface Action {
+  id: string;
+  label: string;
+  icon: ReactNode;
+  /** The page or the file to open; absent for an action that opens a dialog. */
+  href?: string;
+  isDownload?: boolean;
+  onSelect?(): void;
+  isDanger?: boolean;
+  isDisabled?: boolean;
+}
+
+/** Returns the actions that the reader may take. The most likely one comes first. */
+function useActions(execution: ShownExecution, onOpen: (dialog: OpenDialog) => void): Action[] {
   const { t } = useTranslation('executions');
   const reader = useReader();
-  const { vmId, id, runbook, runbookVersion } = execution;
-  if (runbook !== null && reader.can('operator')) {
+  const { vmId, id, cancelAskedAt, runbook, runbookVersion } = execution;
+  const [isOperator, mayRun, isEnded] = [reader.can('operator'), mayRunPlans(reader), hasEnded(execution)];
+  const actions: (Action | false)[] = [
+    !isEnded &&
+      isOperator && {
+        id: 'cancel',
+        label: t(cancelAskedAt === null ? 'cancel.act' : 'cancel.pending'),
+        icon: <X aria-hidden />,
+        isDanger: true,
+        isDisabled: cancelAskedAt !== null,
+        onSelect: () => onOpen('cancel'),
+      },
+    // A runbook runs again through its form, which asks for secret parameters again; any other plan after a confirmation.
+    runbook !== null &&
+      isOperator && {
+        id: 'again',
+        label: t('again'),
+        icon: <RotateCw aria-hidden />,
+        href: runHref(vmId, { name: runbook, version: runbookVersion ?? undefined, from: id }),
+      },
+    runbook === null &&
+      mayRun && {
+        id: 'again',
+        label: t('again'),
+        icon: <RotateCw aria-hidden />,
+        onSelect: () => onOpen('again'),
+      },
+    mayRun && {
+      id: 'edit',
+      label: t('again.edit'),
+      icon: <Pencil aria-hidden />,
+      href: `/vms/${vmId}/executions/new?from=${id}`,
+    },
+    isEnded &&
+      isOperator && {
+        id: 'compare',
+        label: t('compare'),
+        icon: <GitCompare aria-hidden />,
+        href: `${executionHref(execution)}/compare`,
+      },
+    mayRun &&
+      runbook === null && {
+        id: 'runbook',
+        label: t('saveAsRunbook'),
+        icon: <NotebookPen aria-hidden />,
+        onSelect: () => onOpen('runbook'),
+      },
+    isOperator && {
+      id: 'download',
+      label: t('download'),
+      icon: <Download aria-hidden />,
+      href: `/download/vms/${vmId}/executions/${id}/archive`,
+      isDownload: true,
+    },
+  ];
+  return actions.filter((action) => action !== false);
+}
+
+function ActionButton({ action, className }: { action: Action; className?: string }) {
+  const { label, icon, href, isDownload, isDanger = false, isDisabled, onSelect } = action;
+  if (href !== undefined) {
     return (
-      <Button asChild>
-        <Link href={runHref(vmId, { name: runbook, version: runbookVersion ?? undefined, from: id })}>
-          <RotateCw aria-hidden />
-          {t('again')}
-        </Link>
+      <Button asChild className={className}>
+        <ActionLink href={href} isDownload={isDownload}>
+          {icon}
+          {label}
+        </ActionLink>
       </Button>
     );
   }
-  return mayRunPlans(reader) && runbook === null ? (
-    <Button onClick={() => onOpen('again')}>
-      <RotateCw aria-hidden />
-      {t('again')}
+  return (
+    <Button variant={isDanger ? 'danger' : 'default'} disabled={isDisabled} onClick={onSelect} className={className}>
+      {icon}
+      {label}
     </Button>
-  ) : null;
+  );
+}
+
+interface ActionLinkProps extends Omit<ComponentProps<'a'>, 'href' | 'download'> {
+  href: string;
+  isDownload?: boolean | undefined;
+}
+
+/** A link to a page, or to a file that is downloaded. */
+function ActionLink({ href, isDownload = false, ...props }: ActionLinkProps) {
+  return isDownload ? <a {...props} href={href} download /> : <Link {...props} href={href} prefetch={false} />;
 }
 
 function ExecutionFacts({ execution }: { execution: ShownExecution }) {

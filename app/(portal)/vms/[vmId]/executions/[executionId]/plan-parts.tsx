@@ -109,12 +109,19 @@ function SecretParameters({ names }: { names: readonly string[] }) {
   );
 }
 
+/** On a phone, a script has two lines: its name and type, then its entry point and the number of files. */
+const narrow = [
+  'max-sm:block max-sm:[&_thead]:sr-only max-sm:[&_tbody]:block',
+  'max-sm:[&_tr]:grid max-sm:[&_tr]:grid-cols-[minmax(0,1fr)_auto] max-sm:[&_tr]:gap-x-3 max-sm:[&_tr]:border-t max-sm:[&_tr]:border-line-subtle max-sm:[&_tr]:px-4 max-sm:[&_tr]:py-2',
+  'max-sm:[&_td]:h-auto max-sm:[&_td]:border-b-0 max-sm:[&_td]:px-0! max-sm:[&_td]:whitespace-normal max-sm:[&_td]:wrap-anywhere',
+].join(' ');
+
 function Scripts({ scripts }: Pick<PlanShown, 'scripts'>) {
   const { t } = useTranslation('executions');
   const hasFiles = scripts.some(({ files }) => files > 0);
   return (
     <TableFrame label={t('plan.scripts')}>
-      <Table>
+      <Table className={narrow}>
         <THead>
           <tr>
             <Th>{t('plan.script')}</Th>
@@ -129,12 +136,15 @@ function Scripts({ scripts }: Pick<PlanShown, 'scripts'>) {
               <Td translate="no" className="mono">
                 {name}
               </Td>
-              <Td translate="no">{type}</Td>
+              <Td translate="no" className="max-sm:text-end">
+                {type}
+              </Td>
               <Td translate="no" className="mono">
                 {entryPoint}
               </Td>
               {hasFiles ? (
                 <Td end className="tabular-nums">
+                  {files === 0 ? '' : <span className="text-ink-2 sm:hidden">{t('plan.fileCount')} </span>}
                   {files === 0 ? '' : files}
                 </Td>
               ) : null}

@@ -2,10 +2,11 @@
 
 import { useMutation } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
+import { Name } from '#app/_ui/name.tsx';
 import { executionHref, type ShownExecution } from '#app/(portal)/executions/execution-data.ts';
 import { withoutIdentity } from '../plan-text.ts';
 
@@ -38,7 +39,7 @@ export function RunAgainDialog({ execution, onClose }: RunAgainDialogProps) {
       open
       tone="default"
       onOpenChange={onClose}
-      title={t('again.title', { name, vm: vmName })}
+      title={<Trans text={t('again.title', { name, vm: vmName })} tags={{ name: <Name /> }} />}
       description={t('again.what')}
       confirmLabel={t('again')}
       onConfirm={() => run.mutateAsync()}

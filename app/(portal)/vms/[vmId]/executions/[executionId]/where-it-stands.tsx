@@ -50,7 +50,7 @@ export function WhereItStands({
         <Approval execution={execution} />
         {view.data === undefined ? null : <Machine agent={view.data.agent} execution={execution} />}
         <Delivery execution={execution} />
-        {begunAt === null ? null : (
+        {begunAt === null || state === 'restarting' ? null : (
           <Step
             status="progressing"
             title={

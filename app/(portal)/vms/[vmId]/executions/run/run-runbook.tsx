@@ -1,7 +1,9 @@
 'use client';
 
 import { useMutation } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
 import dynamic from 'next/dynamic';
+import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { forgetError } from '#app/_lib/forget-error.ts';
@@ -10,9 +12,11 @@ import { mayRunPlans } from '#app/_lib/may-run-plans.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { useReader } from '#app/_shell/reader.tsx';
+import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardBody, CardFooter, CardHeader } from '#app/_ui/card.tsx';
-import { Field, FieldError } from '#app/_ui/field.tsx';
+import { EmptyState } from '#app/_ui/empty-state.tsx';
+import { Field } from '#app/_ui/field.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
@@ -22,12 +26,17 @@ import { executionHref } from '#app/(portal)/executions/execution-data.ts';
 import { type Runbook, runHref, type ShownRunbookVersion } from '#app/(portal)/runbooks/runbook-data.ts';
 import { TermFields, termsFrom, termsOf } from '../new/term-fields.tsx';
 import { AheadCard } from './ahead-card.tsx';
+import { ParameterFaults } from './parameter-faults.tsx';
 import { RunsWhatCard } from './runs-what-card.tsx';
 
 type Values = Record<string, unknown>;
 
 const load = () => import('./parameter-form.tsx').then((module) => module.ParameterForm);
 const ParameterForm = dynamic(load, { ssr: false, loading: () => <Skeleton className="h-8 w-full" /> });
+
+const NameDialog = dynamic(() => import('#app/(portal)/runbooks/name-dialog.tsx').then((module) => module.NameDialog), {
+  ssr: false,
+});
 
 export interface RunRunbookProps {
   vm: { id: string; name: string };
@@ -49,7 +58,11 @@ export function RunRunbook({ vm, choices, chosen, first, from }: RunRunbookProps
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4">
           <ChoiceCard vm={vm} choices={choices} chosen={chosen} />
-          {chosen === null ? null : <RunForm vm={vm} {...chosen} first={first} from={from} />}
+          {chosen === null ? null : chosen.version.state === 'withdrawn' ? (
+            <Withdrawn version={chosen.version} />
+          ) : (
+            <RunForm vm={vm} {...chosen} first={first} from={from} />
+          )}
         </div>
         <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4">
           <AheadCard vmId={vm.id} />
@@ -65,14 +78,7 @@ function ChoiceCard({ vm, choices, chosen }: Pick<RunRunbookProps, 'vm' | 'choic
   const router = useRouter();
   const mayRunDrafts = mayRunPlans(useReader());
   if (choices.length === 0 && chosen === null) {
-    return (
-      <Card>
-        <CardHeader title={t('run.none')} />
-        <CardBody>
-          <TextLink href="/runbooks">{t('run.none.link')}</TextLink>
-        </CardBody>
-      </Card>
-    );
+    return <NoRunbooks />;
   }
   const description = chosen?.version.description ?? '';
   const isListed = choices.some(({ name }) => name === chosen?.runbook.name);
@@ -121,6 +127,50 @@ function ChoiceCard({ vm, choices, chosen }: Pick<RunRunbookProps, 'vm' | 'choic
   );
 }
 
+/** Says that there is no runbook to run, and what to do. */
+function NoRunbooks() {
+  const { t } = useTranslation('runbooks');
+  const mayWrite = mayRunPlans(useReader());
+  const [isNaming, setNaming] = useState(false);
+  return (
+    <Card>
+      <EmptyState
+        title={t('run.none')}
+        actions={
+          mayWrite ? (
+            <Button variant="primary" onClick={() => setNaming(true)}>
+              <Plus aria-hidden />
+              {t('new')}
+            </Button>
+          ) : (
+            <Button asChild>
+              <Link href="/runbooks">{t('run.none.link')}</Link>
+            </Button>
+          )
+        }
+      >
+        <p>{t(mayWrite ? 'run.none.create' : 'run.none.ask')}</p>
+      </EmptyState>
+      {isNaming ? <NameDialog onClose={() => setNaming(false)} /> : null}
+    </Card>
+  );
+}
+
+/** Says why a withdrawn version cannot run. */
+function Withdrawn({ version }: { version: ShownRunbookVersion }) {
+  const { t } = useTranslation('runbooks');
+  return (
+    <Banner boxed status="warning">
+      <span className="block font-medium">{t('run.isWithdrawn')}</span>
+      {version.withdrawnReason === null ? null : (
+        <span translate="no" className="block text-ink-2">
+          {version.withdrawnReason}
+        </span>
+      )}
+    </Banner>
+  );
+}
+
 interface RunFormProps {
   vm: RunRunbookProps['vm'];
   runbook: Runbook;
@@ -157,7 +207,8 @@ function RunForm({ vm, runbook, version, first, from }: RunFormProps) {
   return (
     <Card>
       <CardHeader title={t('run.parameters')} />
-      <CardBody className="grid grid-cols-[minmax(0,1fr)] gap-4">
+      {/* The scroll margin keeps a focused field above the footer, which stays visible. */}
+      <CardBody className="grid grid-cols-[minmax(0,1fr)] gap-4 **:scroll-mb-40">
         {from === null ? null : (
           <p className="text-12 text-ink-2">
             <Trans text={t('run.from')} tags={{ link: <TextLink href={executionHref({ vmId: vm.id, id: from })} /> }} />
@@ -180,20 +231,18 @@ function RunForm({ vm, runbook, version, first, from }: RunFormProps) {
           <h3 className="text-13 font-semibold">{t('run.terms')}</h3>
           <TermFields terms={terms} onChange={edit(setTerms)} />
         </div>
-        {problem === undefined ? null : <FieldError>{problem.message}</FieldError>}
       </CardBody>
-      <CardFooter>
+      <CardFooter className="sticky bottom-0 z-10 max-sm:bottom-(--tabbar)">
+        {problem === undefined ? null : <ParameterFaults message={problem.message} faults={problem.faults} />}
         <Button
           variant="primary"
           busy={queue.isPending}
-          disabled={version.state === 'withdrawn' || values === null || accepted === null}
+          disabled={values === null || accepted === null}
           onClick={submit}
         >
           {t('run.act', { name: vm.name })}
         </Button>
-        <span className="min-w-0 flex-1 text-12 text-ink-2">
-          {version.state === 'withdrawn' ? t('run.isWithdrawn') : t('run.root')}
-        </span>
+        <span className="min-w-0 flex-1 text-12 text-ink-2">{t('run.root')}</span>
       </CardFooter>
     </Card>
   );

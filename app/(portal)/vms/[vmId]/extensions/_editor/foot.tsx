@@ -6,6 +6,7 @@ import { createPortal } from 'react-dom';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { cn } from '#app/_ui/cn.ts';
+import { fieldAt, focusField } from '#app/_ui/schema-form/focus-field.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { footId } from './foot-place.ts';
 import { type Faults, placeOf } from './use-faults.ts';
@@ -43,11 +44,9 @@ export function Foot(props: FootProps) {
   const goToFirst = () => {
     faults.insist();
     const place = placeOf(faults.all[0]?.path ?? '');
-    const field = nearest(place);
+    const field = fieldAt(place);
     if (field === null) return place.startsWith('/') || place === '' ? props.onEditJson(place) : undefined;
-    field.closest('details')?.setAttribute('open', '');
-    field.querySelector<HTMLElement>(':is(input, textarea, select, button):enabled')?.focus();
-    field.scrollIntoView({ block: 'center' });
+    focusField(field);
   };
   return createPortal(
     <>
@@ -111,13 +110,4 @@ function sentenceOf(
   if (ran.includes('update') || ran.includes('uninstall')) return 'update';
   if (ran.includes('install')) return 'install';
   return ran.includes('disable') ? 'disable' : 'enable';
-}
-
-/** Returns the field at a path, or the nearest group that contains it. */
-function nearest(place: string): Element | null {
-  for (let at = place; at.includes('/'); at = at.slice(0, at.lastIndexOf('/'))) {
-    const field = document.querySelector(`[data-at="${CSS.escape(at)}"]`);
-    if (field !== null) return field;
-  }
-  return place.startsWith('protected:') ? document.querySelector('[data-at^="protected:"]') : null;
 }
