@@ -91,7 +91,7 @@ function GroupRow({ group, filter }: { group: ShownExecutionGroup; filter: Execu
           <span translate="no" className="mono text-12 text-ink-2">
             {version}
           </span>
-          <span className="block text-12 text-ink-3 tabular-nums sm:hidden">
+          <span className="block text-12 whitespace-nowrap text-ink-3 tabular-nums sm:hidden">
             {t('groups.counted', { count, n: format.number(count) })}
             <span className="block">
               <DateTime value={new Date(newestAt)} />
