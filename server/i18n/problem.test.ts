@@ -190,6 +190,19 @@ test('AZ-C2 the log keeps no values of a failed statement', async () => {
   expect(lines.join()).not.toContain('MARKER');
 });
 
+test('a fault names its line where it is known', () => {
+  const error = new DomainError('unprocessable', 'invalid', {
+    faults: [
+      { path: '', code: 'json_malformed', params: { line: 2, column: 11 } },
+      { path: '/name', code: 'field_missing' },
+    ],
+  });
+  expect(translateError(error, 'en', 'req_1').errors).toEqual([
+    { path: '', code: 'json_malformed', message: 'This is not valid JSON: line 2, column 11.', line: 2 },
+    { path: '/name', code: 'field_missing', message: 'This field is required.' },
+  ]);
+});
+
 describe('faults of an input', () => {
   const schema = z.strictObject({
     name: z.string().min(1).max(5),

@@ -5,7 +5,12 @@ import { foreseen } from './foreseen.ts';
 import type { Language } from './languages.ts';
 import { translate } from './translator.ts';
 
-export const translatedFault = z.object({ path: z.string(), code: errorCode, message: z.string() });
+export const translatedFault = z.object({
+  path: z.string(),
+  code: errorCode,
+  message: z.string(),
+  line: z.int().optional().describe('The line of the fault, in the text at `path`, if it is known.'),
+});
 export type TranslatedFault = z.infer<typeof translatedFault>;
 
 /** The response to a rejected or failed call, as in RFC 9457, with the additional members of the API contract. */
@@ -82,10 +87,11 @@ export function translateFaults(faults: readonly Fault[], language: Language): T
   const hidden = faults.length - shownFaults;
   const more: Fault = { path: '', code: 'more_faults', params: { count: hidden } };
   const listed = hidden > 0 ? [...faults.slice(0, shownFaults), more] : faults;
-  return listed.map((fault) => ({
-    path: shownPath(fault.path),
-    code: fault.code,
-    message: sentence(fault.code, fault.params ?? {}, language),
+  return listed.map(({ path, code, params = {} }) => ({
+    path: shownPath(path),
+    code,
+    message: sentence(code, params, language),
+    ...(typeof params.line === 'number' && { line: params.line }),
   }));
 }
 

@@ -103,6 +103,7 @@ describe('a file of BodyType ID', () => {
       faults,
       warnings: [],
       converted: false,
+      schemaFaults: [],
     });
     expect(await machine.next()).toBeNull();
   });

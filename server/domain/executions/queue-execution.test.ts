@@ -193,6 +193,7 @@ describe('a check without queuing', () => {
       faults: [],
       warnings: [untimed],
       converted: false,
+      schemaFaults: [],
     });
     expect(await validatePlan(operator, { plan: { Commands: [] } })).toMatchObject({ code: 0, converted: true });
     expect(await validatePlan(operator, { plan: { FormatVersion: '3.0.0' } })).toMatchObject({ code: 9 });
@@ -219,6 +220,17 @@ describe('a check without queuing', () => {
       warnings: [missing, untimed],
     });
     expect(await validatePlan(admin, { plan: { ...body, FormatVersion: '3.0.0' } })).toMatchObject({ warnings: [] });
+  });
+
+  test('names every fault of the schema of the parameters, also if the plan has faults', async () => {
+    const parameters = { type: 'object', properties: { who: { type: 'text' }, size: { minimum: 'zero' } } };
+    for (const given of [plan, { ...plan, Name: 7 }]) {
+      const { schemaFaults } = await validatePlan(admin, { plan: given, parameters });
+      expect(schemaFaults.map(({ path, code }) => `${path} ${code}`)).toEqual([
+        '/parameters/properties/who/type schema_keyword',
+        '/parameters/properties/size/minimum schema_keyword',
+      ]);
+    }
   });
 
   test('is allowed for publishers with the grant `scripts`, who write runbooks', async () => {

@@ -67,3 +67,15 @@ export async function checkParameterSchema(ctx: Context, schema: ParameterSchema
   const misplaced = misplacedSecrets(schema);
   if (misplaced.length > 0) throw new DomainError('unprocessable', 'schema_refused', { faults: at(misplaced, 0) });
 }
+
+/** Returns the faults of a schema of parameters, each with a path at or below `/parameters`; empty if it is accepted. */
+export async function schemaFaultsOf(ctx: Context, schema: ParameterSchema): Promise<Fault[]> {
+  try {
+    await checkParameterSchema(ctx, schema);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const { code, params, faults } = error;
+    return faults.length > 0 ? [...faults] : [{ path: '/parameters', code, params }];
+  }
+}

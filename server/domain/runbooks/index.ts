@@ -1,4 +1,4 @@
-export { checkParameters, type GivenParameters } from './check-parameters.ts';
+export { checkParameters, type GivenParameters, schemaFaultsOf } from './check-parameters.ts';
 export { chooseRunbookVersion } from './choose-version.ts';
 export { fillRunbook } from './fill-runbook.ts';
 export { getRunbook, getRunbookVersion, runbookDetails, runbookVersionDetails } from './get-runbook.ts';

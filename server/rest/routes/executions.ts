@@ -37,7 +37,7 @@ const planBytes = () => executionTermsBytes;
 /** A plan of 4 MiB can be twice as long if the JSON body contains it as a string. */
 const executionTermsBytes = 9 * 1024 * 1024;
 
-const shownFault = z.object({ path: z.string(), code: z.string(), message: z.string() });
+const shownFault = z.object({ path: z.string(), code: z.string(), message: z.string(), line: z.int().optional() });
 
 async function shown(ctx: Context, vmId: string, executionId: string, language: Language) {
   return translateExecution(await getExecution(ctx, { vmId, executionId }), language);
@@ -115,14 +115,16 @@ export const executionRoutes: readonly RestRoute[] = [
     answers: {
       200: {
         meaning: 'The error code, the faults and the warnings of the plan.',
-        schema: planJudgement.extend({ faults: z.array(shownFault), warnings: z.array(shownFault) }),
+        schema: planJudgement
+          .omit({ schemaFaults: true })
+          .extend({ faults: z.array(shownFault), warnings: z.array(shownFault) }),
       },
     },
     refusals: [],
     run: async (ctx, { body, query, language }) => {
-      const { faults, warnings, ...judged } = await validatePlan(ctx, { plan: body, vmId: query.vm });
+      const { code, converted, faults, warnings } = await validatePlan(ctx, { plan: body, vmId: query.vm });
       const inWords = (list: typeof faults) => translateFaults(list, language);
-      return { status: 200, body: { ...judged, faults: inWords(faults), warnings: inWords(warnings) } };
+      return { status: 200, body: { code, converted, faults: inWords(faults), warnings: inWords(warnings) } };
     },
   }),
   route({

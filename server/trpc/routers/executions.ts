@@ -46,11 +46,12 @@ const queue = async (ctx: CallContext, input: Parameters<typeof queueExecution>[
 
 const validateInWords = async (ctx: CallContext, input: Parameters<typeof validatePlan>[1]) => {
   const judged = await validatePlan(ctx, input);
-  const { faults, warnings } = judged;
+  const { faults, warnings, schemaFaults } = judged;
   return {
     ...judged,
     faults: translateFaults(faults, ctx.language),
     warnings: translateFaults(warnings, ctx.language),
+    schemaFaults: translateFaults(schemaFaults, ctx.language),
   };
 };
 
