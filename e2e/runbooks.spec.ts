@@ -62,7 +62,31 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
     await expectAccessibleInBothThemes(author);
     await author.getByRole('button', { name: 'Save draft' }).click();
     await expect(author.getByText('All changes are saved.')).toBeVisible();
-    await author.getByRole('button', { name: 'Show runbook' }).click();
+  });
+
+  await test.step('text that is not valid yet counts as an unsaved change, and is not lost', async () => {
+    const options = author.getByRole('region', { name: 'Options of hello' });
+    await options.getByRole('radio', { name: 'JSON' }).check();
+    const json = options.getByRole('textbox');
+    await json.click();
+    await author.keyboard.press('Control+a');
+    await author.keyboard.insertText('{"timeout": ');
+    await expect(author.getByText('Unsaved changes.')).toBeVisible();
+    await expect(author.getByText('The plan is valid.')).toBeHidden();
+    await options.getByRole('radio', { name: 'Form' }).check();
+    await expect(options.getByText('The options are not valid JSON yet')).toBeVisible();
+    await author.getByRole('link', { name: 'Show runbook' }).click();
+    await author.getByRole('dialog').getByRole('button', { name: 'Stay' }).click();
+    await author.getByRole('button', { name: '1 error', exact: true }).click();
+    await author.keyboard.press('Enter');
+    await expect(json).toHaveText('{"timeout": ', { useInnerText: true });
+    await json.click();
+    await author.keyboard.press('Control+a');
+    await author.keyboard.insertText('{"timeout": 300}');
+    await expect(author.getByText('The plan is valid.')).toBeVisible();
+    await author.getByRole('button', { name: 'Save draft' }).click();
+    await expect(author.getByText('All changes are saved.')).toBeVisible();
+    await author.getByRole('link', { name: 'Show runbook' }).click();
   });
 
   await test.step('only members with the right see the draft’s actions, and publishing lets operators run it', async () => {

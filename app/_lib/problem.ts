@@ -3,6 +3,8 @@ export interface ProblemFault {
   path: string;
   code: string;
   message: string;
+  /** The line of the fault, in the text at `path`, if it is known. */
+  line?: number | undefined;
 }
 
 /** An error in the form that pages show. Its sentences come from the server, in the reader's language. */
@@ -61,6 +63,7 @@ function faultsOf(value: unknown): ProblemFault[] {
     path: text(fault.path) ?? '',
     code: text(fault.code) ?? '',
     message: text(fault.message) ?? text(fault.detail) ?? '',
+    ...(typeof fault.line === 'number' && { line: fault.line }),
   }));
 }
 

@@ -6,27 +6,38 @@ import { syntaxHighlighting } from '@codemirror/language';
 import { EditorState } from '@codemirror/state';
 import { EditorView, lineNumbers } from '@codemirror/view';
 import { minimalSetup } from 'codemirror';
-import { useEffect, useRef } from 'react';
-import { colors, theme } from './json-theme.ts';
+import { type Ref, useEffect, useImperativeHandle, useRef } from 'react';
+import { colors, focusFrame, theme } from './json-theme.ts';
+import { type LineMark, lineMarks, setLineMarks } from './line-marks.ts';
 import { styleNonce } from './style-nonce.ts';
 
 export type CodeLanguage = 'json' | 'python' | 'text';
 
+/** The editor's methods for the page that contains it. */
+export interface CodeEditorHandle {
+  /** Moves the focus to a line, counted from 1. */
+  goToLine(line: number): void;
+}
+
 export interface CodeEditorProps {
+  ref?: Ref<CodeEditorHandle>;
   value: string;
   onChange(text: string): void;
   language: CodeLanguage;
   /** The editor's accessible name. */
   label: string;
+  /** Warnings, each shown below its line. */
+  warnings?: readonly LineMark[];
 }
 
+const noWarnings: readonly LineMark[] = [];
 const languages = { json, python, text: () => [] };
 
 /**
  * Edits code. As in other fields, Tab moves the focus out of the editor; `Ctrl ]` indents lines. The editor's script is
  * large, so load it with `dynamic`.
  */
-export function CodeEditor({ value, onChange, language, label }: CodeEditorProps) {
+export function CodeEditor({ ref, value, onChange, language, label, warnings = noWarnings }: CodeEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const changed = useRef(onChange);
@@ -49,13 +60,27 @@ export function CodeEditor({ value, onChange, language, label }: CodeEditorProps
     if (current === null || current.state.doc.toString() === value) return;
     current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
   }, [value]);
+  useImperativeHandle(ref, () => ({
+    goToLine(line) {
+      const current = view.current;
+      if (current === null) return;
+      const { doc } = current.state;
+      current.dispatch({ selection: { anchor: doc.line(Math.min(line, doc.lines)).from }, scrollIntoView: true });
+      current.focus();
+    },
+  }));
+  useEffect(() => {
+    view.current?.dispatch({ effects: setLineMarks.of(warnings) });
+  }, [warnings]);
   return (
-    <div
-      ref={place}
-      // Code runs from left to right in every language.
-      dir="ltr"
-      className="max-h-[36rem] min-h-24 overflow-auto has-[.cm-content:focus-visible]:outline-2 has-[.cm-content:focus-visible]:-outline-offset-2 has-[.cm-content:focus-visible]:outline-brand-text"
-    />
+    <div className={focusFrame}>
+      <div
+        ref={place}
+        // Code runs from left to right in every language.
+        dir="ltr"
+        className="max-h-[36rem] min-h-24 overflow-auto"
+      />
+    </div>
   );
 }
 
@@ -76,6 +101,7 @@ function createView(
         syntaxHighlighting(colors),
         theme,
         EditorView.cspNonce.of(styleNonce() ?? ''),
+        lineMarks,
         EditorView.contentAttributes.of({
           'aria-label': label,
           autocapitalize: 'off',

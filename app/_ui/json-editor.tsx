@@ -6,16 +6,19 @@ import { Compartment, EditorState } from '@codemirror/state';
 import { EditorView, lineNumbers } from '@codemirror/view';
 import { minimalSetup } from 'codemirror';
 import { type Ref, type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
-import { type JsonMarks, marksOf, placeOf, setMarks } from './json-marks.ts';
+import { type JsonMark, type JsonMarks, lineOf, marksOf, placeOf, setMarks } from './json-marks.ts';
 import { fromOutside, replaceText } from './json-text.ts';
-import { colors, theme } from './json-theme.ts';
+import { colors, focusFrame, theme } from './json-theme.ts';
 import { styleNonce } from './style-nonce.ts';
 
 /** The editor's methods for the page that contains it. */
 export interface JsonEditorHandle {
-  /** Moves the focus to the setting at a JSON pointer, or to its nearest existing parent. */
-  goTo(pointer: string): void;
+  /** Moves the focus to a setting, or to its nearest existing parent. */
+  goTo(place: JsonPlace): void;
 }
+
+/** A setting, as a JSON pointer. With `line` and an empty pointer: a line of the text. */
+export type JsonPlace = Pick<JsonMark, 'pointer' | 'line'>;
 
 export interface JsonEditorProps {
   ref?: Ref<JsonEditorHandle>;
@@ -30,6 +33,8 @@ export interface JsonEditorProps {
   describedBy?: string;
   marks: JsonMarks;
   readOnly?: boolean;
+  /** The place that gets the focus when the editor opens. */
+  startAt?: JsonPlace | undefined;
 }
 
 /**
@@ -56,25 +61,33 @@ export function JsonEditor({ ref, marks, readOnly = false, ...props }: JsonEdito
   }, [readOnly]);
 
   useImperativeHandle(ref, () => ({
-    goTo(pointer) {
+    goTo(place) {
       const current = view.current;
       if (current === null) return;
-      current.dispatch({ selection: { anchor: placeOf(current.state, pointer) }, scrollIntoView: true });
-      current.focus();
+      focusPlace(current, place);
     },
   }));
 
   return (
-    <div
-      ref={place}
-      // JSON runs from left to right in every language.
-      dir="ltr"
-      className="max-h-[70vh] overflow-auto has-[.cm-content:focus-visible]:outline-2 has-[.cm-content:focus-visible]:-outline-offset-2 has-[.cm-content:focus-visible]:outline-brand-text"
-    />
+    <div className={focusFrame}>
+      <div
+        ref={place}
+        // JSON runs from left to right in every language.
+        dir="ltr"
+        className="overflow-auto sm:max-h-[70vh]"
+      />
+    </div>
   );
 }
 
-type EditorViewProps = Pick<JsonEditorProps, 'value' | 'onChange' | 'label' | 'describedBy'>;
+function focusPlace(view: EditorView, { pointer, line }: JsonPlace): void {
+  const isLine = pointer === '' && line !== undefined;
+  const anchor = isLine ? lineOf(view.state, { pointer, line }).from : placeOf(view.state, pointer);
+  view.dispatch({ selection: { anchor }, scrollIntoView: true });
+  view.focus();
+}
+
+type EditorViewProps = Pick<JsonEditorProps, 'value' | 'onChange' | 'label' | 'describedBy' | 'startAt'>;
 
 /** Creates the editor with the initial text and labels. Later texts are applied by `useOutsideText`. */
 function useEditorView(
@@ -90,7 +103,7 @@ function useEditorView(
   }, [onChange]);
   useEffect(() => {
     if (place.current === null) return;
-    const { value, label, describedBy } = first.current;
+    const { value, label, describedBy, startAt } = first.current;
     const created = new EditorView({
       parent: place.current,
       state: EditorState.create({
@@ -120,6 +133,7 @@ function useEditorView(
       }),
     });
     view.current = created;
+    if (startAt !== undefined) focusPlace(created, startAt);
     return () => {
       created.destroy();
       view.current = null;

@@ -1,7 +1,8 @@
 import { ensureSyntaxTree, type syntaxTree } from '@codemirror/language';
-import { type EditorState, type Range, StateEffect, StateField } from '@codemirror/state';
-import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
+import { type EditorState, type Line, type Range, StateEffect, StateField } from '@codemirror/state';
+import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
 import { pointerPath } from '#protocol/pointer.ts';
+import { MarkWidget, markedLines, type Severity } from './mark-widget.ts';
 
 type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
 
@@ -20,6 +21,8 @@ export interface JsonMark {
   message: string;
   /** The path in human-readable form. */
   path: string;
+  /** The line of the text, for a mark of the whole text. */
+  line?: number | undefined;
 }
 
 /** Replaces all marks. */
@@ -35,19 +38,13 @@ export const marksOf = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-type Severity = 'failed' | 'warning';
-
-const markedLines: Readonly<Record<Severity, Decoration>> = {
-  failed: Decoration.line({ class: 'cm-bad-setting' }),
-  warning: Decoration.line({ class: 'cm-doubtful-setting' }),
-};
 const activeLine = Decoration.line({ class: 'cm-active-setting' });
 
 function draw(state: EditorState, { faults, warnings = [], active }: JsonMarks): DecorationSet {
   const ranges: Range<Decoration>[] = [];
   const marked = new Set<number>();
   const mark = (found: JsonMark, severity: Severity) => {
-    const line = state.doc.lineAt(placeOf(state, found.pointer));
+    const line = lineOf(state, found);
     if (!marked.has(line.from)) ranges.push(markedLines[severity].range(line.from));
     marked.add(line.from);
     const widget = new MarkWidget(found, severity);
@@ -62,56 +59,10 @@ function draw(state: EditorState, { faults, warnings = [], active }: JsonMarks):
   return Decoration.set(ranges, true);
 }
 
-/** The shapes of the statuses "failed" and "warning", the same as in app/_ui/status-icon.tsx. */
-const shapes: Readonly<Record<Severity, string>> = {
-  failed:
-    'M5.1 1h5.8L15 5.1v5.8L10.9 15H5.1L1 10.9V5.1zM5.6 4.5 4.5 5.6 6.9 8l-2.4 2.4 1.1 1.1L8 9.1l2.4 2.4 1.1-1.1L9.1 8l2.4-2.4-1.1-1.1L8 6.9z',
-  warning:
-    'M6.9 2.1 1.1 12.4A1.25 1.25 0 0 0 2.2 14.3h11.6a1.25 1.25 0 0 0 1.1-1.9L9.1 2.1a1.26 1.26 0 0 0-2.2 0zM7.2 5.6h1.6v4H7.2zM7.2 11h1.6v1.6H7.2z',
-};
-const colors: Readonly<Record<Severity, string>> = {
-  failed: 'border-failed-line bg-failed-tint text-failed-text',
-  warning: 'border-warning-line bg-warning-tint text-warning-text',
-};
-
-class MarkWidget extends WidgetType {
-  private readonly mark: JsonMark;
-  private readonly severity: Severity;
-
-  constructor(mark: JsonMark, severity: Severity) {
-    super();
-    this.mark = mark;
-    this.severity = severity;
-  }
-
-  override eq({ mark, severity }: MarkWidget): boolean {
-    return severity === this.severity && mark.message === this.mark.message && mark.path === this.mark.path;
-  }
-
-  override toDOM(): HTMLElement {
-    const row = document.createElement('div');
-    row.className = `flex items-baseline gap-2 border-y py-1 ps-[46px] pe-4 font-sans text-12 ${colors[this.severity]}`;
-    const icon = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-    icon.setAttribute('viewBox', '0 0 16 16');
-    icon.setAttribute('class', 'relative top-0.5 size-3.5 shrink-0');
-    icon.setAttribute('aria-hidden', 'true');
-    const shape = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-    shape.setAttribute('d', shapes[this.severity]);
-    shape.setAttribute('fill', 'currentColor');
-    shape.setAttribute('fill-rule', 'evenodd');
-    icon.append(shape);
-    const words = document.createElement('span');
-    words.className = 'min-w-0 wrap-anywhere';
-    const message = document.createElement('span');
-    message.className = 'font-medium';
-    message.textContent = this.mark.message;
-    const path = document.createElement('span');
-    path.className = 'mono ms-2 text-ink-2';
-    path.textContent = this.mark.path;
-    words.append(message, path);
-    row.append(icon, words);
-    return row;
-  }
+/** Returns the line of a mark. Text that is not valid JSON has no settings, so its mark names the line. */
+export function lineOf(state: EditorState, { pointer, line }: Pick<JsonMark, 'pointer' | 'line'>): Line {
+  if (pointer === '' && line !== undefined) return state.doc.line(Math.min(Math.max(line, 1), state.doc.lines));
+  return state.doc.lineAt(placeOf(state, pointer));
 }
 
 /** Returns the position of a setting in the text, or of its nearest existing parent. */

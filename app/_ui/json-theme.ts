@@ -8,7 +8,7 @@ export const theme = EditorView.theme({
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: `${jsonLineHeight}px`, letterSpacing: '-0.01em' },
   '.cm-content': { padding: `${jsonPadding.top}px 0 ${jsonPadding.bottom}px`, caretColor: 'var(--text)' },
-  // The focus ring is around the whole editor, because the scrolling container would cut off a ring around the text.
+  // `focusFrame` draws the focus ring, because the scrolling container would cut off a ring around the text.
   '.cm-content:focus-visible': { boxShadow: 'none' },
   '.cm-line': { padding: '0 16px 0 4px' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--text-3)', border: 'none' },
@@ -29,3 +29,7 @@ export const colors = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword], color: 'var(--brand-text)' },
   { tag: tags.comment, color: 'var(--text-3)' },
 ]);
+
+/** Classes of the element around an editor: a focus ring above the text, so that tinted lines do not hide it. */
+export const focusFrame =
+  'relative after:pointer-events-none after:absolute after:inset-0 after:z-1 has-[.cm-content:focus-visible]:after:outline-2 has-[.cm-content:focus-visible]:after:-outline-offset-2 has-[.cm-content:focus-visible]:after:outline-brand-text';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatOf, isSemver, readExecutionPlan } from './execution-plan.ts';
+import { formatOf, readExecutionPlan } from './execution-plan.ts';
 import { corpusPlatforms, planCorpus } from './testing/plan-corpus.ts';
 
 const read = (text: string, platforms = corpusPlatforms) => readExecutionPlan(JSON.parse(text), { platforms, id: 'x' });
@@ -105,14 +105,4 @@ test.each([
   ['latest', 'invalid'],
 ])('format %s is %s (MU-22)', (version, format) => {
   expect(formatOf({ FormatVersion: version })).toBe(format);
-});
-
-test.each<[unknown, boolean]>([
-  ['1.0.0', true],
-  ['v1.0.0', false],
-  ['1.0.0 ', false],
-  ['1.0', false],
-  [1, false],
-])('%j is a semantic version: %s', (value, is) => {
-  expect(isSemver(value)).toBe(is);
 });

@@ -1,5 +1,5 @@
-import parseSemver from 'semver/functions/parse.js';
 import { utf8Bytes } from '../limits.ts';
+import { isSemver, semverOf } from '../semver.ts';
 import { deepestFault, unstorableFault } from './json-faults.ts';
 import { executionLimits } from './limits.ts';
 import { entriesOf, hasControl, isObject, type PlanCode, type PlanFault, PlanFaults, textOf } from './plan-faults.ts';
@@ -84,13 +84,6 @@ export function formatOf(plan: object): PlanFormat {
 export function resultFormatOf(plan: unknown): 'v-current' | 'v-next' {
   if (!isObject(plan) || formatOf(plan) !== 'v-current') return 'v-next';
   return Object.hasOwn(plan, 'FormatVersion') || Object.hasOwn(plan, 'Commands') ? 'v-current' : 'v-next';
-}
-
-/** Whether a value is a semantic version without a leading `v` or spaces. */
-export const isSemver = (value: unknown): value is string => semverOf(value) !== null;
-
-function semverOf(value: unknown) {
-  return typeof value === 'string' && /^\d\S*$/.test(value) ? parseSemver(value) : null;
 }
 
 function readConverted(value: Record<string, unknown>, options: ReadOptions): ReadPlan {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { executionLimits, isSemver } from '#protocol/executions/index.ts';
+import { executionLimits } from '#protocol/executions/index.ts';
 import { boundedText, givenText } from '#protocol/file.ts';
+import { isRunbookVersion } from '#protocol/semver.ts';
 
 const { timeoutSeconds: timeLimits, validForSeconds: validLimits } = executionLimits;
 const seconds = ({ least, most }: { least: number; most: number }) => z.int().min(least).max(most);
@@ -17,9 +18,6 @@ export const runbookName = z
   .string()
   .max(64)
   .regex(/^[a-z0-9]+(?:[-._][a-z0-9]+)*$/, 'runbook_name_form');
-
-/** Whether a text is a semantic version without build metadata, which is ignored when versions are compared. */
-export const isRunbookVersion = (text: string): boolean => isSemver(text) && !text.includes('+') && text.length <= 64;
 
 export const runbookVersion = z.string().max(64).refine(isRunbookVersion, 'runbook_version_form');
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { fillRunbook } from './fill-runbook.ts';
-import { isRunbookVersion } from './input.ts';
 import { misplacedSecrets, misplacedValues, secretNames } from './parameters.ts';
 import { leadingVersion, newestFirst } from './runbook.ts';
 
@@ -111,16 +110,6 @@ describe('the plan of an execution', () => {
 });
 
 describe('versions', () => {
-  test.each(['1.0.0', '0.0.1', '2.0.0-rc.1'])('%s is a version', (text) => {
-    expect(isRunbookVersion(text)).toBe(true);
-  });
-  test.each(['1.0', 'v1.0.0', '1.0.0+build', ' 1.0.0', '01.0.0', '', `1.0.0-${'a'.repeat(64)}`])(
-    '%j is not a version',
-    (text) => {
-      expect(isRunbookVersion(text)).toBe(false);
-    },
-  );
-
   test('are ordered as semantic versions, and the newest published one leads', () => {
     const versions = [
       { version: '1.9.0', state: 'withdrawn' },

@@ -1,14 +1,18 @@
 import type { Metadata } from 'next';
 import { words } from '#app/_lib/i18n/server.ts';
+
 import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { codeOf, orNotFound } from '#app/_lib/server-problem.ts';
-import { Page } from '#app/_shell/page.tsx';
+import { FootBar, Page } from '#app/_shell/page.tsx';
+import type { Crumb } from '#app/_ui/breadcrumbs.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
+import { executionHref } from '#app/(portal)/executions/execution-href.ts';
 import { runbookHref } from '../../runbook-data.ts';
 import { EditorOnDemand } from './editor-on-demand.tsx';
+import { saveBarId } from './save-bar-place.ts';
 import { type StartingPoint, startOfExecution, startOfNew, startOfVersion } from './starting-point.ts';
 
 interface Query {
@@ -32,44 +36,61 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
  * with the plan of an execution, or with a sample plan.
  */
 export default async function EditRunbookPage({ params, searchParams }: Props) {
-  const [{ t }, { t: say }, { runbook: given }, query] = await Promise.all([
-    words('runbooks'),
-    words('common'),
-    params,
-    searchParams,
-  ]);
+  const [{ t }, { runbook: given }, query] = await Promise.all([words('runbooks'), params, searchParams]);
   const name = decodeURIComponent(given).slice(0, 64);
   const crumbs = (last: string) => [
     { label: t('title'), href: '/runbooks' },
     { label: name, href: runbookHref(name), isName: true },
     { label: last },
   ];
-  if ((await reader())?.scripts !== true) {
-    return (
-      <Page crumbs={crumbs(t('edit.title'))}>
-        <Card>
-          <EmptyState as="h1" title={say('forbidden.title')}>
-            <p>{t('edit.needsScripts')}</p>
-            <p>
-              <TextLink href="/runbooks">{t('run.none.link')}</TextLink>
-            </p>
-          </EmptyState>
-        </Card>
-      </Page>
-    );
-  }
-  const { start, isNew } = await readStart(name, query);
+  if ((await reader())?.scripts !== true) return <NoRight name={name} crumbs={crumbs(t('edit.title'))} />;
+  const { start, isNew, from } = await readStart(name, query);
   const first = isNew ? [{ label: t('title'), href: '/runbooks' }, { label: t('new') }] : crumbs(t('edit.title'));
   return (
-    <Page crumbs={first}>
+    <Page
+      crumbs={first}
+      footer={
+        <FootBar>
+          <section
+            id={saveBarId}
+            aria-label={t('edit.bar')}
+            className="flex min-h-(--control) w-full flex-wrap items-center gap-x-4 gap-y-2"
+          />
+        </FootBar>
+      }
+    >
       <Words namespaces={['runbooks', 'executions', 'editor']}>
-        <EditorOnDemand name={name} start={start} isNew={isNew} />
+        <EditorOnDemand name={name} start={start} isNew={isNew} from={from} />
       </Words>
     </Page>
   );
 }
 
-async function readStart(name: string, query: Query): Promise<{ start: StartingPoint; isNew: boolean }> {
+/** Says which right the reader lacks, and who can give it. */
+async function NoRight({ name, crumbs }: { name: string; crumbs: readonly Crumb[] }) {
+  const [{ t }, { t: say }, actor] = await Promise.all([words('runbooks'), words('common'), reader()]);
+  return (
+    <Page crumbs={crumbs}>
+      <Card>
+        <EmptyState as="h1" title={t('edit.noRight')}>
+          <p className="text-pretty">{t('edit.needsScripts', { role: say(`role.${actor?.role ?? 'viewer'}`) })}</p>
+          <p>
+            <TextLink href={runbookHref(name)}>{t('run.back', { name })}</TextLink>
+          </p>
+        </EmptyState>
+      </Card>
+    </Page>
+  );
+}
+
+interface Start {
+  start: StartingPoint;
+  isNew: boolean;
+  /** URL of the execution that the editor is filled from. */
+  from?: string;
+}
+
+async function readStart(name: string, query: Query): Promise<Start> {
   const { runbooks, executions } = await portal();
   const runbook = await runbooks.get({ name }).catch((error: unknown) => {
     if (codeOf(error) === 'runbook_unknown') return null;
@@ -82,7 +103,11 @@ async function readStart(name: string, query: Query): Promise<{ start: StartingP
       orNotFound(executions.plan(about)),
       orNotFound(executions.get(about)),
     ]);
-    return { start: startOfExecution(plan, execution), isNew };
+    return {
+      start: startOfExecution(plan, execution),
+      isNew,
+      from: executionHref({ vmId: query.vm, id: execution.id }),
+    };
   }
   if (runbook === null) return { start: startOfNew(), isNew };
   const wanted = typeof query.version === 'string' ? query.version : (runbook.versions[0]?.version ?? '');

@@ -13,21 +13,27 @@ import { Segmented } from '#app/_ui/segmented.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { FileButton } from '#app/(portal)/handlers/file-button.tsx';
 import { useFileDrop } from '#app/(portal)/handlers/use-file-drop.ts';
+import { jsonPointer } from '#protocol/pointer.ts';
 import { OptionsForm } from './options-form.tsx';
 import { removeFile, removeScript, type ScriptDraft, setFileText, setOptions, setScript } from './plan-draft.ts';
 import { scriptTypes } from './script-types.ts';
+import { optionsPlace, type TypedTexts } from './typed-texts.ts';
 
 export interface ScriptCardProps {
   script: ScriptDraft;
   /** The plan's text. */
   text: string;
+  typed: TypedTexts;
   onText(text: string): void;
+  /** Stores a text that is not valid yet, or removes it with null. */
+  onTyped(place: string, text: string | null): void;
   /** Adds files to the script. */
   onFiles(files: readonly File[]): void;
 }
 
 /** Edits a script: its files, its type and its options. */
-export function ScriptCard({ script, text, onText, onFiles }: ScriptCardProps) {
+export function ScriptCard({ script, onFiles, ...editing }: ScriptCardProps) {
+  const { text, onText } = editing;
   const { t } = useTranslation('runbooks');
   const [chosen, setChosen] = useState(script.entryPoint);
   const [isOver, drop] = useFileDrop(onFiles);
@@ -81,12 +87,15 @@ export function ScriptCard({ script, text, onText, onFiles }: ScriptCardProps) {
           label={t('script.text', { name: file.name })}
         />
       )}
-      <ScriptFields script={script} text={text} onText={onText} />
+      <ScriptFields script={script} {...editing} />
     </Card>
   );
 }
 
-function ScriptFields({ script, text, onText }: Omit<ScriptCardProps, 'onFiles'>) {
+type ScriptEditing = Omit<ScriptCardProps, 'onFiles'>;
+
+function ScriptFields({ script, ...editing }: ScriptEditing) {
+  const { text, onText } = editing;
   const { t } = useTranslation(['runbooks', 'common']);
   const { name, type, version, entryPoint, files } = script;
   const isKnown = scriptTypes.some((each) => each === type);
@@ -95,6 +104,7 @@ function ScriptFields({ script, text, onText }: Omit<ScriptCardProps, 'onFiles'>
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3 border-t border-line-subtle px-4 py-3 sm:grid-cols-3">
       <Field label={t('runbooks:script.type')}>
         <Select
+          data-at={`/plan${jsonPointer(['Scripts', name, 'Type'])}`}
           value={type}
           onChange={(event) => onText(setScript(text, name, { type: event.target.value }))}
           options={[...(isKnown ? [] : [type]), ...scriptTypes].map((each) => ({
@@ -106,6 +116,7 @@ function ScriptFields({ script, text, onText }: Omit<ScriptCardProps, 'onFiles'>
       </Field>
       <Field label={t('runbooks:script.entryPoint')}>
         <Select
+          data-at={`/plan${jsonPointer(['Scripts', name, 'EntryPoint'])}`}
           value={entryPoint}
           onChange={(event) => onText(setScript(text, name, { entryPoint: event.target.value }))}
           options={[
@@ -116,13 +127,14 @@ function ScriptFields({ script, text, onText }: Omit<ScriptCardProps, 'onFiles'>
       </Field>
       <Field label={t('runbooks:script.version')} note={t('common:optional')}>
         <Input
+          data-at={`/plan${jsonPointer(['Scripts', name, 'Version'])}`}
           mono
           maxLength={64}
           value={version}
           onChange={(event) => onText(setScript(text, name, { version: event.target.value }))}
         />
       </Field>
-      <Options script={script} text={text} onText={onText} />
+      <Options script={script} {...editing} />
     </div>
   );
 }
@@ -130,10 +142,11 @@ function ScriptFields({ script, text, onText }: Omit<ScriptCardProps, 'onFiles'>
 type OptionsView = 'form' | 'json';
 
 /** The options of a script, as a form or as JSON. */
-function Options({ script, text, onText }: Omit<ScriptCardProps, 'onFiles'>) {
+function Options({ script, text, typed, onText, onTyped }: ScriptEditing) {
   const { t } = useTranslation('runbooks');
-  const [view, setView] = useState<OptionsView>('form');
   const { name, type, options } = script;
+  const place = optionsPlace(name);
+  const [view, setView] = useState<OptionsView>(typed[place] === undefined ? 'form' : 'json');
   return (
     <section
       aria-label={t('script.options.of', { name })}
@@ -152,39 +165,49 @@ function Options({ script, text, onText }: Omit<ScriptCardProps, 'onFiles'>) {
           className="ms-auto"
         />
       </div>
-      {view === 'form' ? (
-        <OptionsForm
-          type={type}
-          options={JSON.parse(options)}
-          onOptions={(next) => onText(setOptions(text, name, JSON.stringify(next)) ?? text)}
-        />
-      ) : (
-        <OptionsJson script={script} text={text} onText={onText} />
-      )}
+      <div data-at={`/plan${place}`} className="grid grid-cols-[minmax(0,1fr)] gap-2">
+        {view === 'json' ? (
+          <OptionsJson {...{ script, text, typed, onText, onTyped }} />
+        ) : typed[place] !== undefined ? (
+          <div className="grid justify-items-start gap-2">
+            <p className="text-ink-2">{t('script.options.malformed')}</p>
+            <Button size="sm" onClick={() => setView('json')}>
+              {t('edit.toJson')}
+            </Button>
+          </div>
+        ) : (
+          <OptionsForm
+            {...{ name, type, typed, onTyped }}
+            options={JSON.parse(options)}
+            onOptions={(next) => onText(setOptions(text, name, JSON.stringify(next)) ?? text)}
+          />
+        )}
+      </div>
     </section>
   );
 }
 
 /** The options as JSON. Typed text changes the plan only if the text is a JSON object. */
-function OptionsJson({ script: { name, options }, text, onText }: Omit<ScriptCardProps, 'onFiles'>) {
+function OptionsJson({ script: { name, options }, text, typed, onText, onTyped }: ScriptEditing) {
   const { t } = useTranslation('runbooks');
-  const [typed, setTyped] = useState(options);
-  const isValid = setOptions(text, name, typed) !== null;
+  const place = optionsPlace(name);
+  const [shown, setShown] = useState(typed[place] ?? options);
   return (
     <>
       <div className="overflow-hidden rounded-md shadow-hair">
         <CodeEditor
-          value={typed}
+          value={shown}
           onChange={(next) => {
-            setTyped(next);
+            setShown(next);
             const plan = setOptions(text, name, next);
+            onTyped(place, plan === null ? next : null);
             if (plan !== null) onText(plan);
           }}
           language="json"
           label={t('script.options.of', { name })}
         />
       </div>
-      {isValid ? null : <FieldError>{t('run.json.malformed')}</FieldError>}
+      {typed[place] === undefined ? null : <FieldError>{t('run.json.malformed')}</FieldError>}
     </>
   );
 }

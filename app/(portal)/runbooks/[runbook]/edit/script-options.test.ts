@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { executorOptions, platformNames } from '#protocol/executions/index.ts';
-import { environmentOf, switchesOf, textsOf, timeoutOf, withOption } from './script-options.ts';
+import { environmentOf, isNamed, switchesOf, textsOf, timeoutOf, withOption } from './script-options.ts';
 
 test.each(platformNames)('the form offers only options that the executor of %s accepts, with its defaults', (type) => {
   const defaults = executorOptions[type].parse({}) as Record<string, unknown>;
@@ -20,12 +20,16 @@ test('a timeout is a whole number of seconds', () => {
   for (const text of ['0', '-1', '1.5', 'x', '12345678']) expect(timeoutOf(text), text).toBeNull();
 });
 
-test('variables without a name are left out', () => {
-  expect(
-    environmentOf([
-      { name: ' TOKEN ', value: '{token}' },
-      { name: '', value: 'x' },
-    ]),
-  ).toEqual({ TOKEN: '{token}' });
-  expect(environmentOf([{ name: ' ', value: '' }])).toBeUndefined();
+const row = (id: number, name: string, value: string) => ({ id, name, value });
+
+test('empty rows of variables are left out', () => {
+  expect(environmentOf([row(0, ' TOKEN ', '{token}'), row(1, '', '')])).toEqual({ TOKEN: '{token}' });
+  expect(environmentOf([row(0, ' ', '')])).toBeUndefined();
+});
+
+test('a value without a name, and two variables with the same name, are faults, because one would be lost', () => {
+  expect(environmentOf([row(0, '', 'x')])).toBeNull();
+  const twice = [row(0, 'A', '1'), row(1, 'B', '2'), row(2, ' A', '3')];
+  expect(environmentOf(twice)).toBeNull();
+  expect(twice.map(({ id }) => isNamed(twice, id))).toEqual([false, true, false]);
 });

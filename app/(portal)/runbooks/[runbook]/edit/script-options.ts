@@ -36,8 +36,29 @@ export function timeoutOf(text: string): number | undefined | null {
   return /^[1-9]\d{0,6}$/.test(trimmed) ? Number(trimmed) : null;
 }
 
-/** Returns the environment variables of a form; undefined if there are none. Rows without a name are ignored. */
-export function environmentOf(rows: readonly { name: string; value: string }[]): Record<string, string> | undefined {
-  const named = rows.filter(({ name }) => name.trim() !== '');
+/** An environment variable in the form. */
+export interface VariableRow {
+  id: number;
+  name: string;
+  value: string;
+}
+
+const isEmpty = ({ name, value }: VariableRow): boolean => name.trim() === '' && value === '';
+
+/** Whether a row is empty, or has a name that no other row has. */
+export function isNamed(rows: readonly VariableRow[], id: number): boolean {
+  const row = rows.find((each) => each.id === id);
+  if (row === undefined || isEmpty(row)) return true;
+  const name = row.name.trim();
+  return name !== '' && rows.every((each) => each.id === id || each.name.trim() !== name);
+}
+
+/**
+ * Returns the environment variables of a form: undefined if there are none, null if a value has no name or two have the
+ * same name. Empty rows are ignored.
+ */
+export function environmentOf(rows: readonly VariableRow[]): Record<string, string> | undefined | null {
+  if (rows.some(({ id }) => !isNamed(rows, id))) return null;
+  const named = rows.filter((row) => !isEmpty(row));
   return named.length === 0 ? undefined : Object.fromEntries(named.map(({ name, value }) => [name.trim(), value]));
 }

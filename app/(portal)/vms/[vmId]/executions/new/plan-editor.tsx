@@ -7,7 +7,7 @@ import type { ProblemFault } from '#app/_lib/problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
-import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
+import type { JsonEditorHandle, JsonPlace } from '#app/_ui/json-editor.tsx';
 import { jsonHeight } from '#app/_ui/json-height.ts';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { FileButton } from '#app/(portal)/handlers/file-button.tsx';
@@ -34,6 +34,8 @@ export interface PlanEditorProps {
   isCopy?: boolean;
   /** Changes the text of a file before the editor shows it. */
   adapt?(text: string): string;
+  /** The place that gets the focus when the editor opens. */
+  startAt?: JsonPlace | undefined;
   onText(text: string): void;
 }
 
@@ -45,6 +47,7 @@ export function PlanEditor({
   warnings = noWarnings,
   isCopy = false,
   adapt = asItIs,
+  startAt,
   onText,
 }: PlanEditorProps) {
   const { t } = useTranslation('executions');
@@ -94,6 +97,7 @@ export function PlanEditor({
           label={t('run.plan')}
           describedBy="plan-keys"
           marks={marks}
+          startAt={startAt}
         />
       </div>
       <p id="plan-keys" className="border-t border-line-subtle px-4 py-2 text-12 text-ink-3">
@@ -105,7 +109,7 @@ export function PlanEditor({
 
 const noWarnings: readonly ProblemFault[] = [];
 const asItIs = (text: string): string => text;
-const markOf = ({ path, message }: ProblemFault) => ({ pointer: path, path, message });
+const markOf = ({ path, message, line }: ProblemFault) => ({ pointer: path, path, message, line });
 
 function formattedOf(text: string): string | null {
   try {

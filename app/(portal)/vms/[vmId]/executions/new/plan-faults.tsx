@@ -13,14 +13,12 @@ export interface PlanFaultsProps {
   /** Null before the first check. */
   check: PlanCheck | null;
   settled: boolean;
-  /** The sentence shown for a plan without faults; by default, that it can run on this VM. */
-  fine?: string;
-  /** Moves the focus of the editor to a place in the plan, a JSON pointer. Absent where no editor shows the whole plan. */
-  onGo?(pointer: string): void;
+  /** Moves the focus of the editor to a place in the plan. */
+  onGo(place: Pick<ProblemFault, 'path' | 'line'>): void;
 }
 
 /** Shows whether the plan can run and, if not, each fault with its place in the plan. */
-export function PlanFaults({ check, settled, fine, onGo }: PlanFaultsProps) {
+export function PlanFaults({ check, settled, onGo }: PlanFaultsProps) {
   const { t } = useTranslation('executions');
   const rest = (check?.faults.length ?? 0) - maxListed;
   return (
@@ -31,11 +29,7 @@ export function PlanFaults({ check, settled, fine, onGo }: PlanFaultsProps) {
         ) : check.problem !== null ? null : (
           <>
             <StatusIcon status={check.code === 0 ? 'healthy' : 'failed'} className="relative top-0.5" />
-            <span className="min-w-0">
-              {check.code === 0 && fine !== undefined
-                ? fine
-                : t(wordOf(check), { count: check.faults.length, code: check.code ?? 0 })}
-            </span>
+            <span className="min-w-0">{t(wordOf(check), { count: check.faults.length, code: check.code ?? 0 })}</span>
           </>
         )}
       </p>
@@ -44,10 +38,10 @@ export function PlanFaults({ check, settled, fine, onGo }: PlanFaultsProps) {
       {check === null ? null : <Warnings warnings={check.warnings} />}
       {check === null || check.faults.length === 0 ? null : (
         <ol className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
-          {check.faults.slice(0, maxListed).map(({ path, message }, index) => (
+          {check.faults.slice(0, maxListed).map((fault, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the faults of a check keep their order
             <li key={index}>
-              <Fault path={path} message={message} onGo={onGo} />
+              <Fault fault={fault} onGo={onGo} />
             </li>
           ))}
           {rest > 0 ? <li className="text-12 text-ink-2">{t('check.rest', { count: rest })}</li> : null}
@@ -75,23 +69,24 @@ function Warnings({ warnings }: Pick<PlanCheck, 'warnings'>) {
   );
 }
 
-/** A fault with its place. A button if an editor can go there. */
-function Fault({ path, message, onGo }: Pick<ProblemFault, 'path' | 'message'> & Pick<PlanFaultsProps, 'onGo'>) {
+/** A fault with its place, as a button that goes there. */
+function Fault({ fault, onGo }: { fault: ProblemFault } & Pick<PlanFaultsProps, 'onGo'>) {
   const { t } = useTranslation('executions');
-  const content = (
-    <>
-      <code translate="no" className="mono-11 block wrap-anywhere text-ink-2">
-        {path === '' ? t('check.whole') : path}
-      </code>
+  const { path, message } = fault;
+  return (
+    <button
+      type="button"
+      onClick={() => onGo(fault)}
+      className="block w-full rounded-sm px-2 py-1 text-start text-12 shadow-hair hover:bg-hover"
+    >
+      {path === '' ? (
+        <span className="block text-ink-2">{t('check.whole')}</span>
+      ) : (
+        <code translate="no" className="mono-11 block wrap-anywhere text-ink-2">
+          {path}
+        </code>
+      )}
       <span className="wrap-anywhere text-failed-text">{message}</span>
-    </>
-  );
-  const box = 'block w-full rounded-sm px-2 py-1 text-start text-12 shadow-hair';
-  return onGo === undefined ? (
-    <div className={box}>{content}</div>
-  ) : (
-    <button type="button" onClick={() => onGo(path)} className={`${box} hover:bg-hover`}>
-      {content}
     </button>
   );
 }

@@ -61,7 +61,11 @@ export function RunPlan({ vm, first, isCopy }: RunPlanProps) {
           <CardHeader title={t('run.terms')} />
           <CardBody className="grid grid-cols-[minmax(0,1fr)] gap-3">
             <TermFields terms={terms} onChange={setTerms} />
-            <PlanFaults check={check} settled={settled} onGo={(pointer) => editor.current?.goTo(pointer)} />
+            <PlanFaults
+              check={check}
+              settled={settled}
+              onGo={({ path, line }) => editor.current?.goTo({ pointer: path, line })}
+            />
             {queue.error ? <FieldError>{explain(queue.error).message}</FieldError> : null}
           </CardBody>
           <CardFooter>

@@ -23,6 +23,8 @@ export interface PlanCheck {
   faults: readonly ProblemFault[];
   /** Likely mistakes, which do not prevent anything. */
   warnings: readonly ProblemFault[];
+  /** The faults of the schema, with paths at or below `/parameters`. */
+  schemaFaults: readonly ProblemFault[];
   /** Whether the plan has the format vCurrent and would be converted. */
   converted: boolean;
   /** Why the plan could not be checked, for example because the portal does not respond. */
@@ -60,6 +62,7 @@ export function usePlanCheck({ vmId, text, schema }: PlanToCheck): { check: Plan
           code: null,
           faults,
           warnings: [],
+          schemaFaults: [],
           converted: false,
           problem: faults.length > 0 ? null : problem,
         };

@@ -13,7 +13,7 @@ import { Skeleton } from '#app/_ui/skeleton.tsx';
 import type { ShownRunbookVersion } from '#app/(portal)/runbooks/runbook-data.ts';
 import { SecretField } from '#app/(portal)/vms/[vmId]/extensions/_editor/secret-field.tsx';
 import { jsonPointer } from '#protocol/pointer.ts';
-import { partsOfSchema } from './parts-of-schema.ts';
+import { namesOf, partsOfSchema } from './parts-of-schema.ts';
 
 type Values = Record<string, unknown>;
 type View = 'form' | 'json';
@@ -87,18 +87,17 @@ function PlainParameters({ schema, values, onValues, faults }: PlainParametersPr
           onEditJson={() => setView('json')}
         />
       ) : (
-        <JsonParameters values={values} onValues={onValues} faults={faults} />
+        <JsonParameters schema={schema} values={values} onValues={onValues} faults={faults} />
       )}
       {general === undefined ? null : <FieldError>{general}</FieldError>}
     </div>
   );
 }
 
-type JsonParametersProps = Pick<ParameterFormProps, 'values' | 'onValues' | 'faults'>;
-
-function JsonParameters({ values, onValues, faults }: JsonParametersProps) {
+function JsonParameters({ schema, values, onValues, faults }: PlainParametersProps) {
   const { t } = useTranslation('runbooks');
   const [text, setText] = useState(() => JSON.stringify(values ?? {}, null, 2));
+  const { required, optional } = useMemo(() => namesOf(schema), [schema]);
   const marks = useMemo(
     () => ({
       faults: faults
@@ -108,7 +107,7 @@ function JsonParameters({ values, onValues, faults }: JsonParametersProps) {
     [faults],
   );
   return (
-    <div>
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
       <div className="overflow-hidden rounded-md shadow-hair">
         <JsonEditor
           value={text}
@@ -121,7 +120,24 @@ function JsonParameters({ values, onValues, faults }: JsonParametersProps) {
         />
       </div>
       {values === null ? <FieldError>{t('run.json.malformed')}</FieldError> : null}
+      <Names label={t('run.json.required')} names={required} />
+      <Names label={t('run.json.optional')} names={optional} />
     </div>
+  );
+}
+
+/** The names of parameters that the JSON can contain. */
+function Names({ label, names }: { label: string; names: readonly string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <p className="flex flex-wrap items-baseline gap-x-2 gap-y-0.5 text-12 text-ink-3">
+      {label}
+      {names.map((name) => (
+        <code key={name} translate="no" className="mono-11 wrap-anywhere text-ink-2">
+          {name}
+        </code>
+      ))}
+    </p>
   );
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { partsOfSchema } from './parts-of-schema.ts';
+import { namesOf, partsOfSchema } from './parts-of-schema.ts';
 
 const schema = {
   type: 'object',
@@ -31,4 +31,12 @@ test('a secret parameter behind a reference keeps its title', () => {
     $defs: { secret: { type: 'string', title: 'Key', writeOnly: true } },
   };
   expect(partsOfSchema(referring, ['token']).secrets).toMatchObject([{ title: 'Key', isRequired: false }]);
+});
+
+test('the JSON of the parameters can contain the names that the schema defines or requires', () => {
+  const properties = { who: {}, size: {} };
+  expect(namesOf({ ...schema, properties, required: ['who', 'other', 'who'] })).toEqual({
+    ...{ required: ['who', 'other'], optional: ['size'] },
+  });
+  expect(namesOf({})).toEqual({ required: [], optional: [] });
 });

@@ -45,3 +45,10 @@ const allowsOthers = ({ additionalProperties, patternProperties }: Values): bool
   additionalProperties === true ||
   (typeof additionalProperties === 'object' && additionalProperties !== null) ||
   Object.keys(object(patternProperties)).length > 0;
+
+/** Returns the names of the parameters that a schema defines, split into required and optional ones. */
+export function namesOf(schema: Values): { required: string[]; optional: string[] } {
+  const known = Object.keys(object(schema.properties));
+  const wanted = (Array.isArray(schema.required) ? schema.required : []).filter((name) => typeof name === 'string');
+  return { required: [...new Set(wanted)], optional: known.filter((name) => !wanted.includes(name)) };
+}

@@ -59,7 +59,7 @@ export function Editor({ versions, ...from }: EditorProps) {
   }
 
   if (base.extension?.state === 'uninstall' && !dirty) return <Leaving vm={vm} name={start.name} />;
-  const editJson = (at: string) => json.current?.goTo(at);
+  const editJson = (at: string) => json.current?.goTo({ pointer: at });
   return (
     <>
       <LeaveGuard active={dirty && !applying.done} />
