@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ConductorReport, conductorProblem } from './conductor.ts';
+import { type ConductorReport, conductorProblem, waitingSince } from './conductor.ts';
 
 const [early, late] = [new Date('2026-11-22T09:00:00Z'), new Date('2026-11-22T09:15:00Z')];
 const connected: ConductorReport = {
@@ -15,4 +15,10 @@ test.each<[what: string, report: ConductorReport | null, problem: object | null]
   ['after the conductor has stopped', { ...broken, isRunning: false }, { id: 'conductor.stopped', since: late }],
 ])('%s, the problem is named with the time since which it exists', (_, report, problem) => {
   expect(conductorProblem(report)).toEqual(problem);
+});
+
+test('the plans of a VM do not wait for the broker before the VM uses AMQP', () => {
+  expect(waitingSince(late, undefined)).toEqual(late);
+  expect(waitingSince(late, early.toISOString())).toEqual(late);
+  expect(waitingSince(early, late.toISOString())).toEqual(late);
 });

@@ -15,3 +15,10 @@ export function conductorProblem(report: ConductorReport | null | undefined) {
   if (report.fault === null) return null;
   return { id: report.fault, since: report.faultSince ?? report.seenAt } as const;
 }
+
+/**
+ * Returns since when the plans of a VM wait for the broker. Before the VM was bound to AMQP at `boundAt`, a problem of
+ * the broker did not concern it.
+ */
+export const waitingSince = (problemSince: Date, boundAt: string | undefined): Date =>
+  new Date(Math.max(problemSince.getTime(), boundAt === undefined ? 0 : Date.parse(boundAt)));

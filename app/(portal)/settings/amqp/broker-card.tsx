@@ -5,11 +5,13 @@ import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { CopyCommand } from '#app/_ui/copy.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { Num } from '#app/_ui/num.tsx';
 import { Status } from '#app/_ui/status.tsx';
 import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
 import { type ConductorReport, conductorMs, conductorProblem } from '#app/(portal)/executions/conductor.ts';
+import { VariableNames } from '#app/(portal)/executions/variable-names.tsx';
 import { Row, Rows } from '../account/rows.tsx';
 
 export interface BrokerCardProps {
@@ -39,9 +41,14 @@ export function BrokerCard({ first, readAt }: BrokerCardProps) {
         </>
       ) : (
         <EmptyState title={t('amqp.none')}>
-          <p>
+          <p className="text-pretty">
             <Trans text={t('amqp.none.why')} tags={{ code: <code className="mono" /> }} />
           </p>
+          <CopyCommand
+            whole
+            command="ANNEX_AMQP_URL=amqps://name:password@broker.example.net:5671/%2F"
+            className="max-w-[72ch]"
+          />
         </EmptyState>
       )}
     </Card>
@@ -76,9 +83,14 @@ function Connection({ report }: { report: ConductorReport }) {
               />
             </span>
           )}
+          {state === 'disconnected' ? <span className="text-ink-2">{t('settings:amqp.retries')}</span> : null}
         </span>
       </Row>
-      {problem === null ? null : <Row label={t('settings:amqp.problem')}>{t(`executions:${problem.id}`)}</Row>}
+      {problem === null ? null : (
+        <Row label={t('settings:amqp.problem')}>
+          <VariableNames text={t(`executions:${problem.id}`)} />
+        </Row>
+      )}
       {state !== 'disconnected' || faultDetail === null ? null : (
         <Row label={t('settings:amqp.detail')}>
           <span lang="" translate="no" className="mono">

@@ -11,8 +11,6 @@ import { useExecutions } from '#app/(portal)/executions/use-executions.ts';
 import { ChannelBanner } from './channel/channel-banner.tsx';
 import { ChannelCard } from './channel/channel-card.tsx';
 import { NowAndNext } from './now-and-next.tsx';
-import { RunPlanLink } from './run-plan-link.tsx';
-import { RunRunbookLink } from './run-runbook-link.tsx';
 
 /** The executions of a VM: what runs now and next, then what has ended, newest first, and how the agent gets plans. */
 export function ExecutionsTab({ vmId, name }: { vmId: string; name: string }) {
@@ -37,17 +35,8 @@ function PastExecutions({ vmId }: { vmId: string }) {
       ) : list.isPending ? (
         <SkeletonRows columns={['w-20', 'w-40', 'w-48']} rows={5} label={t('loading')} />
       ) : executions.length === 0 ? (
-        <EmptyState
-          as="h3"
-          title={t('past.none')}
-          actions={
-            <>
-              <RunRunbookLink vmId={vmId} />
-              <RunPlanLink vmId={vmId} />
-            </>
-          }
-        >
-          <p>{t('none.vm')}</p>
+        <EmptyState as="h3" title={t('past.none')}>
+          <p className="text-pretty">{t('none.vm')}</p>
         </EmptyState>
       ) : (
         <>

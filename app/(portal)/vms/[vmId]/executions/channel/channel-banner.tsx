@@ -7,5 +7,5 @@ import { useChannel } from './use-channel.ts';
 export function ChannelBanner({ vmId }: { vmId: string }) {
   const { channel, conductor } = useChannel(vmId);
   if (!channel.data || !conductor.data) return null;
-  return <BrokerBanner report={conductor.data} />;
+  return <BrokerBanner report={conductor.data} boundAt={channel.data.boundAt} />;
 }

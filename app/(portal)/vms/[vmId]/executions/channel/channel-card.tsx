@@ -9,7 +9,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { Status } from '#app/_ui/status.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
-import { type ConductorReport, conductorProblem, type ExecutionChannel } from '#app/(portal)/executions/conductor.ts';
+import { conductorProblem, type ExecutionChannel } from '#app/(portal)/executions/conductor.ts';
 import { useChannel } from './use-channel.ts';
 
 const BindDialog = dynamic(() => import('./channel-dialogs.tsx').then((module) => module.BindDialog), { ssr: false });
@@ -37,6 +37,7 @@ export function ChannelCard({ vmId, name }: { vmId: string; name: string }) {
     );
   }
   const bound = channel.data;
+  const isConnected = conductorProblem(conductor.data) === null && conductor.data?.connectedAt != null;
   if (bound === null && (conductor.data === null || !reader.can('admin'))) return null;
   return (
     <Card aria-labelledby="execution-channel">
@@ -46,8 +47,10 @@ export function ChannelCard({ vmId, name }: { vmId: string; name: string }) {
         actions={reader.can('admin') ? <Acts isBound={bound !== null} onAct={setAct} /> : undefined}
       />
       <CardBody className="grid grid-cols-[minmax(0,1fr)] gap-3">
-        <p className="max-w-[72ch] text-ink-2">{t(bound === null ? 'channel.https' : 'channel.amqp')}</p>
-        {bound === null ? null : <Bound channel={bound} report={conductor.data} />}
+        <p className="max-w-[72ch] text-pretty text-ink-2">
+          {t(bound === null ? 'channel.https' : isConnected ? 'channel.amqp' : 'channel.amqp.waiting')}
+        </p>
+        {bound === null ? null : <Bound channel={bound} isConnected={isConnected} />}
       </CardBody>
       {act === 'bind' ? (
         <BindDialog vmId={vmId} name={name} channel={bound} onClose={() => setAct(null)} />
@@ -74,10 +77,9 @@ function Acts({ isBound, onAct }: { isBound: boolean; onAct(act: 'bind' | 'unbin
   );
 }
 
-function Bound({ channel, report }: { channel: ExecutionChannel; report: ConductorReport | null }) {
+function Bound({ channel, isConnected }: { channel: ExecutionChannel; isConnected: boolean }) {
   const { t } = useTranslation('executions');
   const { inputQueue, dialect, boundAt, boundBy } = channel;
-  const isConnected = conductorProblem(report) === null && report !== null && report.connectedAt !== null;
   return (
     <dl className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,240px),1fr))] gap-x-6 gap-y-2.5 text-12">
       <Fact label={t('channel.connection')}>

@@ -58,13 +58,14 @@ export function BindDialog({
   );
   const problem = bind.error ? explain(bind.error) : undefined;
   const queueFault = faultAt(problem, '/inputQueue');
+  const hint = t(before === null ? 'executions:channel.bind.queue.hint' : 'executions:channel.change.queue.hint');
   const inputQueue = queue.trim();
   return (
     <Dialog
       open
       onOpenChange={onClose}
       title={t(before === null ? 'executions:channel.bind.title' : 'executions:channel.change.title', { name })}
-      description={t('executions:channel.bind.what')}
+      description={t(before === null ? 'executions:channel.bind.what' : 'executions:channel.change.what')}
       footer={
         <>
           <Button onClick={onClose}>{t('common:cancel')}</Button>
@@ -92,8 +93,8 @@ export function BindDialog({
         <Field
           label={t('executions:channel.queue')}
           note={before === null ? t('common:optional') : undefined}
-          hint={before === null ? t('executions:channel.bind.queue.hint') : undefined}
-          error={queueFault}
+          hint={hint}
+          error={queueFault && [queueFault, hint].join(' ')}
         >
           <Input
             mono
