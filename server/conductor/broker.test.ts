@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -9,7 +10,7 @@ import {
   type TestServer,
 } from '#server/testing/false-broker.ts';
 import { createAuthority, type TlsFiles } from '#server/testing/tls-authority.ts';
-import { BrokerError, openBroker } from './broker.ts';
+import { BrokerError, closed, openBroker } from './broker.ts';
 
 let trusted: TlsFiles;
 let certificates: Record<'authority' | 'expired' | 'name', TlsFiles>;
@@ -83,4 +84,11 @@ test('a file of authorities that is missing or contains no certificate is named'
   writeFileSync(empty, 'not a certificate');
   expect(await faultOf(amqps(broker.port), '/nowhere/ca.pem')).toBe('conductor.authority-file');
   expect(await faultOf(amqps(broker.port), empty)).toBe('conductor.authority-file');
+});
+
+test('closing ends if the connection is lost before the broker confirms the close', async () => {
+  const connection = Object.assign(new EventEmitter(), { close: () => new Promise<void>(() => {}) });
+  const closing = closed(connection);
+  connection.emit('close');
+  await closing;
 });

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type ChannelModel, type ConfirmChannel, type ConsumeMessage, connect } from 'amqplib';
 import type { ConductorFault } from '#server/domain/executions/index.ts';
@@ -62,7 +63,7 @@ export async function openBroker(options: BrokerOptions): Promise<Broker> {
       return await setUp(connection, options);
     } catch (error) {
       connection.on('error', () => {});
-      await connection.close().catch(() => {});
+      await closed(connection);
       throw error;
     }
   } catch (error) {
@@ -94,7 +95,7 @@ async function setUp(connection: ChannelModel, options: BrokerOptions): Promise<
   // conductor reconnects.
   const fail = (error: Error): void => {
     lost ??= error;
-    void connection.close().catch(() => {});
+    void closed(connection);
   };
   channel.on('error', fail);
   const returned = new Set<string>();
@@ -113,10 +114,19 @@ async function setUp(connection: ChannelModel, options: BrokerOptions): Promise<
     acknowledge: (message) => channel.ack(message),
     async close() {
       isClosing = true;
-      await channel.close().catch(() => {});
-      await connection.close().catch(() => {});
+      await closed(channel);
+      await closed(connection);
     },
   };
+}
+
+/**
+ * Closes a connection or a channel. Also resolves if the connection is lost while it closes, because amqplib then emits
+ * `close` but never settles its own promise.
+ */
+export async function closed(closing: EventEmitter & Pick<ChannelModel, 'close'>): Promise<void> {
+  const ended = new Promise<void>((resolve) => closing.once('close', () => resolve()));
+  await Promise.race([ended, closing.close().catch(() => {})]);
 }
 
 /** Reads the queue of answers. If someone deletes it, declares it again, so that no answer is lost (MU-63). */
@@ -151,7 +161,7 @@ async function declare(connection: ChannelModel, queue: string): Promise<void> {
   channel.on('error', () => {});
   try {
     await channel.assertQueue(queue, { durable: true });
-    await channel.close();
+    await closed(channel);
   } catch (error) {
     if ((error as { code?: unknown }).code !== preconditionFailed) throw error;
   }
