@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { everyPage } from './support/every-page.ts';
+import { helloPlan } from './support/plan-machine.ts';
 import { publishSamples, sampleGoal } from './support/samples.ts';
 import { expect, test } from './support/test.ts';
 import { wordsWithoutTranslation } from './support/words.ts';
@@ -12,7 +13,7 @@ test.use({ portalGroup: 'everywhere' });
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
 /** Names chosen by people, which may appear in the portal's sentences. */
-const names = ['ada', 'Bootstrap token', 'watch', 'env test', 'role web'];
+const names = ['ada', 'Bootstrap token', 'watch', 'env test', 'role web', helloPlan.Name];
 
 /** Window sizes: a wide window and a phone; 720 × 450 is a laptop zoomed to 200%. */
 const screens = {
