@@ -1,6 +1,6 @@
 'use client';
 
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 
 /** Distance from the end that counts as the end, in pixels. */
 const nearPx = 24;
@@ -41,16 +41,20 @@ export function useFollow(frame: RefObject<HTMLElement | null>, startsAtEnd: boo
   };
 }
 
-/** Scrolls to the end of a list when rows arrive, and when the list gets another size, such as after a rotation. */
+/**
+ * Scrolls to the end of a list when rows arrive, and when the list gets another size, such as after a rotation. The
+ * effects are layout effects: when following stops because the reader goes to a row, the observer must be gone before
+ * the list changes its size, or it would scroll back to the end.
+ */
 export function useStayAtEnd(frame: RefObject<HTMLElement | null>, follows: boolean, rows: number): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new row moves the end of the list
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = frame.current;
     if (follows && element !== null) element.scrollTop = element.scrollHeight;
   }, [frame, follows, rows]);
   const isEmpty = rows === 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: an empty list has no element yet
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = frame.current;
     if (!follows || element === null) return;
     const observer = new ResizeObserver(() => {
