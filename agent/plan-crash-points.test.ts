@@ -6,7 +6,7 @@ import { endLeftovers } from './execution/run-process.ts';
 import { crashPoint, visitCrashPoints } from './folder/crash-point.ts';
 import type { TranscriptPiece } from './portal/execution-calls.ts';
 import { noExecutions } from './portal/portal.ts';
-import { liveUntilKilled, memoryAgent, writeIdentity } from './testing/crash-life.ts';
+import { isWhole, liveUntilKilled, memoryAgent, writeIdentity } from './testing/crash-life.ts';
 import { MemoryPortal } from './testing/memory-portal.ts';
 import { planEnvelope, resultIn } from './testing/plan-envelope.ts';
 import type { Agent } from './work/agent.ts';
@@ -15,7 +15,6 @@ import type { Agent } from './work/agent.ts';
  * Stops the agent at points between two persistent effects of an execution, as crash-points.test.ts does for handlers,
  * and starts it again. `npm run test:crashes` stops it at every point, `npm test` at some of them.
  */
-const isWhole = process.env.ANNEX_CRASH_POINTS === 'all';
 const fewest = 8;
 const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-plan-crash-'));
 const log = join(base, 'scripts.log');

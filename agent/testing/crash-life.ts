@@ -10,6 +10,9 @@ import { Agent, type AgentOptions } from '../work/agent.ts';
  */
 const visits = new AsyncLocalStorage<(point: string) => void>();
 
+/** Whether tests stop the agent at every crash point, as in `npm run test:crashes`, and not only at some of them. */
+export const isWhole = process.env.ANNEX_CRASH_POINTS === 'all';
+
 /** The error with which an agent stops at a crash point. */
 class Killed extends Error {}
 
