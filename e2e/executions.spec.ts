@@ -256,7 +256,7 @@ test('waiting executions are listed in their order and canceled, and the fleetâ€
   await expectAccessible(page);
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel execution' }).click();
   await expect(open.getByRole('row', { name: /Second/ })).toHaveCount(0);
-  await page.getByRole('button', { name: 'Cancel all waiting (1)' }).click();
+  await page.getByRole('button', { name: 'Cancel waiting executions (1)' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel 1 execution' }).click();
   const past = page.getByRole('region', { name: 'Past executions' });
   await expect(past.getByRole('row')).toHaveText([/State/, /Canceled.*Third/, /Canceled.*Second/]);

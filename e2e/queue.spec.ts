@@ -170,7 +170,7 @@ test('the page says which execution an extension waits for, and an operator canc
   );
   await expectAccessible(viewer);
 
-  await card.getByRole('button', { name: 'Cancel all waiting (1)' }).click();
+  await card.getByRole('button', { name: 'Cancel waiting executions (1)' }).click();
   await page.getByRole('button', { name: 'Cancel 1 execution' }).click();
   await expect(card.getByRole('link', { name: 'Clean up' })).toBeHidden();
   await why.getByRole('button', { name: 'Cancel the execution' }).click();
