@@ -18,11 +18,11 @@ export async function fetchPuppet(): Promise<string> {
   if (suite === null) throw new Error('The real Puppet can only be tested on Debian.');
   await unpackDebianPackages(root, { suite, packages: ['puppet'], withDependencies: true });
   await mkdir(bin, { recursive: true });
-  // Puppet's own folders, which Debian would place in /var/lib and /etc.
+  // Puppet's own folders, which Debian would place in /var/lib, /var/cache and /etc.
   const settings = path.join(folder, 'settings');
   await mkdir(settings, { recursive: true });
   const state = path.join(folder, 'state');
-  const lines = [`vardir=${state}`, `ssldir=${state}/ssl`, `codedir=${state}/code`];
+  const lines = [`vardir=${state}`, `ssldir=${state}/ssl`, `codedir=${state}/code`, `publicdir=${state}/public`];
   await writeFile(path.join(settings, 'puppet.conf'), `[main]\n${lines.join('\n')}\n`);
   await writeFile(program, launcher(settings));
   await chmod(program, 0o755);
