@@ -54,7 +54,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
     await page.getByLabel('Note').fill('The certificate expires on Saturday');
     await queue.click();
     await expect(page.getByRole('heading', { level: 1, name: 'Rotate certificates' })).toBeVisible();
-    await expect(page.getByText('It is waiting for its turn.')).toBeVisible();
+    await expect(page.getByText('It is next in the queue.')).toBeVisible();
     await expect(page.getByText('The certificate expires on Saturday')).toBeVisible();
     await expectAccessibleInBothThemes(page);
   });
@@ -174,7 +174,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
   await test.step('the same plan runs again, succeeds, and shows what it returned', async () => {
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Run again' }).click();
-    await expect(page.getByText('It is waiting for its turn.')).toBeVisible();
+    await expect(page.getByText('It is next in the queue.')).toBeVisible();
     const again = await machine.take();
     const call = { n: 1, script: 'hello', function: null, state: 'running', row: 1, atMs: 12 };
     await machine.run(again, [call]);

@@ -197,7 +197,7 @@ test('a second person approves what a rule holds back', async ({ api, signedIn, 
     await admin.getByRole('button', { name: 'Approve' }).click();
     await admin.getByRole('dialog').getByLabel('Note').fill('Checked');
     await admin.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-    await expect(operator.getByText('It is waiting for its turn.')).toBeVisible();
+    await expect(operator.getByText('It is waiting for a machine to enroll.')).toBeVisible();
     await expect(operator.getByText('Checked')).toBeVisible();
   } finally {
     await api.call('PUT', '/execution-rules', { body: { approval: 'none' } });

@@ -5,6 +5,7 @@ import {
   knownOf,
   lastContact,
   nextAct,
+  obstacleOf,
   planTimeoutAt,
   shownState,
 } from './shown-state.ts';
@@ -87,6 +88,20 @@ test('the timeout of a plan ends without the grace period of the portal', () => 
 
 test('a delivery after the last poll is a contact', () => {
   const later = '2026-03-02T09:02:30.000Z';
-  expect(lastContact(at, { deliveredAt: later, receivedAt: null, begunAt: null })).toBe(later);
-  expect(lastContact(later, { deliveredAt: at, receivedAt: at, begunAt: null })).toBe(later);
+  const none = { deliveredAt: null, receivedAt: null, begunAt: null, channel: 'https' } as const;
+  expect(lastContact(at, { ...none, deliveredAt: later })).toBe(later);
+  expect(lastContact(later, { ...none, deliveredAt: at, receivedAt: at })).toBe(later);
+  expect(lastContact(null, { ...none, deliveredAt: at })).toBe(at);
+  expect(lastContact(null, none)).toBeNull();
+  expect(lastContact(null, { ...none, channel: 'amqp', deliveredAt: at })).toBeNull();
+});
+
+test.each([
+  ['nothing, if the machine responds', 'https', { status: 'ready', lastSeenAt: at, hold: null }, null],
+  ['the hold of the VM', 'https', { status: 'ready', lastSeenAt: at, hold: {} }, 'held'],
+  ['the first machine', 'https', { status: 'unknown', lastSeenAt: null, hold: null }, 'noMachine'],
+  ['a silent machine', 'https', { status: 'unresponsive', lastSeenAt: at, hold: null }, 'silent'],
+  ['nothing that concerns polls, over AMQP', 'amqp', { status: 'unresponsive', lastSeenAt: null, hold: null }, null],
+] as const)('a queued execution waits for %s', (_, channel, agent, expected) => {
+  expect(obstacleOf({ channel }, agent)).toBe(expected);
 });

@@ -80,12 +80,42 @@ export function planTimeoutAt({ deliveredAt, timeoutSeconds }: Pick<ShownExecuti
   return deliveredAt === null ? null : Date.parse(deliveredAt) + timeoutSeconds * 1_000;
 }
 
-/** Returns the time of the last sign of a machine: its last poll or, if later, a step of the execution. */
+/**
+ * Returns the time of the last sign of a machine: its last poll or, if later, a step of the execution; null if there was
+ * none. A plan over AMQP is delivered to the broker, so its delivery is not a sign of the machine.
+ */
 export function lastContact(
-  lastSeenAt: string,
-  { deliveredAt, receivedAt, begunAt }: Pick<ShownExecution, 'deliveredAt' | 'receivedAt' | 'begunAt'>,
-): string {
-  return [lastSeenAt, deliveredAt, receivedAt, begunAt]
-    .filter((at) => at !== null)
-    .reduce((last, at) => (Date.parse(at) > Date.parse(last) ? at : last));
+  lastSeenAt: string | null,
+  {
+    deliveredAt,
+    receivedAt,
+    begunAt,
+    channel,
+  }: Pick<ShownExecution, 'deliveredAt' | 'receivedAt' | 'begunAt' | 'channel'>,
+): string | null {
+  return [lastSeenAt, channel === 'amqp' ? null : deliveredAt, receivedAt, begunAt].reduce(
+    (last, at) => (last === null || (at !== null && Date.parse(at) > Date.parse(last)) ? at : last),
+    null,
+  );
+}
+
+/** The parts of an agent's state that can keep a queued execution from being delivered. */
+interface AgentOfQueue {
+  status: string;
+  lastSeenAt: string | null;
+  hold: object | null;
+}
+
+/**
+ * Returns why a queued execution is not delivered even when its turn comes; null if nothing prevents it. An agent that
+ * takes plans from the broker does not poll the portal, so its silence says nothing.
+ */
+export function obstacleOf(
+  { channel }: Pick<ShownExecution, 'channel'>,
+  { status, lastSeenAt, hold }: AgentOfQueue,
+): 'held' | 'noMachine' | 'silent' | null {
+  if (hold !== null) return 'held';
+  if (channel === 'amqp') return null;
+  if (lastSeenAt === null) return 'noMachine';
+  return status === 'unresponsive' ? 'silent' : null;
 }

@@ -49,6 +49,7 @@ export function CallsCard({ execution, current, onOpen }: CallsCardProps) {
               <CallRow
                 call={call}
                 begunAt={hasEnded(execution) ? null : begunAt}
+                isRestarting={execution.state === 'restarting'}
                 isCurrent={call.n === current}
                 onOpen={onOpen}
               />
@@ -79,19 +80,22 @@ interface CallRowProps {
   call: ShownCall;
   /** When the Body began; null if the execution has ended, because no call is running any longer. */
   begunAt: string | null;
+  /** Whether the machine is restarting, so that no call is running. */
+  isRestarting: boolean;
   isCurrent: boolean;
   onOpen(call: ShownCall): void;
 }
 
-function CallRow({ call, begunAt, isCurrent, onOpen }: CallRowProps) {
+function CallRow({ call, begunAt, isRestarting, isCurrent, onOpen }: CallRowProps) {
   const { t } = useTranslation('executions');
   const format = useFormat();
   const { n, state, row, untilRow, atMs, tookMs, exitCode, fromJournal } = call;
   const lines = untilRow === null ? null : Math.max(0, untilRow - row - 1);
   const isCut = state === 'running' && begunAt === null;
+  const isPaused = state === 'running' && isRestarting;
   const facts = [
     lines === null
-      ? t(isCut ? 'calls.cut' : 'calls.running')
+      ? t(isCut ? 'calls.cut' : isPaused ? 'calls.restarting' : 'calls.running')
       : t('calls.lines', { count: lines, n: format.number(lines) }),
     exitCode === null || exitCode === 0 ? null : t('calls.exit', { exit: exitCode }),
     fromJournal ? t('calls.journal') : null,
@@ -104,8 +108,8 @@ function CallRow({ call, begunAt, isCurrent, onOpen }: CallRowProps) {
       className="grid w-full grid-cols-[14px_1.5rem_minmax(0,1fr)_auto] items-baseline gap-x-2 rounded-md px-2 py-1.5 text-start hover:bg-hover aria-[current]:bg-press"
     >
       <StatusIcon
-        status={isCut ? 'unknown' : statusOfCall[state]}
-        label={isCut ? t('call.cut') : t(`call.${state}`)}
+        status={isCut ? 'unknown' : isPaused ? 'waiting' : statusOfCall[state]}
+        label={isCut ? t('call.cut') : isPaused ? t('call.restarting') : t(`call.${state}`)}
         className="translate-y-0.5"
       />
       <span className="text-end text-12 text-ink-3 tabular-nums">{n}</span>
@@ -115,7 +119,7 @@ function CallRow({ call, begunAt, isCurrent, onOpen }: CallRowProps) {
       <span className="text-12 text-ink-2 tabular-nums">
         {tookMs !== null ? (
           <Duration ms={tookMs} />
-        ) : begunAt !== null && state === 'running' ? (
+        ) : begunAt !== null && state === 'running' && !isPaused ? (
           <RunningFor since={new Date(Date.parse(begunAt) + atMs).toISOString()} />
         ) : null}
       </span>

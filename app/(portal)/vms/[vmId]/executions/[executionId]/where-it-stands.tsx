@@ -15,7 +15,7 @@ import {
   type ShownExecution,
   type ShownExecutionDetails,
 } from '#app/(portal)/executions/execution-data.ts';
-import { executionsBefore, lastContact, planTimeoutAt } from '#app/(portal)/executions/shown-state.ts';
+import { executionsBefore, lastContact, obstacleOf, planTimeoutAt } from '#app/(portal)/executions/shown-state.ts';
 import { ageMs, type InstanceDetails } from '../../vm-data.ts';
 import { Progress } from '../now-and-next.tsx';
 import { callName } from './call-name.ts';
@@ -41,7 +41,11 @@ export function WhereItStands({
     <Card className="px-4 py-3.5">
       <h2 className="text-12 text-ink-2">{t('stands.title')}</h2>
       <p className="mt-0.5 text-14 font-medium text-pretty">
-        {state === 'queued' ? <Turn execution={execution} /> : <Progress execution={execution} />}
+        {state === 'queued' ? (
+          <Turn execution={execution} agent={view.data?.agent} />
+        ) : (
+          <Progress execution={execution} />
+        )}
       </p>
       <ol className="mt-3 grid grid-cols-[repeat(auto-fit,minmax(10rem,1fr))] gap-x-4 gap-y-3">
         <Step status="healthy" title={t('stands.queued')}>
@@ -49,7 +53,7 @@ export function WhereItStands({
         </Step>
         <Approval execution={execution} />
         {view.data === undefined ? null : <Machine agent={view.data.agent} execution={execution} />}
-        <Delivery execution={execution} />
+        <Delivery execution={execution} isHeld={view.data?.agent.hold != null} />
         {begunAt === null || state === 'restarting' ? null : (
           <Step
             status="progressing"
@@ -76,14 +80,17 @@ export function WhereItStands({
 /** Enough for all executions of a VM that have not ended. */
 const allOpen = 200;
 
-/** What a queued execution waits for. */
-function Turn({ execution }: { execution: ShownExecution }) {
+/** What a queued execution waits for: the machine, the end of a hold, other executions, or only its delivery. */
+function Turn({ execution, agent }: { execution: ShownExecution; agent: InstanceDetails['agent'] | undefined }) {
   const { t } = useTranslation('executions');
   const trpc = useTRPC();
   const { vmId, turn } = execution;
   const open = useQuery(trpc.executions.list.queryOptions({ vmId, ended: false, limit: allOpen }));
-  const [first, ...more] = executionsBefore(open.data?.items ?? [], turn);
-  if (first === undefined) return <Progress execution={execution} />;
+  const obstacle = agent === undefined ? null : obstacleOf(execution, agent);
+  if (obstacle !== null) return t(`progress.${obstacle}`);
+  if (open.data === undefined) return <Progress execution={execution} />;
+  const [first, ...more] = executionsBefore(open.data.items, turn);
+  if (first === undefined) return t('progress.next');
   return (
     <Trans
       text={t(more.length === 0 ? 'progress.after' : 'progress.afterMore', {
@@ -113,12 +120,20 @@ function Approval({ execution: { state, approval } }: { execution: ShownExecutio
   );
 }
 
-function Delivery({ execution: { state, deliveredAt } }: { execution: ShownExecution }) {
+function Delivery({ execution, isHeld }: { execution: ShownExecution; isHeld: boolean }) {
   const { t } = useTranslation('executions');
+  const { state, deliveredAt, channel } = execution;
   if (deliveredAt === null) {
+    const byChannel = channel === 'amqp' ? 'stands.notDelivered.amqp' : 'stands.notDelivered.why';
     return (
       <Step status="waiting" title={t('stands.notDelivered')}>
-        {t(state === 'waiting-approval' ? 'stands.notDelivered.approval' : 'stands.notDelivered.why')}
+        {t(
+          state === 'waiting-approval'
+            ? 'stands.notDelivered.approval'
+            : isHeld
+              ? 'stands.notDelivered.hold'
+              : byChannel,
+        )}
       </Step>
     );
   }
@@ -136,8 +151,8 @@ function End({ execution }: { execution: ShownExecution }) {
   const timeoutAt = planTimeoutAt(execution);
   if (isWaiting(execution) || timeoutAt === null) {
     return dueAt === null ? null : (
-      <Step status="waiting" title={<RelativeTime value={new Date(dueAt)} />}>
-        {t('stands.expires')}
+      <Step status="waiting" title={t('stands.expires')}>
+        <RelativeTime value={new Date(dueAt)} />
       </Step>
     );
   }
@@ -173,14 +188,15 @@ interface MachineProps extends Pick<InstanceDetails, 'agent'> {
 /** Whether the machine is responding. If it is not, the execution cannot continue. */
 function Machine({ agent: { status, lastSeenAt, hold }, execution }: MachineProps) {
   const { t } = useTranslation('executions');
-  if (lastSeenAt === null) {
-    return (
+  const contactAt = lastContact(lastSeenAt, execution);
+  if (contactAt === null) {
+    // An agent that takes plans only from the broker never polls the portal.
+    return execution.channel === 'amqp' ? null : (
       <Step status="waiting" title={t('stands.never')}>
         {t('stands.never.why')}
       </Step>
     );
   }
-  const contactAt = lastContact(lastSeenAt, execution);
   const isRestarting = execution.state === 'restarting';
   // A delivery and the progress of the Body are contacts too, so an overdue poll says nothing after them.
   const isNewer = contactAt !== lastSeenAt && hold === null && status !== 'ready';
@@ -191,7 +207,7 @@ function Machine({ agent: { status, lastSeenAt, hold }, execution }: MachineProp
       : stateOfMachine(status, hold !== null);
   return (
     <Step status={icon} title={t(title)}>
-      {isNewer && !isRestarting ? (
+      {lastSeenAt === null || (isNewer && !isRestarting) ? (
         <RelativeTime value={new Date(contactAt)} />
       ) : (
         <Trans text={t('stands.lastPoll')} tags={{ time: <RelativeTime value={new Date(lastSeenAt)} /> }} />
