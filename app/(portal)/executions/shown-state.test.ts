@@ -40,7 +40,7 @@ test('nothing is claimed about an execution without a result, and an undelivered
 describe('the next act', () => {
   const all = { again: true, edit: true };
   const none = { again: false, edit: false };
-  const failed = { state: 'failed', reason: null, runbook: null } as const;
+  const failed = { state: 'failed', reason: null, runbook: null, secretParameters: [] as string[] } as const;
 
   test('every end without success names one', () => {
     expect(nextAct(failed, all)).toBe('next.failed.edit');
@@ -52,7 +52,11 @@ describe('the next act', () => {
     expect(nextAct({ ...ended, reason: 'execution.declined' }, all)).toBe('next.declined.edit');
     expect(nextAct({ ...ended, reason: 'execution.declined' }, { again: true, edit: false })).toBe('next.declined');
     expect(nextAct({ ...ended, reason: 'execution.needs-secrets', runbook: 'tls' }, all)).toBe('next.secrets');
-    expect(nextAct({ ...ended, reason: 'execution.needs-secrets' }, all)).toBe('next.secrets.plan');
+    const sealed = { ...ended, secretParameters: ['token'] };
+    expect(nextAct({ ...sealed, reason: 'execution.needs-secrets' }, all)).toBe('next.secrets.plan');
+    expect(nextAct({ ...sealed, state: 'failed' }, all), 'a plan cannot run again without them').toBe(
+      'next.secrets.plan',
+    );
     expect(nextAct({ ...ended, reason: 'execution.machine-replaced' }, all)).toBe('next.replaced');
   });
 

@@ -46,13 +46,23 @@ export interface MayRun {
  * Returns the key of the text that says what to do after an execution ended without success; null after a success, and
  * if a person canceled it.
  */
-export function nextAct({ state, reason, runbook }: Pick<ShownExecution, 'state' | 'reason' | 'runbook'>, may: MayRun) {
+export function nextAct(
+  {
+    state,
+    reason,
+    runbook,
+    secretParameters,
+  }: Pick<ShownExecution, 'state' | 'reason' | 'runbook' | 'secretParameters'>,
+  may: MayRun,
+) {
   if (state === 'succeeded' || (state === 'cancelled' && (reason === null || reason === 'execution.cancelled'))) {
     return null;
   }
   if (!may.again) return runbook === null ? 'next.needsScripts' : 'next.needsOperator';
+  // Only the API accepts secret parameters for a plan that is not a runbook.
+  if (runbook === null && secretParameters.length > 0) return 'next.secrets.plan';
   if (reason === 'execution.declined') return may.edit ? 'next.declined.edit' : 'next.declined';
-  if (reason === 'execution.needs-secrets') return runbook === null ? 'next.secrets.plan' : 'next.secrets';
+  if (reason === 'execution.needs-secrets') return 'next.secrets';
   if (reason === 'execution.machine-replaced') return 'next.replaced';
   if (state === 'expired') return 'next.expired';
   if (state === 'failed') return may.edit ? 'next.failed.edit' : 'next.failed';

@@ -29,7 +29,11 @@ export const logRow = z.object({
 });
 export type LogRow = z.infer<typeof logRow>;
 
-const logPage = z.object({ total: count, rows: z.array(logRow) });
+const logPage = z.object({
+  total: count,
+  missing: count.describe('Bytes of the log that have not arrived.'),
+  rows: z.array(logRow),
+});
 
 /** How long a request counts as following the log, in milliseconds. */
 const followMs = 15_000;
@@ -39,8 +43,8 @@ export async function readLog(ctx: Context, input: ReadLogInput): Promise<z.infe
   allow(ctx.actor, 'operator');
   const { vmId, executionId, row, count: wanted } = parse(readLogInput, input);
   await requireExecution(ctx, vmId, executionId);
-  const { total, rows } = await readTranscript(ctx, { vmId, executionId, row, count: wanted });
-  return { total, rows: rows.map((each, index) => logRowOf(row + index, each)) };
+  const { total, missing, rows } = await readTranscript(ctx, { vmId, executionId, row, count: wanted });
+  return { total, missing, rows: rows.map((each, index) => logRowOf(row + index, each)) };
 }
 
 /** Records that someone is following an execution's log, so that the agent sends the log each second. */

@@ -19,6 +19,21 @@ afterAll(() => door.close());
 /** Returns `levels` nested arrays. */
 const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 
+test('a log names the number of bytes that have not arrived', async () => {
+  const machine = await givenMachine(admin, door);
+  const { id } = await machine.queue();
+  await machine.next();
+  await machine.progress(id, 'running');
+  const begun = '[0,"begin",{"run":1,"why":"first"}]\n';
+  const log = () => readLog(admin, { vmId: machine.vmId, executionId: id, row: 0 });
+  await machine.transcript(id, begun, { 'content-range': `bytes 0-${begun.length - 1}/*` });
+  expect(await log()).toMatchObject({ total: 1, missing: 0 });
+  const done = '[9,"done",0]\n';
+  const start = begun.length + 1_000;
+  await machine.transcript(id, done, { 'content-range': `bytes ${start}-${start + done.length - 1}/*` });
+  expect(await log()).toMatchObject({ total: 3, missing: 1_000 });
+});
+
 describe('a result', () => {
   test('that is sent again is counted, and the first result stays', async () => {
     const machine = await givenMachine(admin, door);

@@ -3,7 +3,7 @@ import { executionLimits } from '#protocol/executions/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { loadTranscript, readAgain } from './output.ts';
 import { bytesOf } from './piece.ts';
-import { type LineForm, type Row, rowsFrom, rowsIn, type StoredPiece } from './rows.ts';
+import { type LineForm, missingBytes, type Row, rowsFrom, rowsIn, type StoredPiece } from './rows.ts';
 import { linesToSearch, type NumberedLine } from './search-rows.ts';
 
 /** A cut row would not be valid JSON, so the limit fits the agent's longest line even if every byte is escaped. */
@@ -17,24 +17,27 @@ const reading =
   (piece: StoredPiece) =>
     bytesOf(blobs, { ...piece, path: null });
 
-/** Returns the number of rows of an execution's transcript, and up to `count` of these rows, starting at `row`. */
+/**
+ * Returns the number of rows of an execution's transcript, the number of its bytes that have not arrived, and up to
+ * `count` of the rows, starting at `row`.
+ */
 export function readTranscript(
   ctx: Context,
   { vmId, executionId, row, count }: { vmId: string; executionId: string; row: number; count: number },
-): Promise<{ total: number; rows: Row[] }> {
+): Promise<{ total: number; missing: number; rows: Row[] }> {
   return readAgain(async () => {
     const stretches = await loadTranscript(ctx, vmId, executionId);
-    const total = rowsIn(stretches);
+    const [total, missing] = [rowsIn(stretches), missingBytes(stretches)];
     const rows: Row[] = [];
     let characters = 0;
     for await (const some of rowsFrom(stretches, row, reading(ctx), whole)) {
       for (const each of some) {
         rows.push(each);
         characters += each.kind === 'line' ? each.text.length : 0;
-        if (rows.length === count || characters > maxCharacters) return { total, rows };
+        if (rows.length === count || characters > maxCharacters) return { total, missing, rows };
       }
     }
-    return { total, rows };
+    return { total, missing, rows };
   });
 }
 

@@ -46,6 +46,10 @@ export const rowsIn = (stretches: readonly Stretch[]): number => {
   return last === undefined ? 0 : last.row + last.rows;
 };
 
+/** Returns the number of bytes that have not arrived. */
+export const missingBytes = (stretches: readonly Stretch[]): number =>
+  stretches.reduce((sum, stretch) => sum + (stretch.kind === 'gap' ? stretch.bytes : 0), 0);
+
 /** Returns the row of the first line that names an error; null if there is none. */
 export function errorRow(stretches: readonly Stretch[]): number | null {
   for (const stretch of stretches) {

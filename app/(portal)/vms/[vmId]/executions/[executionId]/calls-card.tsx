@@ -31,15 +31,15 @@ export function CallsCard({ execution, current, onOpen }: CallsCardProps) {
   const format = useFormat();
   const [isWhole, setWhole] = useState(false);
   const { calls, begunAt } = execution;
+  const failed = calls.filter(({ state }) => state === 'failed').length;
+  const counts = [
+    t('calls.count', { count: calls.length, n: format.number(calls.length) }),
+    failed === 0 ? null : t('calls.failed', { n: format.number(failed) }),
+  ].filter((part) => part !== null);
   const shown = isWhole ? calls : calls.slice(0, shownAtFirst);
   return (
     <Card>
-      <CardHeader
-        title={t('calls.title')}
-        note={
-          calls.length === 0 ? undefined : t('calls.count', { count: calls.length, n: format.number(calls.length) })
-        }
-      />
+      <CardHeader title={t('calls.title')} note={calls.length === 0 ? undefined : counts.join(' · ')} />
       {calls.length === 0 ? (
         <p className="px-4 pb-4 text-12 text-pretty text-ink-2">{t(wordForNone(execution))}</p>
       ) : (

@@ -129,7 +129,7 @@ interface Action {
 function useActions(execution: ShownExecution, onOpen: (dialog: OpenDialog) => void): Action[] {
   const { t } = useTranslation('executions');
   const reader = useReader();
-  const { vmId, id, cancelAskedAt, runbook, runbookVersion } = execution;
+  const { vmId, id, cancelAskedAt, runbook, runbookVersion, secretParameters } = execution;
   const [isOperator, mayRun, isEnded] = [reader.can('operator'), mayRunPlans(reader), hasEnded(execution)];
   const actions: (Action | false)[] = [
     !isEnded &&
@@ -141,7 +141,8 @@ function useActions(execution: ShownExecution, onOpen: (dialog: OpenDialog) => v
         isDisabled: cancelAskedAt !== null,
         onSelect: () => onOpen('cancel'),
       },
-    // A runbook runs again through its form, which asks for secret parameters again; any other plan after a confirmation.
+    // A runbook runs again through its form, which asks for secret parameters again; any other plan after a confirmation,
+    // unless it needs secret parameters, which only the API accepts.
     runbook !== null &&
       isOperator && {
         id: 'again',
@@ -150,6 +151,7 @@ function useActions(execution: ShownExecution, onOpen: (dialog: OpenDialog) => v
         href: runHref(vmId, { name: runbook, version: runbookVersion ?? undefined, from: id }),
       },
     runbook === null &&
+      secretParameters.length === 0 &&
       mayRun && {
         id: 'again',
         label: t('again'),

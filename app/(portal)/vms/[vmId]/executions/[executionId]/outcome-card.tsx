@@ -19,7 +19,7 @@ export function OutcomeCard({ execution }: { execution: ShownExecution }) {
   const mayEdit = mayRunPlans(reader);
   const act = nextAct(execution, { again: mayEdit || (runbook !== null && reader.can('operator')), edit: mayEdit });
   const notes = [
-    errorCode === null || errorCode === 0 ? null : t('code', { code: errorCode }),
+    errorCode === null || errorCode === 0 || word === 'cancelled' ? null : t('code', { code: errorCode }),
     word === 'cancelled' && cancelAskedBy !== null ? t('outcome.canceledBy', { who: cancelAskedBy }) : null,
     late ? t('outcome.late') : null,
     repeats > 0 ? t('outcome.repeats', { count: repeats }) : null,

@@ -23,6 +23,7 @@ export function PlanCard({ execution, first }: { execution: ShownExecutionDetail
         <PlanView
           text={plan.data}
           secretParameters={execution.secretParameters}
+          areSecretsDeleted={hasEnded(execution)}
           failedLines={failedLines(result.data ?? null)}
         />
       ) : (

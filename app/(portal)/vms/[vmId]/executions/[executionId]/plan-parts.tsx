@@ -13,12 +13,13 @@ export interface PlanPartsProps {
   parts: PlanShown;
   /** The names of the execution's secret parameters. */
   secretParameters: readonly string[];
+  areSecretsDeleted: boolean;
   /** Lines of the Body that the stack of the exception names. */
   failedLines: readonly number[];
 }
 
 /** The parts of a plan: the Body, and its parameters, scripts and files if it has any. */
-export function PlanParts({ parts, secretParameters, failedLines }: PlanPartsProps) {
+export function PlanParts({ parts, secretParameters, areSecretsDeleted, failedLines }: PlanPartsProps) {
   const { body, parameters, scripts, files } = parts;
   const { t } = useTranslation('executions');
   const [line] = failedLines;
@@ -52,7 +53,7 @@ export function PlanParts({ parts, secretParameters, failedLines }: PlanPartsPro
                 className="max-h-[32rem]"
               />
             ) : null}
-            {hasSecrets ? <SecretParameters names={secretParameters} /> : null}
+            {hasSecrets ? <SecretParameters names={secretParameters} areDeleted={areSecretsDeleted} /> : null}
           </Part>
         ) : null}
       </div>
@@ -94,13 +95,13 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 }
 
 /** The names of the secret parameters, which the Body can read; the portal never shows their values. */
-function SecretParameters({ names }: { names: readonly string[] }) {
+function SecretParameters({ names, areDeleted }: { names: readonly string[]; areDeleted: boolean }) {
   const { t } = useTranslation('executions');
   return (
     <p className="flex items-start gap-1.5 text-12 text-ink-2">
       <Lock aria-hidden className="mt-0.5 size-3.5 shrink-0 text-ink-3" />
       <span className="min-w-0 text-pretty">
-        {t('plan.secrets', { count: names.length })}{' '}
+        {t(areDeleted ? 'plan.secrets.deleted' : 'plan.secrets', { count: names.length })}{' '}
         <code translate="no" className="mono wrap-anywhere">
           {names.join(', ')}
         </code>

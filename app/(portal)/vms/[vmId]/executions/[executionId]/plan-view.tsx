@@ -19,12 +19,20 @@ export interface PlanViewProps {
   note?: ReactNode;
   /** The names of the execution's secret parameters. */
   secretParameters?: readonly string[];
+  /** Whether the execution has ended, so that their values no longer exist. */
+  areSecretsDeleted?: boolean;
   /** Lines of the Body that the stack of an exception names. */
   failedLines?: readonly number[];
 }
 
 /** The header and body of a card with a plan, in its parts or as JSON. */
-export function PlanView({ text, note, secretParameters = [], failedLines = [] }: PlanViewProps) {
+export function PlanView({
+  text,
+  note,
+  secretParameters = [],
+  areSecretsDeleted = false,
+  failedLines = [],
+}: PlanViewProps) {
   const { t } = useTranslation('executions');
   const [view, setView] = useState<View>('parts');
   const parts = readPlan(text);
@@ -52,7 +60,7 @@ export function PlanView({ text, note, secretParameters = [], failedLines = [] }
         }
       />
       {parts !== null && view === 'parts' ? (
-        <PlanParts parts={parts} secretParameters={secretParameters} failedLines={failedLines} />
+        <PlanParts {...{ parts, secretParameters, areSecretsDeleted, failedLines }} />
       ) : (
         <CardBody>
           <CodeBlock code={json.text} language="json" label={t('plan.title')} className="max-h-[32rem]" />

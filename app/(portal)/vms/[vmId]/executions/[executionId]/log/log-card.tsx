@@ -43,6 +43,7 @@ export function LogCard({ ref, execution, first, firstErrors }: LogCardProps) {
   const format = useFormat();
   const list = useRef<LogListHandle>(null);
   const [total, setTotal] = useState(first?.page.total ?? 0);
+  const [missing, setMissing] = useState(first?.page.missing ?? 0);
   const [levelRows, setLevelRows] = useState<ShownRows | null>(null);
   const [query, setQuery] = useState('');
   const [view, setView] = useState<LogView>({ level: 'all', wraps: false, showsClock: false });
@@ -89,13 +90,14 @@ export function LogCard({ ref, execution, first, firstErrors }: LogCardProps) {
         firstError={firstError?.row ?? null}
         isHidden={view.level !== 'all'}
         onTotal={setTotal}
+        onMissing={setMissing}
       />
       {view.level === 'all' ? null : (
         <LevelList
           {...{ execution, total, clockFrom, level: view.level, wraps: view.wraps, onShow: show, onRows: setLevelRows }}
         />
       )}
-      {total === 0 ? null : <LogFooter execution={execution} hasError={firstError !== undefined} />}
+      {total === 0 ? null : <LogFooter {...{ execution, missing }} hasError={firstError !== undefined} />}
       <SpokenCount total={total} isLive={isLive} />
     </Card>
   );
@@ -142,14 +144,26 @@ function useLogKeys(list: RefObject<LogListHandle | null>, input: LogKeysInput):
   useKeys(isEmpty ? [] : keys);
 }
 
+interface LogFooterProps {
+  execution: ShownExecutionDetails;
+  /** The number of bytes of the log that have not arrived. While the log grows, they may still arrive. */
+  missing: number;
+  hasError: boolean;
+}
+
 /** Whether the log is complete, and the most useful keys. */
-function LogFooter({ execution, hasError }: { execution: ShownExecutionDetails; hasError: boolean }) {
+function LogFooter({ execution, missing, hasError }: LogFooterProps) {
   const { t } = useTranslation('executions');
+  const format = useFormat();
   const isLive = !hasEnded(execution);
   const end = knownOf(execution) === 'unknown' ? 'log.incomplete' : 'log.complete';
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-line-subtle px-4 py-2 text-12 text-ink-2">
-      <span>{t(isLive ? 'log.live' : end)}</span>
+      <span>
+        {isLive || missing === 0
+          ? t(isLive ? 'log.live' : end)
+          : t('log.incompleteBy', { bytes: format.bytes(missing) })}
+      </span>
       <span className="ms-auto flex flex-wrap gap-x-3 max-sm:hidden">
         {isLive ? (
           <span>

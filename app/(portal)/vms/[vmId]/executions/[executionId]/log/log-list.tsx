@@ -45,19 +45,33 @@ export interface LogListProps {
   /** Whether the level list is shown instead. */
   isHidden: boolean;
   onTotal(total: number): void;
+  onMissing(bytes: number): void;
 }
 
 /** The rows of a log. Only visible rows and a few around them are in the document. */
-export function LogList({ ref, wraps, query, clockFrom, firstError, isHidden, onTotal, ...input }: LogListProps) {
+export function LogList({
+  ref,
+  wraps,
+  query,
+  clockFrom,
+  firstError,
+  isHidden,
+  onTotal,
+  onMissing,
+  ...input
+}: LogListProps) {
   const { t } = useTranslation('executions');
   const client = useTRPCClient();
   const frame = useRef<HTMLElement>(null);
   const list = useLogRows(frame, { ...input, isHidden });
   const { execution, isLive } = input;
   const { log, rows, follow, virtual, items, marks, folded } = list;
-  const { total } = log;
+  const { total, missing } = log;
   const { marked } = marks;
   useEffect(() => onTotal(total), [onTotal, total]);
+  useEffect(() => {
+    if (missing !== undefined) onMissing(missing);
+  }, [onMissing, missing]);
   const callAt = useMemo(() => new Map(execution.calls.map((call) => [call.row, call])), [execution.calls]);
   useImperativeHandle(ref, () => ({
     show: (row) => list.show({ from: row, to: row }),

@@ -39,7 +39,7 @@ export async function readRows(
     const page = await client.executions.log.query(input, signal && { signal });
     rows.push(...page.rows);
     if (page.rows.length === 0 || rows.length >= count || first + rows.length >= page.total) {
-      return { total: page.total, rows };
+      return { total: page.total, missing: page.missing, rows };
     }
   }
 }
@@ -67,9 +67,12 @@ export function useLog(about: LogInput, windows: readonly number[], start: First
   const total = loaded.reduce((most, page) => Math.max(most, page?.total ?? 0), known ?? 0);
   const isLoaded = known !== undefined || loaded.some((page) => page !== undefined);
   if (isLoaded && total !== known) setKnown(total);
+  const newest = loaded.findLast((page) => page !== undefined);
   const failed = queries.find(({ error, data }) => error !== null && data === undefined);
   return {
     total,
+    /** The number of bytes that have not arrived; undefined while it is loading. */
+    missing: newest?.missing,
     /** Whether any rows have been loaded. */
     isLoaded,
     failed,
