@@ -242,12 +242,25 @@ return pids`;
     expect(isRunning(readFileSync(file, 'utf8').trim())).toBe(false);
   });
 
-  test('case 21: output beyond the limit is cut to 64 MiB, with a note', async () => {
-    const { code, rows: kept } = await machine.run({
-      ...script('head -c 100000000 /dev/zero | tr "\\0" x'),
-      Body: 'return s()',
+  test('case 21: output beyond the limit is cut to 64 MiB, with a note, and each call has its own rows', async () => {
+    const long = 'head -c 100000000 /dev/zero | tr "\\0" x';
+    const {
+      code,
+      rows: kept,
+      calls,
+    } = await machine.run({
+      ...script(`[ -n "$1" ] && ${long}; echo end`),
+      Body: 's()\ns("long")\ns()\ns()',
     });
     expect(code).toBe(0);
+    const last = new Map(calls.map((call) => [call.n, call]));
+    const places = [...last.values()].map((call) => [call.row, call.untilRow].map((at) => kept[at ?? -1]?.slice(1, 3)));
+    expect(places).toEqual(
+      [1, 2, 3, 4].map((n) => [
+        ['call', n],
+        ['end', n],
+      ]),
+    );
     const bytes = kept.reduce((sum, row) => sum + JSON.stringify(row).length + 1, 0);
     expect(bytes).toBeLessThan(64 << 20);
     expect(kept.some(([, kind, text]) => kind === 'note' && /^Cut: \d+ bytes/.test(String(text)))).toBe(true);

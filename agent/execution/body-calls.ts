@@ -43,6 +43,8 @@ export class BodyCalls {
   private readonly options: BodyCallsOptions;
   private current: string | null = null;
   private isJournalFull = false;
+  /** Ended calls whose last rows are beyond the limit of the transcript. `first` is null if their first rows are not. */
+  private readonly cut: { call: ExecutionCall; first: number | null; last: number }[] = [];
 
   constructor(options: BodyCallsOptions) {
     this.options = options;
@@ -51,6 +53,15 @@ export class BodyCalls {
   /** Name of the script that is running; null if none is. */
   get script(): string | null {
     return this.current;
+  }
+
+  /** Reports the rows of the calls that are beyond the limit of the transcript, once the transcript is finished. */
+  noteFinished(): void {
+    const { context, onCall } = this.options;
+    for (const { call, first, last } of this.cut.splice(0)) {
+      const row = first === null ? null : context.transcript.rowAt(first);
+      onCall({ ...call, row: row ?? call.row, untilRow: context.transcript.rowAt(last) ?? undefined });
+    }
   }
 
   /**
@@ -111,6 +122,7 @@ export class BodyCalls {
     // A Body can call a function whose name is a secret parameter.
     const shownFn = fn === null ? null : maskedText(fn, context.secrets);
     const about = { n, script, function: shownFn, row: begun.row, atMs: begun.atMs };
+    const first = begun === before ? null : transcript.place;
     if (begun === before) transcript.add('note', hasRestarted ? restartedNote : resumedNote);
     else transcript.add('call', n, script, shownFn, call.line ?? undefined);
     onCall({ ...about, state: 'running' });
@@ -134,8 +146,10 @@ export class BodyCalls {
       error === null ? {} : { error: String(maskedValue(error.message, context.secrets)).slice(0, 4_096) };
     transcript.add('end', n, { ...(exitCode !== undefined && { exitCode }), ms: tookMs, ...failure });
     const state = error === null ? 'succeeded' : 'failed';
-    const untilRow = transcript.rows - 1;
+    const last = transcript.place - 1;
+    const untilRow = transcript.rowAt(last) ?? undefined;
     const ended: ExecutionCall = { ...about, state, untilRow, tookMs, ...(exitCode !== undefined && { exitCode }) };
+    if (untilRow === undefined) this.cut.push({ call: ended, first, last });
     const mayRepeat = script === null && error === null && isRepeatable(fn ?? '');
     this.keep(n, key, { frame: answer.frame, call: ended }, mayRepeat);
     onCall(ended);

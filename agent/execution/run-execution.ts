@@ -75,7 +75,7 @@ export class RunningExecution {
   private readonly leaving = new AbortController();
   private readonly wishes: EndWishes = { exitCode: null, reboot: false };
   private why: StopReason | null = null;
-  private runningScript: () => string | null = () => null;
+  private calls: BodyCalls | null = null;
   /** Name of the script that was running when the execution was stopped. */
   private stoppedScript: string | null = null;
 
@@ -85,7 +85,7 @@ export class RunningExecution {
 
   /** Ends the Body and, unless the agent stops, the current call. */
   stop(why: StopReason): void {
-    if (this.why === null) this.stoppedScript = this.runningScript();
+    if (this.why === null) this.stoppedScript = this.calls?.script ?? null;
     this.why ??= why;
     if (this.why === 'stop') this.leaving.abort();
     else this.ending.abort();
@@ -152,6 +152,7 @@ export class RunningExecution {
       if (this.why !== 'stop') {
         await endLeftovers(folders.running);
         transcript.finish();
+        this.calls?.noteFinished();
         for (const folder of [folders.scripts, folders.work]) discardQuietly(folder, journal);
       }
       transcript.close();
@@ -181,7 +182,7 @@ export class RunningExecution {
     const scripts = new ScriptCalls(context);
     const api = new ExecutionApi(context, this.wishes);
     const calls = new BodyCalls({ context, journal, scripts, api, maxCalls, onCall });
-    this.runningScript = () => calls.script;
+    this.calls = calls;
     const [out, err] = (['out', 'err'] as const).map(
       (kind) =>
         new Lines(secrets, (text, goesOn) => {

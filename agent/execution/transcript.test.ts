@@ -53,6 +53,24 @@ test('beyond the limit, the start, a note and the last MiB are kept', () => {
   expect(all[0]).toContain('0 x');
 });
 
+test('rows beyond the limit get their final numbers when the transcript is finished', () => {
+  const transcript = open(3 * 1024 * 1024);
+  const places = new Map<string, number>();
+  for (let index = 0; index < 500; index += 1) {
+    places.set(String(index), transcript.place);
+    transcript.add('out', 1, `${index} ${'x'.repeat(10_000)}`);
+  }
+  expect([transcript.rowAt(places.get('3') ?? -1), transcript.rowAt(places.get('499') ?? -1)]).toEqual([3, null]);
+  transcript.finish();
+  const all = rows();
+  const numbers = [...places].map(([index, place]) => {
+    const row = transcript.rowAt(place) ?? -1;
+    return all[row]?.includes('"note"') ? 'note' : all[row]?.includes(`"${index} x`) ? 'same' : `${index} is at ${row}`;
+  });
+  expect(new Set(numbers)).toEqual(new Set(['same', 'note']));
+  expect([numbers.at(0), numbers.at(300), numbers.at(-1)]).toEqual(['same', 'note', 'same']);
+});
+
 test('lines are cut, joined over chunks, and free of secrets', async () => {
   const seen: [string, boolean][] = [];
   const lines = new Lines(maskedTexts('swordfish-in-the-sea'), (text, goesOn) => seen.push([text, goesOn]));

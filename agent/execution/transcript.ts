@@ -26,6 +26,10 @@ export class Transcript {
   private end: Buffer[] = [];
   private endSize = 0;
   private beyond = 0;
+  /** Number of rows beyond the limit. */
+  private beyondRows = 0;
+  /** How the rows beyond the limit were numbered when the transcript was finished. */
+  private numbered: { first: number; missing: number; kept: number } | null = null;
   /** Number of rows that could not be written to disk. */
   private lost = 0;
   private isOpen = true;
@@ -46,6 +50,22 @@ export class Transcript {
   /** The number of the next row. */
   get rows(): number {
     return this.count;
+  }
+
+  /** The place of the next row: its number if nothing is cut. `rowAt` returns the number that it finally has. */
+  get place(): number {
+    return (this.numbered?.first ?? this.count) + this.beyondRows;
+  }
+
+  /**
+   * Returns the number of the row at a place; for a row that was cut, the number of the note in its stead. Returns null
+   * if the row is beyond the limit and the transcript is not finished.
+   */
+  rowAt(place: number): number | null {
+    if (this.numbered === null) return place < this.count ? place : null;
+    const { first, missing, kept } = this.numbered;
+    if (place < first) return place;
+    return place - first < missing ? first : kept + place - first - missing;
   }
 
   /** Number of bytes on disk. */
@@ -70,6 +90,7 @@ export class Transcript {
     this.end.push(row);
     this.endSize += row.length;
     this.beyond += row.length;
+    this.beyondRows += 1;
     while (this.end.length > 1 && this.endSize > endBytes) this.endSize -= this.end.shift()?.length ?? 0;
   }
 
@@ -77,7 +98,9 @@ export class Transcript {
   finish(): void {
     if (!this.isOpen) return;
     const missing = this.beyond - this.endSize;
+    const first = this.count;
     if (missing > 0) this.append(this.noteOf(`Cut: ${missing} bytes are missing here.`), 1);
+    this.numbered = { first, missing: this.beyondRows - this.end.length, kept: this.count };
     if (this.end.length > 0) this.append(Buffer.concat(this.end), this.end.length);
     if (this.lost > 0) this.append(this.noteOf(`Cut: the disk could not store ${this.lost} rows.`), 1);
     this.close();

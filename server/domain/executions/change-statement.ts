@@ -26,7 +26,7 @@ const updates = ['run', ...callNames.filter((name) => name !== '"n"')].map((name
  * object for each change; $2 says whether to notify. An execution that another transaction has changed since it was
  * read (its `xmin` is no longer `seen`) is left unchanged, and so is an execution that would be delivered while its VM
  * is on hold. Calls of a later run of the Body replace the same calls of an earlier run. A call that has ended does not
- * change again within a run.
+ * change again within a run, except that its last row can be added.
  */
 export const changeStatement = {
   name: 'executions-change',
@@ -59,6 +59,8 @@ with given as materialized (
     from changed c cross join lateral json_to_recordset(c.calls) as k (${calls.join(', ')})
   on conflict (vm_id, execution_id, n) do update set ${updates.join(', ')}
    where execution_calls.run < excluded.run or execution_calls.state = 'running'
+     or (execution_calls.run = excluded.run and execution_calls.state = excluded.state
+       and execution_calls.until_row is null and excluded.until_row is not null)
 ), dropped as (
   ${deleteSecretsSql('select vm_id, dropped_secret from changed where dropped_secret is not null')}
 ), marked as (

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { executionProgress } from '#protocol/executions/index.ts';
+import { executionLimits, executionProgress } from '#protocol/executions/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
@@ -10,14 +10,25 @@ import type { ExecutionRow } from './rows.ts';
 /**
  * Stores an agent's progress report: whether it has received the plan, whether the Body is running, and which calls
  * changed. Reports older than the stored state change nothing. Returns the seconds until the next report. Throws 404
- * `execution_unknown` and 409 `execution_concluded`; after 409, the agent ends the execution.
+ * `execution_unknown`, 413 `calls_too_many` and 409 `execution_concluded`; after 409, the agent ends the execution.
  */
 export async function noteProgress(ctx: Context, vmId: string, id: string, input: unknown): Promise<number> {
+  checkNumberOfCalls(input);
   const progress = parse(executionProgress, input, 'bad_request');
   return changeExecution(ctx, vmId, id, (row) => ({
     answer: nextProgressSeconds(ctx.now, row.begunAt, row.followedUntil),
     change: changeBy(progress, row, ctx.now),
   }));
+}
+
+/** Throws 413 `calls_too_many` for a report with more calls, or higher numbers of calls, than a Body can make. */
+function checkNumberOfCalls(input: unknown): void {
+  const { calls } = (input ?? {}) as { calls?: unknown };
+  if (!Array.isArray(calls)) return;
+  const { calls: limit } = executionLimits;
+  const isBeyond = (call: unknown) => Number((call as { n?: unknown } | null)?.n) > limit;
+  if (calls.length > limit || calls.some(isBeyond))
+    throw new DomainError('too_large', 'calls_too_many', { params: { limit } });
 }
 
 /** Returns the change that a progress report makes; null if it contains nothing new. Throws if the execution ended. */

@@ -161,14 +161,39 @@ describe('progress', () => {
     });
   });
 
+  test('adds the last row of a call that has ended, once, and nothing else', async () => {
+    const machine = await givenMachine(admin, door);
+    const { id } = await machine.queue();
+    await machine.next();
+    const call = { n: 1, script: 'a', function: null, state: 'succeeded', row: 3, atMs: 1, tookMs: 5 };
+    const report = (change: object) => machine.progress(id, 'running', { calls: [{ ...call, ...change }] });
+    const stored = async () => (await machine.get(id)).calls.map(({ row, untilRow, state }) => [row, untilRow, state]);
+    await report({});
+    await report({ row: 9 });
+    await report({ state: 'failed', untilRow: 9 });
+    expect(await stored()).toEqual([[3, null, 'succeeded']]);
+    await report({ row: 4, untilRow: 7 });
+    await report({ row: 9, untilRow: 9 });
+    expect(await stored()).toEqual([[4, 7, 'succeeded']]);
+  });
+
   test('case 30: with more than 10,000 calls is rejected', async () => {
     const machine = await givenMachine(admin, door);
     const { id } = await machine.queue();
     await machine.next();
-    const calls = Array.from({ length: 10_001 }, (_, index) => ({
+    const calls = Array.from({ length: 50_000 }, (_, index) => ({
       ...{ n: index + 1, script: 'a', function: null, state: 'running', row: 1, atMs: 1 },
     }));
-    expect((await machine.progress(id, 'running', { calls })).status).toBe(400);
+    for (const beyond of [calls, calls.slice(0, 10_001), calls.slice(10_000, 10_001)]) {
+      const refused = await machine.progress(id, 'running', { calls: beyond });
+      expect([refused.status, await refused.json()]).toEqual([
+        413,
+        expect.objectContaining({ code: 'calls_too_many' }),
+      ]);
+    }
+    for (const calls of [{ n: 10_001 }, [null], [{ n: '7' }]]) {
+      expect((await machine.progress(id, 'running', { calls })).status).toBe(400);
+    }
     expect((await machine.progress(id, 'running', { calls: calls.slice(0, 10_000) })).status).toBe(204);
     expect((await machine.get(id)).calls).toHaveLength(10_000);
   });
