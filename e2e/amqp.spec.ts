@@ -129,6 +129,18 @@ test('an admin chooses AMQP for a VM, everyone sees why its executions wait, and
   await viewer.goto('/settings/amqp');
   await expect(viewer.getByText('Nur Admins können')).toBeVisible();
 
+  const { id } = await api.call<{ id: string }>('POST', `/vms/${vm.id}/executions`, {
+    body: { plan: { FormatVersion: '2.0.0', Name: 'Restart', Body: 'return 1' } },
+  });
+  await admin.goto(`/vms/${vm.id}/executions/${id}`);
+  await expect(banner, 'an execution that waits for the broker says so').toContainText('The broker’s certificate');
+  await expect(admin.getByText('No machine yet')).toHaveCount(0);
+  await expectAccessibleInBothThemes(admin);
+  await api.call('POST', `/vms/${vm.id}/executions/${id}/cancel`, { body: {} });
+  await expect(admin.getByText('It was canceled.')).toBeVisible();
+  await expect(banner).toHaveCount(0);
+  await admin.goto(`/vms/${vm.id}?tab=executions`);
+
   await banner.getByRole('link', { name: 'Show the connection' }).click();
   await expect(admin).toHaveURL('/settings/amqp');
   await admin.goBack();

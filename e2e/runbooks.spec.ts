@@ -110,6 +110,8 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
     await expectAccessibleInBothThemes(operator);
     await operator.getByRole('button', { name: `Run on ${vm.name}` }).click();
     await expect(operator.getByLabel('Whom to greet')).toHaveAttribute('aria-invalid', 'true');
+    await expect(operator.getByRole('region', { name: 'Errors' })).toContainText('This field is required.');
+    await expectAccessible(operator);
     await operator.getByLabel('Whom to greet').fill('nobody');
     await operator.getByLabel('Token').fill(secret);
     await operator.getByRole('button', { name: `Run on ${vm.name}` }).click();

@@ -14,7 +14,10 @@ export interface ExecutionTableProps {
   executions: readonly ShownExecution[];
   /** Whether to show the VM of each execution. */
   showsVm: boolean;
-  /** Whether to omit the people who queued the executions, because cards beside the table leave no room. */
+  /**
+   * Whether to omit the people who queued the executions and to show durations below the times, because cards beside the
+   * table leave no room.
+   */
   isNarrow?: boolean;
 }
 
@@ -32,9 +35,11 @@ export function ExecutionTable({ label, executions, showsVm, isNarrow = false }:
             <Th className="max-sm:hidden">{t('column.outcome')}</Th>
             {isNarrow ? null : <Th className="max-sm:hidden">{t('column.by')}</Th>}
             <Th className="max-sm:hidden">{t('column.queued')}</Th>
-            <Th end className="max-sm:hidden">
-              {t('column.took')}
-            </Th>
+            {isNarrow ? null : (
+              <Th end className="max-sm:hidden">
+                {t('column.took')}
+              </Th>
+            )}
           </tr>
         </THead>
         <TBody>
@@ -98,10 +103,17 @@ function ExecutionRow({ execution, showsVm, isNarrow }: ExecutionRowProps) {
       )}
       <Td className="py-2 align-top tabular-nums max-sm:hidden">
         <DateTime value={new Date(queuedAt)} />
+        {isNarrow ? (
+          <span className="block text-12 text-ink-3">
+            <Took execution={execution} before="" />
+          </span>
+        ) : null}
       </Td>
-      <Td end className="py-2 align-top max-sm:hidden">
-        <Took execution={execution} before="" />
-      </Td>
+      {isNarrow ? null : (
+        <Td end className="py-2 align-top max-sm:hidden">
+          <Took execution={execution} before="" />
+        </Td>
+      )}
     </Tr>
   );
 }

@@ -114,6 +114,9 @@ function RunbookRow({ row, cursor }: { row: ListedRunbook; cursor: boolean }) {
             <span className="truncate">{t('list.draft', { version: draft })}</span>
           </Chip>
         )}
+        <span className="block text-12 md:hidden">
+          <RunbookState state={state} />
+        </span>
       </Td>
       <Td className="max-md:hidden">
         <RunbookState state={state} />

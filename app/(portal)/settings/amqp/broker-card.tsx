@@ -69,20 +69,19 @@ function Connection({ report }: { report: ConductorReport }) {
   const { isRunning, connectedAt, seenAt, faultDetail, unreadable, unmatched, rejectedAt } = report;
   const problem = conductorProblem(report);
   const state = problem === null ? stateWithout(connectedAt) : isRunning ? 'disconnected' : 'stopped';
-  const since = problem?.since ?? connectedAt;
+  // While the conductor connects, it stores no state, so the last state is from before.
+  const since = problem?.since ?? connectedAt ?? seenAt;
   return (
     <Rows>
       <Row label={t('settings:amqp.connection')}>
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <Status status={statuses[state]}>{t(`settings:amqp.${state}`)}</Status>
-          {since === null ? null : (
-            <span className="text-ink-2">
-              <Trans
-                text={t(isRunning ? 'settings:amqp.since' : 'settings:amqp.seen')}
-                tags={{ time: isRunning ? <DateTime value={since} /> : <RelativeTime value={seenAt} /> }}
-              />
-            </span>
-          )}
+          <span className="text-ink-2">
+            <Trans
+              text={t(isRunning ? 'settings:amqp.since' : 'settings:amqp.seen')}
+              tags={{ time: isRunning ? <DateTime value={since} /> : <RelativeTime value={seenAt} /> }}
+            />
+          </span>
           {state === 'disconnected' ? <span className="text-ink-2">{t('settings:amqp.retries')}</span> : null}
         </span>
       </Row>

@@ -134,7 +134,7 @@ function NoExtensions({ facts }: { facts: VmFacts }) {
   const { t } = useTranslation(['reports', 'vms']);
   const may = useReader().can('operator');
   return (
-    <Card>
+    <Card className="mt-4">
       <EmptyState
         title={t('reports:extensions.empty')}
         actions={

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { firstTerms } from '#app/(portal)/vms/[vmId]/executions/new/term-fields.tsx';
-import { faultsBelow, faultsOfDraft, ownFaults } from './draft-faults.ts';
+import { faultsBelow, faultsOfDraft, faultsOfScript, ownFaults } from './draft-faults.ts';
 
 const draft = {
   ...{ title: 'Greet', description: '', version: '1.0.0', plan: '{}', schema: '', terms: firstTerms, typed: {} },
@@ -49,4 +49,12 @@ test('the faults of all sources are in the order of the page, and each is named 
     '/parameters/type other',
   ]);
   expect(faultsBelow(faults, '/plan')).toEqual([fault('/Name')]);
+});
+
+test('the faults of a script are those of the script and of its files', () => {
+  const script = { name: 'a/b', files: [{ id: 'f1', name: 'a.sh', text: '' }] };
+  const ours = ['/Scripts/a~1b', '/Scripts/a~1b/Options/timeout', '/Files/f1/Body'];
+  const others = ['/Body', '/Scripts/a', '/Files/f10/Body'];
+  const faults = [...others, ...ours].map((path) => fault(path));
+  expect(faultsOfScript(faults, script).map(({ path }) => path)).toEqual(ours);
 });

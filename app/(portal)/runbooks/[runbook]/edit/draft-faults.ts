@@ -1,7 +1,9 @@
 import type { ProblemFault } from '#app/_lib/problem.ts';
 import { jsonObjectIn } from '#app/(portal)/vms/[vmId]/executions/json-object.ts';
 import { termsOf } from '#app/(portal)/vms/[vmId]/executions/new/term-fields.tsx';
+import { jsonPointer } from '#protocol/pointer.ts';
 import { isRunbookVersion } from '#protocol/semver.ts';
+import type { ScriptDraft } from './plan-draft.ts';
 import { isWithin } from './typed-texts.ts';
 import type { RunbookDraft } from './use-runbook-draft.ts';
 
@@ -63,3 +65,12 @@ export const faultsBelow = (faults: readonly ProblemFault[], path: string): Prob
   faults
     .filter((fault) => isWithin(fault.path, path))
     .map((fault) => ({ ...fault, path: fault.path.slice(path.length) }));
+
+/** Returns the faults of a script and of its files, from faults with paths in the plan. */
+export function faultsOfScript(
+  faults: readonly ProblemFault[],
+  { name, files }: Pick<ScriptDraft, 'name' | 'files'>,
+): ProblemFault[] {
+  const places = [jsonPointer(['Scripts', name]), ...files.map(({ id }) => jsonPointer(['Files', id]))];
+  return faults.filter(({ path }) => places.some((place) => isWithin(path, place)));
+}

@@ -10,6 +10,7 @@ import type { LineMark } from '#app/_ui/line-marks.ts';
 import { Chip } from '#app/_ui/tag.tsx';
 import { executionLimits } from '#protocol/executions/limits.ts';
 import { AddScript } from './add-script.tsx';
+import { faultsOfScript } from './draft-faults.ts';
 import { addParameter, missingParameter } from './missing-parameter.ts';
 import { addFile, addScript, type PlanDraft, readDraft, setBody } from './plan-draft.ts';
 import { ScriptCard } from './script-card.tsx';
@@ -18,6 +19,8 @@ import type { RunbookChange, RunbookDraft } from './use-runbook-draft.ts';
 
 export interface PlanPartsEditorProps {
   draft: RunbookDraft;
+  /** Faults of the plan, with paths in the plan. Faults that a field shows itself are omitted. */
+  faults: readonly ProblemFault[];
   /** Warnings about the plan, with paths in the plan. */
   warnings: readonly ProblemFault[];
   /** The editor of the Body. */
@@ -28,7 +31,7 @@ export interface PlanPartsEditorProps {
 }
 
 /** Edits a plan in its parts: the Body, and the scripts with their files. Both change one JSON text. */
-export function PlanPartsEditor({ draft, warnings, body, onChange, onJson }: PlanPartsEditorProps) {
+export function PlanPartsEditor({ draft, faults, warnings, body, onChange, onJson }: PlanPartsEditorProps) {
   const { t } = useTranslation(['runbooks', 'executions']);
   const [note, setNote] = useState('');
   const text = draft.plan;
@@ -76,6 +79,8 @@ export function PlanPartsEditor({ draft, warnings, body, onChange, onJson }: Pla
         <ScriptCard
           key={script.name}
           script={script}
+          faults={faultsOfScript(faults, script)}
+          warnings={faultsOfScript(warnings, script)}
           text={text}
           typed={draft.typed}
           onText={onText}

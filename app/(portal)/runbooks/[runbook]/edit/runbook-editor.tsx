@@ -61,6 +61,8 @@ export function RunbookEditor({ name, start, isNew, from }: RunbookEditorProps) 
     }
     await save.mutateAsync(draft);
   };
+  // The fields of typed texts show their faults themselves.
+  const planFaults = faultsBelow(faults, '/plan').filter(({ path }) => draft.typed[path] === undefined);
   return (
     <>
       <EditorHead {...{ name, isNew, from }} title={draft.title} view={places.view} onView={places.setView} />
@@ -71,7 +73,7 @@ export function RunbookEditor({ name, start, isNew, from }: RunbookEditorProps) 
             <PlanEditor
               editor={places.planEditor}
               text={draft.plan}
-              faults={faultsBelow(faults, '/plan').filter(({ path }) => draft.typed[path] === undefined)}
+              faults={planFaults}
               warnings={warnings}
               adapt={withoutIdentity}
               startAt={places.startAt}
@@ -80,6 +82,7 @@ export function RunbookEditor({ name, start, isNew, from }: RunbookEditorProps) 
           ) : (
             <PlanPartsEditor
               {...{ draft, warnings }}
+              faults={planFaults}
               body={places.bodyEditor}
               onChange={edit}
               onJson={() => places.setView('json')}

@@ -3,6 +3,7 @@
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import type { ProblemFault } from '#app/_lib/problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
@@ -11,6 +12,7 @@ import { Field, FieldError } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import { Select } from '#app/_ui/select.tsx';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { FileButton } from '#app/(portal)/handlers/file-button.tsx';
 import { useFileDrop } from '#app/(portal)/handlers/use-file-drop.ts';
 import { jsonPointer } from '#protocol/pointer.ts';
@@ -21,6 +23,9 @@ import { optionsPlace, type TypedTexts } from './typed-texts.ts';
 
 export interface ScriptCardProps {
   script: ScriptDraft;
+  /** Faults of the script and its files, unless a field shows them. */
+  faults: readonly ProblemFault[];
+  warnings: readonly ProblemFault[];
   /** The plan's text. */
   text: string;
   typed: TypedTexts;
@@ -32,7 +37,7 @@ export interface ScriptCardProps {
 }
 
 /** Edits a script: its files, its type and its options. */
-export function ScriptCard({ script, onFiles, ...editing }: ScriptCardProps) {
+export function ScriptCard({ script, faults, warnings, onFiles, ...editing }: ScriptCardProps) {
   const { text, onText } = editing;
   const { t } = useTranslation('runbooks');
   const [chosen, setChosen] = useState(script.entryPoint);
@@ -58,6 +63,7 @@ export function ScriptCard({ script, onFiles, ...editing }: ScriptCardProps) {
           </>
         }
       />
+      <Remarks faults={faults} warnings={warnings} />
       {files.length < 2 ? null : (
         <div className="flex flex-wrap items-center gap-2 px-4 pb-2">
           <Segmented<string>
@@ -92,7 +98,27 @@ export function ScriptCard({ script, onFiles, ...editing }: ScriptCardProps) {
   );
 }
 
-type ScriptEditing = Omit<ScriptCardProps, 'onFiles'>;
+/** The faults and warnings of a script, above its text. */
+function Remarks({ faults, warnings }: Pick<ScriptCardProps, 'faults' | 'warnings'>) {
+  if (faults.length + warnings.length === 0) return null;
+  return (
+    <ul className="grid grid-cols-[minmax(0,1fr)] gap-1 px-4 pb-2.5 text-12">
+      {faults.map(({ path, message }) => (
+        <li key={`${path} ${message}`}>
+          <FieldError>{message}</FieldError>
+        </li>
+      ))}
+      {warnings.map(({ path, message }) => (
+        <li key={`${path} ${message}`} className="flex items-baseline gap-1.5">
+          <StatusIcon status="warning" className="relative top-0.5 shrink-0" />
+          <span className="min-w-0 wrap-anywhere">{message}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type ScriptEditing = Omit<ScriptCardProps, 'onFiles' | 'faults' | 'warnings'>;
 
 function ScriptFields({ script, ...editing }: ScriptEditing) {
   const { text, onText } = editing;

@@ -136,13 +136,15 @@ function NowRow({ vmId, entry, isSilent }: { vmId: string; entry: QueueLine; isS
           {entry.since === null || isSilent ? null : (
             <>
               {' · '}
-              <Elapsed value={new Date(entry.since)} />
-              {entry.limitSeconds === null || group === undefined ? null : (
-                <>
-                  {' / '}
-                  <Limits {...group} />
-                </>
-              )}
+              <span className="inline-block">
+                <Elapsed value={new Date(entry.since)} />
+                {entry.limitSeconds === null || group === undefined ? null : (
+                  <>
+                    {' / '}
+                    <Limits {...group} />
+                  </>
+                )}
+              </span>
             </>
           )}
         </span>

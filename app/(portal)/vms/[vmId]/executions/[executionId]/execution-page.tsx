@@ -8,12 +8,14 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import {
   hasEnded,
+  isWaiting,
   type LogPage,
   type LogPart,
   type ShownExecutionDetails,
 } from '#app/(portal)/executions/execution-data.ts';
 import { OperatorsOnly } from '../../operators-only.tsx';
 import type { InstanceDetails } from '../../vm-data.ts';
+import { ChannelBanner } from '../channel/channel-banner.tsx';
 import { ApprovalCard } from './approval-card.tsx';
 import { CallsCard } from './calls-card.tsx';
 import { ExecutionHeader } from './execution-header.tsx';
@@ -59,6 +61,7 @@ export function ExecutionPage({ first, parts, readAt }: ExecutionPageProps) {
     <>
       <ExecutionHeader execution={execution} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        {execution.channel === 'amqp' && isWaiting(execution) ? <ChannelBanner vmId={vmId} /> : null}
         {execution.state === 'waiting-approval' ? <ApprovalCard execution={execution} /> : null}
         {hasEnded(execution) ? (
           <OutcomeCard execution={execution} />

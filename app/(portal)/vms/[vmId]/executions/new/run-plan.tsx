@@ -72,7 +72,7 @@ export function RunPlan({ vm, first, isCopy }: RunPlanProps) {
             <Button variant="primary" busy={queue.isPending} disabled={!isReady} onClick={submit}>
               {t('run.act')}
             </Button>
-            <span className="min-w-0 flex-1 text-12 text-ink-2">{t('run.root')}</span>
+            <span className="flex-[1_1_9rem] text-12 text-ink-2">{t('run.root')}</span>
           </CardFooter>
         </Card>
       </div>

@@ -1,5 +1,6 @@
 'use client';
 
+import type { ComponentProps } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { useFormat } from '#app/_ui/format.ts';
@@ -64,30 +65,13 @@ export function TermFields({ terms, onChange, withNote = true }: TermFieldsProps
     : [...validities, terms.validForSeconds].toSorted((a, b) => a - b);
   return (
     <>
-      <div className="flex items-start gap-2">
-        <Field
-          label={t('executions:run.timeout')}
-          hint={t('executions:run.timeout.hint')}
-          error={termsOf(terms) === null ? t('executions:run.timeout.range', { days: format.number(7) }) : undefined}
-          className="flex-1"
-        >
-          <Input
-            inputMode="numeric"
-            value={terms.time}
-            onChange={(event) => onChange({ ...terms, time: event.target.value })}
-          />
-        </Field>
-        <Field label={t('executions:run.unit')} className="w-28">
-          <Select
-            value={terms.unit}
-            onChange={(event) => onChange({ ...terms, unit: event.target.value as Unit })}
-            options={Object.keys(units).map((unit) => ({
-              value: unit,
-              label: t(`executions:run.unit.${unit as Unit}`),
-            }))}
-          />
-        </Field>
-      </div>
+      <Field
+        label={t('executions:run.timeout')}
+        hint={t('executions:run.timeout.hint')}
+        error={termsOf(terms) === null ? t('executions:run.timeout.range', { days: format.number(7) }) : undefined}
+      >
+        <TimeWithUnit terms={terms} onChange={onChange} />
+      </Field>
       <Field label={t('executions:run.validity')} hint={t('executions:run.validity.hint')}>
         <Select
           value={String(terms.validForSeconds)}
@@ -106,5 +90,33 @@ export function TermFields({ terms, onChange, withNote = true }: TermFieldsProps
         </Field>
       ) : null}
     </>
+  );
+}
+
+interface TimeWithUnitProps extends Pick<ComponentProps<'input'>, 'id' | 'aria-describedby' | 'aria-invalid'> {
+  terms: Terms;
+  onChange(terms: Terms): void;
+}
+
+/** A number and its unit. They are one control, so that the field's hint or error has the width of both. */
+function TimeWithUnit({ terms, onChange, ...input }: TimeWithUnitProps) {
+  const { t } = useTranslation('executions');
+  return (
+    <span className="flex gap-2">
+      <Input
+        {...input}
+        inputMode="numeric"
+        className="min-w-0 flex-1"
+        value={terms.time}
+        onChange={(event) => onChange({ ...terms, time: event.target.value })}
+      />
+      <Select
+        aria-label={t('run.unit')}
+        className="w-28"
+        value={terms.unit}
+        onChange={(event) => onChange({ ...terms, unit: event.target.value as Unit })}
+        options={Object.keys(units).map((unit) => ({ value: unit, label: t(`run.unit.${unit as Unit}`) }))}
+      />
+    </span>
   );
 }

@@ -21,7 +21,7 @@ export function ParameterFaults({ message, faults }: ParameterFaultsProps) {
     >
       <FieldError>{message}</FieldError>
       {faults.length === 0 ? null : (
-        <ul className="grid grid-cols-[minmax(0,1fr)] gap-1 ps-[22px]">
+        <ul className="grid grid-cols-[minmax(0,1fr)] ps-[22px]">
           {faults.map(({ path, message: why }) => {
             const place = placeOfFault(path);
             return (
@@ -35,7 +35,7 @@ export function ParameterFaults({ message, faults }: ParameterFaultsProps) {
                       const field = fieldAt(place.at);
                       if (field !== null) focusField(field);
                     }}
-                    className="rounded-sm text-start wrap-anywhere underline decoration-line underline-offset-3 hover:decoration-current"
+                    className="min-h-6 rounded-sm text-start wrap-anywhere underline decoration-line underline-offset-3 hover:decoration-current"
                   >
                     <code translate="no" className="mono">
                       {place.name}

@@ -242,7 +242,7 @@ function RunForm({ vm, runbook, version, first, from }: RunFormProps) {
         >
           {t('run.act', { name: vm.name })}
         </Button>
-        <span className="min-w-0 flex-1 text-12 text-ink-2">{t('run.root')}</span>
+        <span className="flex-[1_1_9rem] text-12 text-ink-2">{t('run.root')}</span>
       </CardFooter>
     </Card>
   );
