@@ -48,18 +48,22 @@ export interface LogListProps {
   onMissing(bytes: number): void;
 }
 
-/** The rows of a log. Only visible rows and a few around them are in the document. */
-export function LogList({
-  ref,
-  wraps,
-  query,
-  clockFrom,
-  firstError,
-  isHidden,
+/** Tells the card how many rows the log has, and how many bytes are missing once that is known. */
+function useTellSize({
+  total,
+  missing,
   onTotal,
   onMissing,
-  ...input
-}: LogListProps) {
+}: Pick<LogListProps, 'onTotal' | 'onMissing'> & { total: number; missing: number | undefined }): void {
+  useEffect(() => onTotal(total), [onTotal, total]);
+  useEffect(() => {
+    if (missing !== undefined) onMissing(missing);
+  }, [onMissing, missing]);
+}
+
+/** The rows of a log. Only visible rows and a few around them are in the document. */
+export function LogList({ ref, onTotal, onMissing, ...props }: LogListProps) {
+  const { wraps, query, clockFrom, firstError, isHidden, ...input } = props;
   const { t } = useTranslation('executions');
   const client = useTRPCClient();
   const frame = useRef<HTMLElement>(null);
@@ -68,10 +72,7 @@ export function LogList({
   const { log, rows, follow, virtual, items, marks, folded } = list;
   const { total, missing } = log;
   const { marked } = marks;
-  useEffect(() => onTotal(total), [onTotal, total]);
-  useEffect(() => {
-    if (missing !== undefined) onMissing(missing);
-  }, [onMissing, missing]);
+  useTellSize({ total, missing, onTotal, onMissing });
   const callAt = useMemo(() => new Map(execution.calls.map((call) => [call.row, call])), [execution.calls]);
   useImperativeHandle(ref, () => ({
     show: (row) => list.show({ from: row, to: row }),
