@@ -11,6 +11,7 @@ import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 import { findPlatforms } from './execution/platforms.ts';
 import { resultOf } from './execution/run-execution.ts';
+import { layoutOf } from './folder/layout.ts';
 import { planEnvelope } from './testing/plan-envelope.ts';
 import { type PlanMachine, planMachine } from './testing/plan-run.ts';
 
@@ -151,13 +152,6 @@ const rows: Hostile[] = [
   },
   {
     number: 17,
-    what: 'a frame of 64 MiB',
-    plan: { Body: 'import os\nfor i in range(64): os.write(4, b"x" * 1048576)' },
-    code: 1,
-    body: failure('frames'),
-  },
-  {
-    number: 17,
     what: 'a second call while one runs',
     plan: {
       Body: 'import os\nfor i in (1, 2): os.write(4, b\'{"n":%d,"call":"script","script":"s","args":[],"kwargs":{}}\\n\' % i)\nimport time\ntime.sleep(60)',
@@ -189,7 +183,7 @@ const rows: Hostile[] = [
   },
   {
     number: 43,
-    what: 'a state of 2 MiB',
+    what: 'a value of 2 MiB in the state',
     plan: { Service: 'x', Body: 'api.setState("../x", "y" * (2 << 20))' },
     code: 1,
     body: failure('StateTooLarge'),
@@ -201,6 +195,13 @@ const rows: Hostile[] = [
     code: 0,
     body: 1,
   },
+  {
+    number: 43,
+    what: 'a state whose value has 1,000,000 keys',
+    plan: { Service: 'x', Body: 'api.setState("k", {str(n): 1 for n in range(1000000)})' },
+    code: 1,
+    body: failure('StateTooLarge'),
+  },
 ];
 
 describe('a hostile plan', () => {
@@ -208,6 +209,32 @@ describe('a hostile plan', () => {
     const run = await machine.run(plan);
     expect([run.code, run.body]).toEqual([code, body]);
     expect(({} as Record<string, unknown>).polluted, 'prototypes are untouched').toBeUndefined();
+  });
+
+  test('case 17: a Body that writes a line of 1 GiB is ended before the agent has read more than a frame', async () => {
+    const file = join(machine.dir, 'written');
+    const body = `import os
+count = os.open(${JSON.stringify(file)}, os.O_CREAT | os.O_WRONLY)
+for i in range(1024):
+  left = memoryview(b"x" * 1048576)
+  while left: left = left[os.write(4, left):]
+  os.pwrite(count, b"%4d" % (i + 1), 0)
+return 1`;
+    expect(await machine.body(body)).toMatchObject({ code: 1, body: failure('frames') });
+    // One more MiB may be in the pipe, and one more in the hands of Python.
+    expect(Number(readFileSync(file, 'utf8'))).toBeLessThanOrEqual((executionLimits.frameBytes >> 20) + 2);
+  });
+
+  test('case 43: 1,000,000 keys in the state end at the limit of calls, in one file in its folder', async () => {
+    const Body = 'for n in range(1000000): api.setState("../" * 9 + str(n), n)';
+    const folder = layoutOf(machine.dir).planStates;
+    const before = existsSync(folder) ? readdirSync(folder) : [];
+    const ended = await machine.run({ Service: 'many keys', Body }, { maxCalls: 300 });
+    expect([ended.code, ended.body]).toEqual([1, failure('TooManyCalls')]);
+    const files = readdirSync(folder).filter((name) => !before.includes(name));
+    expect(files).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.jsonl$/)]);
+    const later = await machine.run({ Service: 'many keys', Body: 'return api.getState("../" * 9 + "299")' });
+    expect(later.body).toBe(299);
   });
 
   test('case 18: 1,000 children of a Body end with the plan', async () => {
@@ -270,6 +297,8 @@ return pids`;
 
 describe('a hostile message from the broker', () => {
   const text = (rest: string) => Buffer.from(`{"FormatVersion":"2.0.0",${rest}}`);
+  const letters = (count: number) =>
+    Array.from({ length: count }, (_, index) => `"${String.fromCodePoint(0x10_000 + index)}":{}`).join(',');
   const filled = (bytes: number) =>
     text(`"Body":"return 1","Files":{"f":{"Name":"f","BodyType":"Text","Body":"${'x'.repeat(bytes)}"}}`);
 
@@ -283,6 +312,7 @@ describe('a hostile message from the broker', () => {
     [6, 'half of a character pair', text('"Name":"\\ud800"'), 2, failure('PlanInvalid')],
     [6, 'a NUL character', text('"Name":"a\\u0000"'), 2, failure('PlanInvalid')],
     [6, 'a name of 128 KiB', text(`"Name":"${'x'.repeat(1 << 17)}"`), 2, failure('PlanInvalid')],
+    [15, '100,000 scripts', text(`"Scripts":{${letters(100_000)}}`), 2, failure('PlanInvalid')],
     [37, 'not JSON', Buffer.from('not json {'), 2, failure('PlanInvalid')],
     [37, 'a JSON list', Buffer.from('[1]'), 2, failure('PlanInvalid')],
     [37, 'compressed bytes', gzipSync('{"FormatVersion":"2.0.0"}'), 2, failure('PlanInvalid')],

@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => machine.close());
 
 /** Runs a plan with the secret parameters, encrypted for the machine. */
-function runWithSecrets(plan: object): Promise<PlanRun> {
-  const { protectedSettings, protectedSettingsCertThumbprint } = sealedFor(machine.dir, secrets);
+function runWithSecrets(plan: object, values: object = secrets): Promise<PlanRun> {
+  const { protectedSettings, protectedSettingsCertThumbprint } = sealedFor(machine.dir, values);
   const envelope = {
     protectedParameters: protectedSettings,
     protectedParametersCertThumbprint: protectedSettingsCertThumbprint,
@@ -65,6 +65,14 @@ test.each<[how: string, plan: object]>([
   const encoded = Buffer.from(`x${secrets.password}`).toString('base64');
   expect(seen).not.toContain(encoded.slice(4, 16));
   expect(seen).toContain('[masked]');
+});
+
+test('case 41: a secret parameter that is a list reaches the Body as a whole, and each text in it is masked', async () => {
+  const sites = [['plain-site-7731', { login: ['user-7731', 'hunter2-7731'] }]];
+  const Body = 'print(args.sites)\nfor part in args.sites[0]: api.logInfo(part)\nreturn [len(args.sites), args.sites]';
+  const { body, rows, text } = await runWithSecrets({ Body }, { sites });
+  expect(body).toEqual([1, [['[masked]', { login: ['[masked]', '[masked]'] }]]]);
+  expect(`${text}${JSON.stringify(rows)}`).not.toContain('7731');
 });
 
 test('a plan whose secret parameters cannot be decrypted does not run', async () => {

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { greeting, greetingParameters } from '#server/domain/runbooks/testing/given-runbook.ts';
 import { defaultLimits } from '#server/platform/limits.ts';
 import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
@@ -69,6 +72,85 @@ test('every fault of a runbook and of its parameters has a path', async () => {
   const body = { runbook: 'greet', parameters: { token: 'x' } };
   const refused = await door.expect<Answer>('queueExecution', { id: vmId }, [422, 'parameters_invalid'], { body });
   expect(refused.errors).toMatchObject([{ path: '/parameters/token', code: 'parameter_secret' }]);
+});
+
+describe('case 41: a hostile schema of parameters', () => {
+  type Answer = { errors: { path: string; code: string }[] };
+  const save = (name: string, properties: object, outcome: number | [number, string], more: object = {}) => {
+    const body = { ...contents, parameters: { properties, ...more } };
+    return door.expect<Answer>('saveRunbookVersion', { name, version: '1.0.0' }, outcome, { body });
+  };
+
+  test('that refers to another server is rejected, and nothing is fetched', async () => {
+    let calls = 0;
+    const server = createServer((_, response) => {
+      calls += 1;
+      response.end('{"type":"string"}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const remote = `http://127.0.0.1:${(server.address() as AddressInfo).port}/schema.json`;
+    try {
+      for (const [$ref, more] of [
+        [remote, {}],
+        [`${remote}#/$defs/a`, {}],
+        ['other.json', { $id: remote }],
+        ['file:///etc/passwd', {}],
+      ] as const) {
+        const { errors } = await save('remote', { who: { items: { $ref } } }, [422, 'schema_refused'], more);
+        expect(errors).toMatchObject([{ path: '/parameters/properties/who/items/$ref', code: 'schema_reference' }]);
+      }
+      expect(calls).toBe(0);
+    } finally {
+      server.close();
+    }
+    await door.expect('getRunbook', { name: 'remote' }, [404, 'runbook_unknown']);
+  });
+
+  test('with a pattern that takes too long ends the check of a run, and other calls are answered meanwhile', async () => {
+    const reference = { name: 'slow-pattern', version: '1.0.0' };
+    await save(reference.name, { who: { type: 'string', pattern: '^(a+)+$' } }, 201);
+    await door.expect('publishRunbookVersion', reference, 200);
+    const settings = { ...defaultLimits.settings, checkMs: 1_000 };
+    const hasty = await openRestDoor({ config: { limits: { ...defaultLimits, settings } }, db: door.services.db });
+    try {
+      const body = { runbook: reference.name, parameters: { who: `${'a'.repeat(40)}!` } };
+      let isOver = false;
+      const run = hasty
+        .expect<Answer>('queueExecution', { id: vmId }, [422, 'parameters_invalid'], { body })
+        .finally(() => {
+          isOver = true;
+        });
+      let answered = 0;
+      for (; !isOver; answered += 1) await hasty.expect('getExecutionRules', {}, 200);
+      expect((await run).errors).toMatchObject([{ path: '/parameters', code: 'schema_slow' }]);
+      expect(answered).toBeGreaterThan(10);
+    } finally {
+      await hasty.close();
+    }
+    const list = await door.expect<{ items: { runbook: string }[] }>('listExecutions', {}, 200);
+    expect(list.items.filter(({ runbook }) => runbook === reference.name)).toEqual([]);
+  });
+
+  test('with writeOnly deep inside an array makes the whole parameter secret', async () => {
+    const reference = { name: 'deep-secret', version: '1.0.0' };
+    const password = { type: 'string', writeOnly: true };
+    const site = { anyOf: [{ type: 'string' }, { properties: { login: { prefixItems: [{}, password] } } }] };
+    await save(reference.name, { sites: { type: 'array', items: { type: 'array', items: site } } }, 201);
+    await door.expect('publishRunbookVersion', reference, 200);
+    const sites = [['plain-site-7731', { login: ['user-7731', 'hunter2-7731'] }]];
+    const queue = (given: object, outcome: number | [number, string]) =>
+      door.expect<Answer & { id: string }>('queueExecution', { id: vmId }, outcome, {
+        body: { runbook: reference.name, ...given },
+      });
+    const refused = await queue({ parameters: { sites } }, [422, 'parameters_invalid']);
+    expect(refused.errors).toMatchObject([{ path: '/parameters/sites', code: 'parameter_secret' }]);
+    const { id } = await queue({ secretParameters: { sites } }, 201);
+    for (const call of ['getExecution', 'getExecutionPlan']) {
+      const text = JSON.stringify(await door.expect(call, { id: vmId, execution: id }, 200));
+      expect(text).not.toContain('7731');
+      if (call === 'getExecution') expect(text).toContain('"secretParameters":["sites"]');
+    }
+  });
 });
 
 test('MU-60 a token cannot approve, and a token without the grant cannot queue a plan', async () => {

@@ -1,9 +1,12 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { executionLimits } from '#protocol/executions/index.ts';
+import { executionLimits, parseExactJson } from '#protocol/executions/index.ts';
 import { ServiceState } from './state.ts';
+
+/** How many keys the largest state has; `npm run test:crashes` tests 1,000,000. */
+const keys = Number(process.env.ANNEX_STATE_KEYS ?? 100_000);
 
 let folder: string;
 beforeEach(() => {
@@ -71,3 +74,37 @@ test('the size of all values is limited, and a value that is replaced or removed
   state.close();
   expect(valuesOf('k0', 'more', 'k1')).toEqual(['null', `"${value}"`, `"${value}"`]);
 });
+
+test('case 43: a state of very many keys is read in proportion to its size, and stays within its limit', () => {
+  const first = new ServiceState(folder, 'web', -4 * executionLimits.stateBytes);
+  first.set('a', 1);
+  first.close();
+  const name = (n: number) => `k${String(n).padStart(7, '0')}`;
+  const line = (_: unknown, from: number) =>
+    `{${Array.from({ length: 1_000 }, (_, n) => `"${name(1_000 * from + n)}":${n % 10}`).join(',')}}`;
+  const lines = Array.from({ length: keys / 1_000 }, line);
+  writeFileSync(file(), lines.map((each) => `${each}\n`).join(''));
+  const took = (act: () => unknown) => {
+    const began = performance.now();
+    act();
+    return performance.now() - began;
+  };
+  const yardstick = took(() => lines.map((each) => Object.keys(parseExactJson(each) as object)));
+  const state = new ServiceState(folder, 'web', -4 * executionLimits.stateBytes);
+  expect(took(() => state.get('k')) / yardstick).toBeLessThan(10);
+  expect([name(7), name(keys - 1), '../k'].map((key) => state.get(key))).toEqual(['7', '9', 'null']);
+  state.set('../k', 'x');
+  state.close();
+  const rewritten = readFileSync(file(), 'utf8').trimEnd().split('\n');
+  expect(Math.max(...rewritten.map((each) => Object.keys(JSON.parse(each) as object).length))).toBe(1_000);
+  expect(readdirSync(folder)).toHaveLength(1);
+  const value = 'x'.repeat(executionLimits.stateValueBytes - 2);
+  const later = new ServiceState(folder, 'web');
+  let more = 0;
+  expect(() => {
+    for (; more < 20; more += 1) later.set(`more${more}`, value);
+  }).toThrow('The state is larger than 16 MiB.');
+  expect((keys * 11) / 1_048_576 + more).toBeLessThan(16);
+  expect(later.get(name(keys - 1))).toBe('9');
+  later.close();
+}, 60_000);

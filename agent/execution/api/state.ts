@@ -8,6 +8,8 @@ import { CallError } from '../call-error.ts';
 
 /** The file of a state is rewritten when it exceeds twice the size of the state by more than this. */
 const spareBytes = 64 * 1024;
+/** Number of keys in a line of a rewritten file. Objects with very many keys are slow to parse. */
+const keysPerLine = 1_000;
 
 /**
  * The state of a Service: JSON values by key. Its file has one line for each change, an object with the new values;
@@ -77,10 +79,10 @@ export class ServiceState {
     return this.read(path);
   }
 
-  /** Replaces the lines with one line. If the disk is full, the file stays as it is, which is also correct. */
+  /** Replaces the lines with as few as possible. If the disk is full, the file stays as it is, which is also correct. */
   private rewrite(path: string): void {
     try {
-      writeAtomically(path, `{${[...this.values].map((entry) => memberOf(...entry)).join(',')}}\n`);
+      writeAtomically(path, linesOf(this.values));
     } catch {
       return;
     }
@@ -102,6 +104,15 @@ export class ServiceState {
 }
 
 const memberOf = (key: string, text: string): string => `${JSON.stringify(key)}:${text}`;
+
+/** Returns the lines of a file with these values. */
+function linesOf(values: ReadonlyMap<string, string>): string {
+  const members = [...values].map((entry) => memberOf(...entry));
+  const lines = Array.from({ length: Math.ceil(members.length / keysPerLine) }, (_, index) =>
+    members.slice(index * keysPerLine, (index + 1) * keysPerLine),
+  );
+  return lines.map((line) => `{${line.join(',')}}\n`).join('');
+}
 
 /** Size of a member and the comma or brace after it. */
 const memberBytes = (key: string, text: string): number => Buffer.byteLength(memberOf(key, text)) + 1;

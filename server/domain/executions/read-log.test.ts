@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { logRowOf } from './read-log.ts';
+import { logRowOf, visibleText } from './read-log.ts';
 
 const shown = (text: string) => {
   const { kind, n, ms, level, text: words } = logRowOf(7, { kind: 'line', text });
@@ -84,4 +84,26 @@ test('bytes that have not arrived are a row', () => {
 
 test.each([['"x"'], [{}], [-1], [1.5], ['9007199254740993']])('a call number %j is not shown', (n) => {
   expect(shown(JSON.stringify([1, 'out', n, 'x']))).toEqual(['out', null, 1, null, 'x']);
+});
+
+test.each([
+  ['unfinished sequences', '\u001b[', ''],
+  ['unfinished strings', '\u001b]', ''],
+  ['unfinished parameters', '\u001b[1;1;1;1', '1;1;1;1'],
+  ['unfinished links', '\u001b]8;;javascript:alert(1)', '8;;javascript:alert(1)'],
+  ['colors', '\u001b[1;31mx', 'x'],
+])('case 25: 1 MiB of %s becomes text without sequences, almost as fast as its row is parsed', (_, part, visible) => {
+  const count = Math.ceil((1024 * 1024) / part.length);
+  const line = part.repeat(count);
+  const row = JSON.stringify([0, 'out', 1, line]);
+  const fastest = (act: () => unknown) =>
+    Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const began = performance.now();
+        act();
+        return performance.now() - began;
+      }),
+    );
+  expect(visibleText(line)).toBe(visible.repeat(count));
+  expect(fastest(() => visibleText(line)) / fastest(() => JSON.parse(row))).toBeLessThan(50);
 });
