@@ -13,3 +13,6 @@ export const executionStates = [...waitingStates, ...openStates, ...finalStates]
 
 /** All states of an execution. An execution leaves each state within a limited time, unless it has ended. */
 export type ExecutionState = (typeof executionStates)[number];
+
+/** Reasons for which the portal cancels an execution that it cannot run. */
+export const notRunReasons = ['execution.needs-secrets', 'execution.machine-replaced'] as const;

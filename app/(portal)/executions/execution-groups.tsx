@@ -13,7 +13,7 @@ import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx'
 import { DateTime } from '#app/_ui/time.tsx';
 import { type ExecutionOutcome, type ShownExecutionGroup, statusOfState } from './execution-data.ts';
 import { ExecutionTable } from './execution-table.tsx';
-import type { ExecutionsFilter } from './executions-address.ts';
+import { type ExecutionsFilter, queryOfFilter } from './executions-address.ts';
 import { MoreButton } from './more-button.tsx';
 import { useExecutions } from './use-executions.ts';
 
@@ -31,7 +31,7 @@ export function ExecutionGroups({ filter, empty }: ExecutionGroupsProps) {
   const { t } = useTranslation('executions');
   const trpc = useTRPC();
   const read = useQuery({
-    ...trpc.executions.groups.queryOptions(filter),
+    ...trpc.executions.groups.queryOptions(queryOfFilter(filter)),
     placeholderData: keepPreviousData,
     refetchInterval: reloadMs,
   });
@@ -128,7 +128,7 @@ function GroupRow({ group, filter }: { group: ShownExecutionGroup; filter: Execu
   );
 }
 
-const keyOf = ({ state, code }: ExecutionOutcome): string => `${state} ${code}`;
+const keyOf = ({ state, cancellation, code }: ExecutionOutcome): string => `${state} ${cancellation} ${code}`;
 
 interface OutcomeButtonProps {
   outcome: ExecutionOutcome;
@@ -136,14 +136,14 @@ interface OutcomeButtonProps {
   onToggle(): void;
 }
 
-function OutcomeButton({ outcome: { state, code, count }, isOpen, onToggle }: OutcomeButtonProps) {
+function OutcomeButton({ outcome: { state, cancellation, code, count }, isOpen, onToggle }: OutcomeButtonProps) {
   const { t } = useTranslation('executions');
   const format = useFormat();
   return (
     <Button size="sm" variant="ghost" aria-expanded={isOpen} onClick={onToggle}>
-      <StatusIcon status={statusOfState[state]} />
+      <StatusIcon status={cancellation === 'not-run' ? 'warning' : statusOfState[state]} />
       <span className="text-ink tabular-nums">{format.number(count)}</span>
-      {t(`state.${state}`)}
+      {t(`state.${cancellation ?? state}`)}
       {code === null || code === 0 ? null : <span className="text-ink-3">{t('code', { code })}</span>}
     </Button>
   );
@@ -158,8 +158,11 @@ interface GroupedExecutionsProps {
 function GroupedExecutions({ group, outcome, filter }: GroupedExecutionsProps) {
   const { t } = useTranslation('executions');
   const { name, version, runbook } = group;
-  const { state, code } = outcome;
-  const { list, executions } = useExecutions({ ...filter, group: { name, version, runbook, state, code } });
+  const { state, cancellation, code } = outcome;
+  const { list, executions } = useExecutions({
+    ...queryOfFilter(filter),
+    group: { name, version, runbook, state, cancellation, code },
+  });
   if (list.error && !list.data) {
     return (
       <QueryError title={t('failed')} error={list.error} onRetry={list.refetch} at={new Date(list.errorUpdatedAt)} />
@@ -168,7 +171,11 @@ function GroupedExecutions({ group, outcome, filter }: GroupedExecutionsProps) {
   if (list.isPending) return <SkeletonRows columns={['w-20', 'w-40', 'w-48']} rows={3} label={t('loading')} />;
   return (
     <>
-      <ExecutionTable label={`${name} ${version}, ${t(`state.${state}`)}`} executions={executions} showsVm />
+      <ExecutionTable
+        label={`${name} ${version}, ${t(`state.${cancellation ?? state}`)}`}
+        executions={executions}
+        showsVm
+      />
       <MoreButton list={list} />
     </>
   );

@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest';
-import { addressOfFilter, filterOfAddress } from './executions-address.ts';
+import { addressOfFilter, filterOfAddress, queryOfFilter } from './executions-address.ts';
 
 test('a filter stays the same when it is written to a URL and read again', () => {
   const filter = { state: 'timed-out', code: 10, by: 'Ada Brandt', runbook: 'rotate', q: 'web & 1' } as const;
   expect(filterOfAddress(Object.fromEntries(new URLSearchParams(addressOfFilter(filter))))).toEqual(filter);
   expect(addressOfFilter({})).toBe('');
+});
+
+test('people filter by the reason of a cancellation as by a state', () => {
+  expect(queryOfFilter({ state: 'failed', q: 'web' })).toEqual({ state: 'failed', q: 'web' });
+  expect(queryOfFilter({ state: 'cancelled' })).toEqual({ state: 'cancelled', cancellation: 'cancelled' });
+  expect(queryOfFilter({ state: 'declined' })).toEqual({ state: 'cancelled', cancellation: 'declined' });
+  expect(queryOfFilter({})).toEqual({});
 });
 
 test('the view is part of the URL unless it is the list', () => {

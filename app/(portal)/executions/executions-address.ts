@@ -1,8 +1,12 @@
-import { type ExecutionState, executionStates } from '#protocol/executions/states.ts';
+import { executionStates } from '#protocol/executions/states.ts';
+
+/** The states by which people filter: those of the contract, with the reasons of `cancelled` as separate states. */
+export const filterStates = [...executionStates, 'declined', 'not-run'] as const;
+type FilterState = (typeof filterStates)[number];
 
 /** The filter of the list of executions, as in its URL. */
 export interface ExecutionsFilter {
-  state?: ExecutionState;
+  state?: FilterState;
   code?: number;
   by?: string;
   runbook?: string;
@@ -15,7 +19,7 @@ export function filterOfAddress(query: Readonly<Record<string, string | string[]
     const value = query[name];
     return typeof value === 'string' && value !== '' && value.length <= 200 ? value : undefined;
   };
-  const state = executionStates.find((each) => each === word('state'));
+  const state = filterStates.find((each) => each === word('state'));
   const code = /^\d{1,10}$/.test(word('code') ?? '') ? Number(word('code')) : undefined;
   const [by, runbook, q] = [word('by'), word('runbook'), word('q')];
   return {
@@ -25,6 +29,14 @@ export function filterOfAddress(query: Readonly<Record<string, string | string[]
     ...(runbook !== undefined && runbook.length <= 64 && { runbook }),
     ...(q !== undefined && { q }),
   };
+}
+
+/** Returns the filter as the portal expects it. */
+export function queryOfFilter({ state, ...rest }: ExecutionsFilter) {
+  if (state === undefined) return rest;
+  return state === 'cancelled' || state === 'declined' || state === 'not-run'
+    ? { ...rest, state: 'cancelled' as const, cancellation: state }
+    : { ...rest, state };
 }
 
 /** How the page shows executions: each one, or counted by plan and outcome. */

@@ -5,8 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Input, SearchInput } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
-import { executionStates } from '#protocol/executions/states.ts';
-import { addressOfFilter, type ExecutionsFilter, filterOfAddress } from './executions-address.ts';
+import { addressOfFilter, type ExecutionsFilter, filterOfAddress, filterStates } from './executions-address.ts';
 
 export interface ExecutionsFiltersProps {
   filter: ExecutionsFilter;
@@ -47,7 +46,7 @@ export function ExecutionsFilters({ filter, onChange, onClear }: ExecutionsFilte
         onChange={(event) => onChange(filterOfAddress({ ...typed, state: event.target.value }))}
         options={[
           { value: '', label: t('filter.anyState') },
-          ...executionStates.map((state) => ({ value: state, label: t(`state.${state}`) })),
+          ...filterStates.map((state) => ({ value: state, label: t(`state.${state}`) })),
         ]}
       />
       <Input

@@ -13,7 +13,13 @@ import { TextLink } from '#app/_ui/text-link.tsx';
 import type { ExecutionPage } from './execution-data.ts';
 import { ExecutionGroups } from './execution-groups.tsx';
 import { ExecutionTable } from './execution-table.tsx';
-import { addressOfFilter, type ExecutionsFilter, type ExecutionsView, executionViews } from './executions-address.ts';
+import {
+  addressOfFilter,
+  type ExecutionsFilter,
+  type ExecutionsView,
+  executionViews,
+  queryOfFilter,
+} from './executions-address.ts';
 import { ExecutionsFilters } from './executions-filters.tsx';
 import { MoreButton } from './more-button.tsx';
 import { useExecutions } from './use-executions.ts';
@@ -41,7 +47,7 @@ export function ExecutionsPage({ filter: initial, view: initialView, first, read
   const address = addressOfFilter(filter);
   const onClear = address === '' ? undefined : clear;
   const { list, executions } = useExecutions(
-    filter,
+    queryOfFilter(filter),
     address === addressOfFilter(initial) ? { page: first, readAt } : undefined,
   );
   const hasNone = address === '' && list.isSuccess && executions.length === 0;

@@ -5,7 +5,7 @@ import { portal } from '#app/_lib/portal.ts';
 import { Page } from '#app/_shell/page.tsx';
 import { BrokerBanner } from './broker-banner.tsx';
 import { pageSize } from './execution-data.ts';
-import { executionViews, filterOfAddress } from './executions-address.ts';
+import { executionViews, filterOfAddress, queryOfFilter } from './executions-address.ts';
 import { ExecutionsPage } from './executions-page.tsx';
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -25,7 +25,7 @@ export default async function ExecutionsRoute({ searchParams }: Props) {
   const view = executionViews.find((each) => each === asked.view) ?? 'list';
   const { executions } = await portal();
   const [first, conductor] = await Promise.all([
-    executions.list({ ...filter, limit: pageSize }),
+    executions.list({ ...queryOfFilter(filter), limit: pageSize }),
     executions.conductor(),
   ]);
   // If no VM depends on the connection, only admins need to know about its problems, and the settings show them.

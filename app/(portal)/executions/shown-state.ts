@@ -1,5 +1,5 @@
 import type { StatusName } from '#app/_ui/status-icon.tsx';
-import type { ExecutionState } from '#protocol/executions/states.ts';
+import { type ExecutionState, notRunReasons } from '#protocol/executions/states.ts';
 import { hasEnded, type ShownExecution, statusOfState } from './execution-data.ts';
 
 /** The states that people see. Some say more than the state of the contract. */
@@ -17,7 +17,7 @@ export function shownState(execution: Pick<ShownExecution, 'state' | 'reason' | 
   const { state, reason, cancelAskedAt } = execution;
   if (!hasEnded(execution) && cancelAskedAt !== null) return { word: 'canceling', status: 'progressing' };
   if (state === 'cancelled' && reason === 'execution.declined') return { word: 'declined', status: 'disabled' };
-  if (reason === 'execution.needs-secrets' || reason === 'execution.machine-replaced') {
+  if ((notRunReasons as readonly (string | null)[]).includes(reason)) {
     return { word: 'not-run', status: 'warning' };
   }
   return { word: state, status: statusOfState[state] };

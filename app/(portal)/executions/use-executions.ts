@@ -5,11 +5,14 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import type { ExecutionState } from '#protocol/executions/states.ts';
 import { type ExecutionOutcome, type ExecutionPage, pageSize, type ShownExecutionGroup } from './execution-data.ts';
 
+type Cancellation = NonNullable<ExecutionOutcome['cancellation']>;
+
 /** Which executions to list. */
 export interface ExecutionQuery {
   vmId?: string;
   ended?: boolean;
   state?: ExecutionState;
+  cancellation?: Cancellation;
   code?: number;
   by?: string;
   runbook?: string;

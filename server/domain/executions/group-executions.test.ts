@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
-import { cancelExecution, groupExecutions, listExecutions } from './index.ts';
+import { cancelExecution, decideApproval, groupExecutions, listExecutions, setExecutionRules } from './index.ts';
 import { givenMachine, plan } from './testing/machine.ts';
 
 let door: AgentDoor;
@@ -52,12 +52,37 @@ test('executions of the same plan are counted by their outcome, the newest plan 
   expect((await groupExecutions(admin, { q: word, state: 'failed' })).groups).toMatchObject([{ count: 2 }]);
 });
 
+test('declined executions are counted and listed apart from canceled ones', async () => {
+  const { word } = await givenFour();
+  const machine = await givenMachine(admin, door);
+  await setExecutionRules(admin, { approval: 'all' });
+  const declined = await machine.queue({ ...plan, Name: `${word} rotate`, Version: '1.2.0' });
+  await setExecutionRules(admin, { approval: 'none' });
+  const actor = { kind: 'user', id: 'ben', name: 'ben', role: 'admin', namespaces: [], scripts: true } as const;
+  const about = { vmId: machine.vmId, executionId: declined.id };
+  await decideApproval(
+    { ...admin, actor: { ...actor, namespaces: [] }, now: new Date() },
+    { ...about, approve: false },
+  );
+  const { groups } = await groupExecutions(admin, { q: `${word} rotate` });
+  expect(groups[0]?.outcomes).toMatchObject([
+    { state: 'failed', cancellation: null, count: 2 },
+    { state: 'cancelled', cancellation: 'cancelled', count: 1 },
+    { state: 'cancelled', cancellation: 'declined', count: 1 },
+  ]);
+  const found = (cancellation: 'cancelled' | 'declined' | 'not-run') =>
+    listExecutions(admin, { q: word, state: 'cancelled', cancellation });
+  expect((await found('declined')).items.map(({ id }) => id)).toEqual([declined.id]);
+  expect((await found('cancelled')).items).toHaveLength(1);
+  expect((await found('not-run')).items).toEqual([]);
+});
+
 test('the list has exactly the executions of an outcome', async () => {
   const { word, canceled } = await givenFour();
   const { groups } = await groupExecutions(admin, { q: word });
   for (const { name, version, runbook, outcomes } of groups) {
-    for (const { state, code, count } of outcomes) {
-      const { items } = await listExecutions(admin, { group: { name, version, runbook, state, code } });
+    for (const { state, cancellation, code, count } of outcomes) {
+      const { items } = await listExecutions(admin, { group: { name, version, runbook, state, cancellation, code } });
       expect(items.filter((item) => item.name === name && item.state === state)).toHaveLength(count);
       if (state === 'cancelled') expect(items.map(({ id }) => id)).toEqual([canceled.id]);
     }

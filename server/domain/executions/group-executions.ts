@@ -4,8 +4,8 @@ import type { ExecutionState } from '#protocol/executions/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
-import { type GroupExecutionsInput, groupExecutionsInput } from './input.ts';
-import { conditionsOf } from './list-executions.ts';
+import { type Cancellation, type GroupExecutionsInput, groupExecutionsInput } from './input.ts';
+import { cancellationOf, conditionsOf } from './list-executions.ts';
 
 /** Executions of the same plan, counted by state and error code. */
 export interface ExecutionGroup {
@@ -16,7 +16,7 @@ export interface ExecutionGroup {
   /** When the newest execution was queued. */
   newestAt: string;
   /** Most frequent first. */
-  outcomes: { state: ExecutionState; code: number | null; count: number }[];
+  outcomes: { state: ExecutionState; cancellation: Cancellation | null; code: number | null; count: number }[];
 }
 
 /** Maximum numbers of executions and outcomes that are read. */
@@ -35,7 +35,7 @@ export async function groupExecutions(
   const filter = parse(groupExecutionsInput, input);
   const { id, name, version, runbook, state, errorCode, queuedAt } = executions;
   const newest = ctx.db
-    .select({ name, version, runbook, state, errorCode, queuedAt })
+    .select({ name, version, runbook, state, cancellation: cancellationOf.as('cancellation'), errorCode, queuedAt })
     .from(executions)
     .innerJoin(vms, eq(vms.id, executions.vmId))
     .where(and(isNull(vms.deletedAt), ...conditionsOf(filter)))
@@ -45,11 +45,12 @@ export async function groupExecutions(
   const rows = await ctx.db
     .select({
       ...{ name: newest.name, version: newest.version, runbook: newest.runbook },
-      ...{ state: newest.state, code: newest.errorCode, count: count(), newestAt: max(newest.queuedAt) },
+      ...{ state: newest.state, cancellation: newest.cancellation, code: newest.errorCode },
+      ...{ count: count(), newestAt: max(newest.queuedAt) },
     })
     .from(newest)
-    .groupBy(newest.name, newest.version, newest.runbook, newest.state, newest.errorCode)
-    .orderBy(desc(count()), newest.state, newest.errorCode)
+    .groupBy(newest.name, newest.version, newest.runbook, newest.state, newest.cancellation, newest.errorCode)
+    .orderBy(desc(count()), newest.state, newest.cancellation, newest.errorCode)
     .limit(maxOutcomes + 1);
   const total = rows.reduce((sum, row) => sum + row.count, 0);
   const shown = rows.slice(0, maxOutcomes);
@@ -61,13 +62,13 @@ type Row = Omit<ExecutionGroup, 'newestAt' | 'outcomes'> &
 
 function groupsOf(rows: readonly Row[]): ExecutionGroup[] {
   const groups = new Map<string, ExecutionGroup>();
-  for (const { name, version, runbook, state, code, count, newestAt } of rows) {
+  for (const { name, version, runbook, state, cancellation, code, count, newestAt } of rows) {
     const key = JSON.stringify([name, version, runbook]);
     const at = newestAt?.toISOString() ?? '';
     const group = groups.get(key) ?? { name, version, runbook, count: 0, newestAt: at, outcomes: [] };
     group.count += count;
     if (at > group.newestAt) group.newestAt = at;
-    group.outcomes.push({ state, code, count });
+    group.outcomes.push({ state, cancellation, code, count });
     groups.set(key, group);
   }
   return [...groups.values()].sort((a, b) => (a.newestAt < b.newestAt ? 1 : -1));

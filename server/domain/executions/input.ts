@@ -44,8 +44,16 @@ export type CancelExecutionInput = z.input<typeof cancelExecutionInput>;
 export const cancelWaitingInput = z.object({ vmId });
 export type CancelWaitingInput = z.input<typeof cancelWaitingInput>;
 
+/**
+ * Why an execution has the state `cancelled`: a person canceled it, a person did not approve it, or the portal could not
+ * run it, because its machine was replaced or has no key for its secret parameters.
+ */
+export const cancellations = ['cancelled', 'declined', 'not-run'] as const;
+export type Cancellation = (typeof cancellations)[number];
+
 export const executionFilter = z.object({
   state: z.enum(executionStates).optional(),
+  cancellation: z.enum(cancellations).optional(),
   runbook: z.string().max(64).optional(),
   code: z.coerce.number().int().min(0).optional(),
   by: z.string().max(200).optional(),
@@ -60,6 +68,7 @@ const executionGroup = z.object({
   version: z.string(),
   runbook: z.string().nullable(),
   state: z.enum(executionStates),
+  cancellation: z.enum(cancellations).nullable(),
   code: z.number().int().nullable(),
 });
 export const listExecutionsInput = executionFilter.extend({

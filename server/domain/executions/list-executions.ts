@@ -1,13 +1,13 @@
-import { and, desc, eq, ilike, inArray, isNull, lt, notInArray, or, type SQL } from 'drizzle-orm';
+import { and, desc, eq, ilike, inArray, isNull, lt, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { executions, vms } from '#db/schema/index.ts';
-import { finalStates } from '#protocol/executions/index.ts';
+import { finalStates, notRunReasons } from '#protocol/executions/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readCursor, writeCursor } from '#server/domain/cursor.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import { type ListExecutionsInput, listExecutionsInput } from './input.ts';
+import { type Cancellation, type ListExecutionsInput, listExecutionsInput } from './input.ts';
 import { type Execution, executionOf, shownColumns } from './shown-execution.ts';
 
 /** Lists the executions of one VM or of all VMs, newest first. Throws 400 `cursor_invalid`. */
@@ -37,14 +37,22 @@ export async function listExecutions(
   return { items, nextCursor: rows.length > limit && last ? writeCursor([last.id]) : null };
 }
 
+/** Why an execution was canceled; null in SQL if it was not. */
+export const cancellationOf = sql<Cancellation | null>`case
+  when ${executions.state} <> 'cancelled' then null
+  when ${executions.reason} = 'execution.declined' then 'declined'
+  when ${inArray(executions.reason, [...notRunReasons])} then 'not-run'
+  else 'cancelled' end`;
+
 type Filter = Omit<z.output<typeof listExecutionsInput>, 'vmId' | 'limit' | 'cursor'>;
 
 /** Returns the conditions of a filter, for queries that join `vms`. */
-export function conditionsOf({ ended, group, state, runbook, code, by, q }: Filter): (SQL | undefined)[] {
+export function conditionsOf({ ended, group, state, cancellation, runbook, code, by, q }: Filter): (SQL | undefined)[] {
   const pattern = q === undefined ? null : `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`;
   return [
     ended === undefined ? undefined : (ended ? inArray : notInArray)(executions.state, [...finalStates]),
     state === undefined ? undefined : eq(executions.state, state),
+    cancellation === undefined ? undefined : eq(cancellationOf, cancellation),
     runbook === undefined ? undefined : eq(executions.runbook, runbook),
     code === undefined ? undefined : eq(executions.errorCode, code),
     by === undefined ? undefined : eq(executions.queuedBy, by),
@@ -53,12 +61,13 @@ export function conditionsOf({ ended, group, state, runbook, code, by, q }: Filt
   ];
 }
 
-function groupConditions({ name, version, runbook, state, code }: NonNullable<Filter['group']>): SQL[] {
+function groupConditions({ name, version, runbook, state, cancellation, code }: NonNullable<Filter['group']>): SQL[] {
   return [
     eq(executions.name, name),
     eq(executions.version, version),
     runbook === null ? isNull(executions.runbook) : eq(executions.runbook, runbook),
     eq(executions.state, state),
+    ...(cancellation === null ? [] : [eq(cancellationOf, cancellation)]),
     code === null ? isNull(executions.errorCode) : eq(executions.errorCode, code),
   ];
 }
