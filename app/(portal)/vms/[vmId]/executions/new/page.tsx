@@ -43,7 +43,7 @@ export default async function RunPlanPage({ params, searchParams }: Props) {
     return (
       <Page crumbs={crumbs}>
         <Card>
-          <EmptyState as="h1" title={say('forbidden.title')}>
+          <EmptyState as="h1" title={who?.role === 'operator' ? t('run.noRight') : say('forbidden.title')}>
             <p>{t('run.needsScripts')}</p>
             <p>
               <TextLink href={tabHref(vm.id, 'executions')}>{t('run.back', { name: vm.name })}</TextLink>
