@@ -126,6 +126,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
       .getByRole('button', { name: /1 hello\(\)/ })
       .click();
     await expect(log(page)).not.toContainText('line 5');
+    await expect(log(page)).toContainText(/1 hello\(\)\s*322 folded lines/);
     await expect(log(page)).toContainText('Ended with error code 1.');
     await page.keyboard.press('/');
     await page.keyboard.type('CANNOT');

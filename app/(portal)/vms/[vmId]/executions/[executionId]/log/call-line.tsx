@@ -26,7 +26,8 @@ export function CallLine({ record, call, isFolded, onFold }: CallLineProps) {
     </>
   );
   if (call === undefined || call.untilRow === null || call.untilRow <= call.row) return title;
-  const lines = call.untilRow - call.row - 1;
+  // A fold also hides the row in which the call ends, so that the numbers of the rows around it fit the count.
+  const lines = call.untilRow - call.row - (isFolded ? 0 : 1);
   return (
     <button
       type="button"
@@ -37,7 +38,7 @@ export function CallLine({ record, call, isFolded, onFold }: CallLineProps) {
       <ChevronRight aria-hidden className={cn('size-3.5 text-ink-3 rtl:-scale-x-100', !isFolded && 'rotate-90')} />
       <span>{title}</span>
       <span className="font-sans text-12 text-ink-2">
-        {t('calls.lines', { count: lines, n: format.number(lines) })}
+        {t(isFolded ? 'log.folded' : 'calls.lines', { count: lines, n: format.number(lines) })}
         {call.tookMs === null ? null : (
           <>
             {' · '}
