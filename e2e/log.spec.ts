@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Locator, Page } from '@playwright/test';
+import { expectAccessible } from './support/accessibility.ts';
 import type { Api, CreatedVm } from './support/api.ts';
 import {
   heapBytes,
@@ -193,12 +194,33 @@ async function compareSpeed(page: Page, url: string, shortUrl: string): Promise<
   expect.soft(scrolled.slow / Math.max(10, empty.slow), 'slow frames').toBeLessThan(1.5);
 }
 
+/** Checks that rows that do not load are not just empty: the page says so and loads them when asked. */
+async function expectFailureShown(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.route(/executions\.log/, (route) => route.fulfill({ status: 500, body: 'no' }));
+  await logOf(page)
+    .getByRole('button', { name: /write\(\)/ })
+    .click();
+  await logOf(page).evaluate((element) => element.scrollTo(0, element.scrollHeight / 2));
+  const failure = page.getByRole('heading', { name: 'Some lines of the log did not load' });
+  await expect(failure).toBeVisible();
+  await expectAccessible(page);
+  await page.unroute(/executions\.log/);
+  await expect(async () => {
+    await page.getByRole('button', { name: 'Try again' }).click({ timeout: 1_000 });
+    await expect(failure).toBeHidden({ timeout: 1_000 });
+  }).toPass(patient);
+  await expect.poll(() => visibleLines(logOf(page)), patient).toBeGreaterThan(20);
+}
+
 test('MU-58 a line that a script writes is on an open page within two seconds, and a long log is whole', async ({
   api,
   signedIn,
   startAgent,
   unique,
+  console,
 }, testInfo) => {
+  console.allow(/status of 500/);
   test.setTimeout(isLarge ? 1_800_000 : 240_000);
   const vm = await api.createVm(`log-${unique}`);
   const agent = await startAgent(vm);
@@ -235,7 +257,10 @@ test('MU-58 a line that a script writes is on an open page within two seconds, a
   await page.goto(url);
   await test.step('the whole log is searched, and a match is shown in its place', () => expectSearched(page, file));
   await page.goto(url);
-  if (!isLarge) return void (await test.step('scrolling shows rows in every frame', () => expectScrolled(page)));
+  if (!isLarge) {
+    await test.step('scrolling shows rows in every frame', () => expectScrolled(page));
+    return void (await test.step('rows that do not load are announced', () => expectFailureShown(page, url)));
+  }
   await test.step('a log of 100,000 lines is as fast as a log of 500 lines', async () => {
     const short = await queue(api, vm, planOf(stop, 500));
     await page.goto(`/vms/${vm.id}/executions/${short}`);

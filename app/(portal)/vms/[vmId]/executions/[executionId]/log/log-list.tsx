@@ -137,6 +137,18 @@ export function LogList({ ref, onTotal, onMissing, ...props }: LogListProps) {
       {isLive && !follow.follows ? (
         <NewLines count={Math.max(0, total - follow.seen)} onFollow={follow.follow} />
       ) : null}
+      <PartFailed failed={log.failed} />
+    </div>
+  );
+}
+
+/** Says that rows on screen did not load, with a button to try again. Without it, they would only look empty. */
+function PartFailed({ failed }: { failed: ReturnType<typeof useLogRows>['log']['failed'] }) {
+  const { t } = useTranslation('executions');
+  if (failed === undefined) return null;
+  return (
+    <div className="border-t border-line-subtle">
+      <QueryError title={t('log.partFailed')} error={failed.error} onRetry={failed.refetch} />
     </div>
   );
 }
