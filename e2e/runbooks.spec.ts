@@ -165,6 +165,15 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
     await expect(german.getByText('2 Ausführungen, 1 fehlgeschlagen')).toBeVisible();
     await expect(german.getByText('sehen den Plan.', { exact: false })).toBeVisible();
     await expectAccessible(german);
+    await german.goto('/runbooks');
+    const row = german.getByRole('row', { name: title });
+    const [state, bar] = [
+      row.getByText('Veröffentlicht').first(),
+      row.getByText('2 Ausführungen, 1 fehlgeschlagen').first(),
+    ];
+    const [above, below] = [await state.boundingBox(), await bar.boundingBox()];
+    expect(above && below && above.y + above.height <= below.y, 'the state is above the bar').toBe(true);
+    await expectAccessible(german);
   });
 
   await test.step('a withdrawn version cannot be run', async () => {

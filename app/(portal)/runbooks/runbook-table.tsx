@@ -105,6 +105,9 @@ function RunbookRow({ row, cursor }: { row: ListedRunbook; cursor: boolean }) {
         <span translate="no" className="block truncate text-12 text-ink-3" title={description || name}>
           {description || <span className="mono-11">{name}</span>}
         </span>
+        <span className="mt-0.5 block text-12 md:hidden">
+          <RunbookState state={state} />
+        </span>
         <RunBar runs={runs} className="mt-1 flex sm:hidden" />
       </Td>
       <Td className="tabular-nums">
@@ -114,9 +117,6 @@ function RunbookRow({ row, cursor }: { row: ListedRunbook; cursor: boolean }) {
             <span className="truncate">{t('list.draft', { version: draft })}</span>
           </Chip>
         )}
-        <span className="block text-12 md:hidden">
-          <RunbookState state={state} />
-        </span>
       </Td>
       <Td className="max-md:hidden">
         <RunbookState state={state} />

@@ -107,10 +107,13 @@ function QueueRows({ vmId, name, queue: { now, next, waiting }, agent, isEnrolle
         {shownNext.length === 0 ? null : <Rows vmId={vmId} label={t('queue.next')} groups={shownNext} />}
         {shownWaiting.length === 0 ? null : <Rows vmId={vmId} label={t('queue.waiting')} groups={shownWaiting} />}
       </div>
-      <div className="mt-auto flex items-center gap-2 border-t border-line-subtle px-4 py-2 text-12 text-ink-2">
+      <div className="mt-auto flex flex-wrap items-center gap-x-2 gap-y-1 border-t border-line-subtle px-4 py-2 text-12 text-ink-2">
         {rest > 0 ? <span className="tabular-nums">{t('queue.more', { count: rest })}</span> : null}
         {count > 0 && reader.can('operator') ? <CancelWaiting vmId={vmId} name={name} count={count} /> : null}
-        <Link href={tabHref(vmId, 'queue')} className="ms-auto text-brand-text underline underline-offset-2">
+        <Link
+          href={tabHref(vmId, 'queue')}
+          className="ms-auto whitespace-nowrap text-brand-text underline underline-offset-2"
+        >
           {t('queue.all')}
         </Link>
       </div>
