@@ -66,7 +66,7 @@ export async function agentRows({ rounds }: Bench): Promise<Figure[]> {
       ),
       figureOf(
         {
-          what: `A Body restarts after ${changes} answered calls`,
+          what: `Restart of a Body after ${changes} calls`,
           unit: 's',
           against: 'starting Python and reading the journal',
           target: { kind: 'at most', value: 3, of: 'ratio' },

@@ -27,7 +27,7 @@ export async function cycles({ deployment, agents, rounds, seconds }: Bench): Pr
   );
   return figureOf(
     {
-      what: `Execution taken and answered, four committed calls, ${connections} connections`,
+      what: `Execution fetched and completed, four committed calls, ${connections} connections`,
       unit: '/s',
       against: `${yardstick.by}, two statements, c16`,
       target: { kind: 'at least', value: 0.35, of: 'ratio' },

@@ -57,18 +57,18 @@ export async function transcripts(bench: Bench): Promise<Figure[]> {
   return [
     figureOf(
       {
-        what: `Transcripts stored, pieces of 1 MiB from ${senders} VMs`,
+        what: `Transcripts stored, parts of 1 MiB from ${senders} VMs`,
         unit: 'MB/s',
-        against: 'gunzip, gzip, SHA-256 and fsync of the same pieces in one process',
+        against: 'gunzip, gzip, SHA-256 and fsync of the same parts in one process',
         target: { kind: 'at least', value: 0.5, of: 'ratio' },
       },
       taken,
     ),
     figureOf(
       {
-        what: `Search of ${searchedPieces} MiB for a text that is not there`,
+        what: `Search of ${searchedPieces} MiB for a text that does not occur`,
         unit: 's',
-        against: 'zgrep -ci over the same pieces',
+        against: 'zgrep -ci over the same parts',
         target: { kind: 'at most', value: 4, of: 'ratio' },
       },
       found,
