@@ -9,7 +9,7 @@ export default function GlobalError({ error, reset }: { error: Error & { digest?
       >
         <title>Annex</title>
         <h1 style={{ fontSize: 20 }}>The page did not load · Die Seite konnte nicht geladen werden</h1>
-        <p>An error occurred while the portal was building this page. Nothing was changed.</p>
+        <p>An error occurred in the portal while it was building this page. Nothing was changed.</p>
         <p lang="de">Beim Erstellen dieser Seite ist im Portal ein Fehler aufgetreten. Es wurde nichts geändert.</p>
         {error.digest === undefined ? null : <p>{error.digest}</p>}
         <button type="button" onClick={reset}>

@@ -185,7 +185,7 @@ test('a change of the activity log in the database is detected', async ({ portal
   const page = await signedIn('viewer');
   await page.goto('/activity');
   await expect(
-    page.getByRole('main').getByText(/^Audit log: [\d,]+ entries|^Audit log intact: [\d,]+ entries, checked/),
+    page.getByRole('main').getByText(/^Activity log: [\d,]+ entries|^Activity log intact: [\d,]+ entries, checked/),
   ).toBeVisible();
   await expect.poll(() => verify(portal), { timeout: 15_000 }).toMatchObject({ status: 0 });
   expect(verify(portal).output).toMatch(

@@ -137,7 +137,7 @@ test('an admin chooses AMQP for a VM, everyone sees why its executions wait, and
   await expect(admin.getByText('No machine yet')).toHaveCount(0);
   await expectAccessibleInBothThemes(admin);
   await api.call('POST', `/vms/${vm.id}/executions/${id}/cancel`, { body: {} });
-  await expect(admin.getByText('It was canceled.')).toBeVisible();
+  await expect(admin.getByText('The execution was canceled.')).toBeVisible();
   await expect(banner).toHaveCount(0);
   await admin.goto(`/vms/${vm.id}?tab=executions`);
 

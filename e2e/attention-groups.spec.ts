@@ -57,7 +57,7 @@ test('problems are grouped by cause; each shows the handler’s sentence, what i
   await page.goto('/attention');
   await expect(titles(page)).toHaveText([
     exitTitle,
-    'Agents became unresponsive within a minute of each other',
+    'Several agents became unresponsive within a minute of each other',
     /^Failed to establish connection to .* as /,
   ]);
   const warns = row(page, 'Failed to establish connection');
@@ -91,7 +91,7 @@ test('a snooze ends at its time, on request, or when the problem changes', async
   const isSnoozed = () => expect(page.getByRole('heading', { name: 'Every problem is snoozed' })).toBeVisible();
 
   await menuOf(page, 'Snooze').click();
-  await page.getByRole('menuitem', { name: 'Until a date and time…' }).click();
+  await page.getByRole('menuitem', { name: 'Until a specific time…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Snooze until' });
   await dialog.getByLabel('Date and time').fill('');
   await dialog.getByRole('button', { name: 'Snooze' }).click();
@@ -116,7 +116,7 @@ test('a snooze ends at its time, on request, or when the problem changes', async
   await isListed();
 
   await menuOf(page, 'Snooze').click();
-  await page.getByRole('menuitem', { name: 'Until it changes' }).click();
+  await page.getByRole('menuitem', { name: 'Until the problem changes' }).click();
   await isSnoozed();
   await page.reload();
   await isSnoozed();

@@ -94,9 +94,9 @@ test('problems are found, reviewed one by one, assigned and snoozed without leav
   await page.getByRole('menuitem', { name: 'Assign to me' }).click();
   await expect(page.getByText('Assigned to Operator', { exact: true }).first()).toBeVisible();
   await menuOf(page, 'Snooze').click();
-  await page.getByRole('menuitem', { name: 'Until it changes' }).click();
+  await page.getByRole('menuitem', { name: 'Until the problem changes' }).click();
   await expect(page.getByRole('heading', { name: 'Every problem is snoozed' })).toBeVisible();
-  await expect(snoozed(page)).toContainText('Snoozed by Operator until it changes');
+  await expect(snoozed(page)).toContainText('Snoozed by Operator until the problem changes');
   await expectAccessible(page);
 
   await viewer.goto('/activity');

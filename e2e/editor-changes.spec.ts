@@ -55,9 +55,9 @@ test('the previewed change is applied, and one click undoes it', async ({ api, s
   await page.goto(`/vms/${vm.id}/extensions/mount`);
   await page.getByLabel('Server').fill('b.example.net');
 
-  const steps = page.getByRole('region', { name: 'Commands the agent will run' });
+  const steps = page.getByRole('region', { name: 'Commands that the agent will run' });
   await expect(steps.getByRole('listitem').first()).toContainText('install 1.0.0.0');
-  await expect(steps).toContainText('behind waits until this extension is done, then runs again.');
+  await expect(steps).toContainText('behind waits until this extension is done and then runs again.');
   await expect(steps).toContainText('No machine is connected to this VM yet.');
   await page.getByRole('radio', { name: 'JSON' }).click();
   const diff = page.getByRole('region', { name: 'Public settings before and after' });
@@ -155,7 +155,7 @@ test('if an extension or VM is deleted during an edit, the draft can still be co
   await page.getByRole('button', { name: 'Compare' }).click();
   await expect(page.getByText('This extension was removed.')).toBeVisible();
   await expectAccessibleInBothThemes(page);
-  await page.getByRole('button', { name: 'Add it again' }).click();
+  await page.getByRole('button', { name: 'Add the extension again' }).click();
   await page.getByLabel('Password').fill('a good password');
   await expect(apply(page)).not.toHaveAttribute('aria-disabled');
 

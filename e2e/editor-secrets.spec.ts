@@ -66,7 +66,7 @@ test('a revert says which protected settings it restores, who entered them and w
   await history.getByRole('button').filter({ hasText: 'added' }).click();
   await page.getByRole('button', { name: 'Revert to 2' }).click();
   const dialog = page.getByRole('alertdialog');
-  await expect(dialog.getByText(/^mount: password returns to the value that Bootstrap token entered/)).toBeVisible();
+  await expect(dialog.getByText(/^mount: password is reset to the value that Bootstrap token entered/)).toBeVisible();
   await expect(dialog.getByText(/keytab/)).toHaveCount(0);
   await expectAccessibleInBothThemes(page);
 });
@@ -115,7 +115,7 @@ test('settings that no schema defines are listed by name, and one is added', asy
   await page.getByRole('button', { name: 'Remove alias' }).click();
   await page.getByRole('button', { name: 'Add setting' }).click();
   await page.getByLabel('Name', { exact: true }).fill('zone');
-  await expect(page.getByText('This setting already exists. Change it above.')).toBeVisible();
+  await expect(page.getByText('This setting already exists. Change it in the list above.')).toBeVisible();
   await page.getByLabel('Name', { exact: true }).fill('token');
   await page.getByLabel('Value', { exact: true }).fill('new value');
   await expect(page.getByText('2 changes, sequence 1 to 2')).toBeVisible();

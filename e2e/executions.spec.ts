@@ -54,7 +54,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
     await page.getByLabel('Note').fill('The certificate expires on Saturday');
     await queue.click();
     await expect(page.getByRole('heading', { level: 1, name: 'Rotate certificates' })).toBeVisible();
-    await expect(page.getByText('It is next in the queue.')).toBeVisible();
+    await expect(page.getByText('The execution is next in the queue.')).toBeVisible();
     await expect(page.getByText('The certificate expires on Saturday')).toBeVisible();
     await expectAccessibleInBothThemes(page);
   });
@@ -105,13 +105,13 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
       Stack: ['<plan>:2 in Body: return hello(args.who).stdout'],
       Causes: [],
     });
-    await expect(page.getByText('It failed: hello ended with exit code 3')).toBeVisible();
+    await expect(page.getByText('The plan failed: hello ended with exit code 3')).toBeVisible();
     await expect(page.getByText('ScriptError')).toBeVisible();
     await expect(page.getByText('The exception was raised here.')).toBeVisible();
     await expect(page.getByText('First error, line 324')).toBeVisible();
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await expect(log(page).locator('[data-marked]')).toContainText('cannot bind');
-    await expect(german.getByText('Sie ist fehlgeschlagen: hello ended with exit code 3')).toBeVisible();
+    await expect(german.getByText('Der Plan ist fehlgeschlagen: hello ended with exit code 3')).toBeVisible();
     await expectAccessibleInBothThemes(page);
     await expectAccessible(german);
   });
@@ -127,7 +127,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
       .click();
     await expect(log(page)).not.toContainText('line 5');
     await expect(log(page)).toContainText(/1 hello\(\)\s*322 folded lines/);
-    await expect(log(page)).toContainText('Ended with error code 1.');
+    await expect(log(page)).toContainText('The execution ended with error code 1.');
     await page.keyboard.press('/');
     await page.keyboard.type('CANNOT');
     await expect(page.getByText('1 match', { exact: true })).toBeVisible();
@@ -149,7 +149,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
     await expect(log(page).locator('[data-marked]')).toContainText('cannot bind');
     await page.keyboard.press('g');
     await page.keyboard.press('g');
-    await expect(log(page).getByText('Began', { exact: true })).toBeInViewport();
+    await expect(log(page).getByText('Started', { exact: true })).toBeInViewport();
   });
 
   await test.step('selected rows are copied as text and as a link', async () => {
@@ -175,7 +175,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
   await test.step('the same plan runs again, succeeds, and shows what it returned', async () => {
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Run again' }).click();
-    await expect(page.getByText('It is next in the queue.')).toBeVisible();
+    await expect(page.getByText('The execution is next in the queue.')).toBeVisible();
     const again = await machine.take();
     const call = { n: 1, script: 'hello', function: null, state: 'running', row: 1, atMs: 12 };
     await machine.run(again, [call]);
@@ -198,7 +198,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
     await expect(page).toHaveURL(/\?folds=1/);
     await expect(log(page)).toContainText('line 0');
     await machine.end(again, 0, { files: 14 });
-    await expect(page.getByText('It ran to completion.')).toBeVisible();
+    await expect(page.getByText('The plan ran to completion.')).toBeVisible();
     await expect(page.getByRole('region', { name: 'Result' })).toContainText('"files": 14');
     await expectAccessibleInBothThemes(page);
   });
@@ -246,7 +246,7 @@ test('waiting executions are listed in their order and canceled, and the fleetâ€
   ).toHaveCount(0);
   const id = await machine.take();
   await machine.run(id);
-  await expect(open.getByRole('row', { name: /First/ })).toContainText('It has been running for');
+  await expect(open.getByRole('row', { name: /First/ })).toContainText('The execution has been running for');
   await expectAccessibleInBothThemes(page);
 
   await open
@@ -263,13 +263,13 @@ test('waiting executions are listed in their order and canceled, and the fleetâ€
   await expect(past.getByRole('row')).toHaveText([/State/, /Canceled.*Third/, /Canceled.*Second/]);
 
   await viewer.goto(`/vms/${vm.id}/executions/${id}`);
-  await expect(viewer.getByText('Sie lÃ¤uft seit')).toBeVisible();
+  await expect(viewer.getByText('Die AusfÃ¼hrung lÃ¤uft seit')).toBeVisible();
   await expect(viewer.getByRole('button', { name: 'AusfÃ¼hrung abbrechen' })).toHaveCount(0);
   await expectAccessible(viewer);
   await machine.end(id, 0, null);
-  await expect(viewer.getByText('Sie lief bis zum Ende.')).toBeVisible();
+  await expect(viewer.getByText('Der Plan lief bis zum Ende.')).toBeVisible();
   await page.goto(`/vms/${vm.id}/executions/${id}`);
-  await expect(page.getByText('The execution wrote nothing.')).toBeVisible();
+  await expect(page.getByText('The execution wrote no output.')).toBeVisible();
 
   await page.goto(`/vms/${vm.id}`);
   await page.getByRole('link', { name: new RegExp(`^Executions, First ${unique} 1.2.0, Succeeded`) }).click();
@@ -297,7 +297,7 @@ test('waiting executions are listed in their order and canceled, and the fleetâ€
   await expect(page.getByRole('radio', { name: 'By plan' })).toBeChecked();
   await page.getByRole('radio', { name: 'List' }).check();
   await page.getByRole('searchbox', { name: 'Search by plan or VM' }).fill('nothing like it');
-  await expect(page.getByRole('heading', { name: 'No execution matches' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No executions match' })).toBeVisible();
 
   watch.allow(/status of 500/);
   await viewer.route(/executions\.list/, (route) => route.fulfill({ status: 500, body: 'no' }));

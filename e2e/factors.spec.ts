@@ -19,7 +19,7 @@ test('an authenticator app and recovery codes protect a sign-in', async ({ page,
   const email = `frida.${unique}@example.org`;
   await join(page, await people.invite('viewer'), 'Frida', email);
   await page.goto('/settings/account');
-  await expect(page.getByText('None yet: a password alone is enough to sign in.')).toBeVisible();
+  await expect(page.getByText('None yet. A password alone is enough to sign in.')).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
   await page.getByRole('button', { name: 'Set up an app' }).click();
@@ -121,7 +121,7 @@ test('a passkey is added, signs in alone and after the password, is renamed and 
   await page.getByRole('button', { name: 'Remove Old laptop' }).click();
   await expect(page.getByRole('alertdialog')).toContainText('Without it, a password alone is enough to sign in');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove Old laptop' }).click();
-  await expect(page.getByText('None yet: a password alone is enough to sign in.')).toBeVisible();
+  await expect(page.getByText('None yet. A password alone is enough to sign in.')).toBeVisible();
 });
 
 test('an admin requires a second factor of everyone, and resets a lost factor', async ({

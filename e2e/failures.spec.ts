@@ -93,9 +93,9 @@ test('failures of three misbehaving handlers are explained in two languages, wit
   ];
   for (const [vm, en, de, output] of explanations) {
     await Promise.all([english.goto(`/vms/${vm.id}`), german.goto(`/vms/${vm.id}`)]);
-    await expect(why(english, 'Why it isn’t done')).toContainText(en);
+    await expect(why(english, 'Why the VM isn’t done')).toContainText(en);
     await expect(why(german, 'Warum ist die VM nicht fertig?')).toContainText(de);
-    await why(english, 'Why it isn’t done').getByRole('link', { name: 'Show output' }).click();
+    await why(english, 'Why the VM isn’t done').getByRole('link', { name: 'Show output' }).click();
     await why(german, 'Warum ist die VM nicht fertig?').getByRole('link', { name: 'Ausgabe anzeigen' }).click();
     await expect(english.getByRole('region', { name: 'Output of volume enable' })).toContainText(output);
     await expect(german.getByRole('region', { name: 'Ausgabe von volume enable' })).toContainText(output);

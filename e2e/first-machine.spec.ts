@@ -57,7 +57,7 @@ test('on an empty portal, the first machine is healthy after one command, and th
   const dialog = page.getByRole('dialog');
   const progress = dialog.getByRole('region', { name: `Progress of first-${unique}` });
   await expect(progress.getByRole('status')).toContainText('Waiting for the machine');
-  await expect(dialog.getByText('is an address of the machine on which Annex runs')).toContainText('Set HOST');
+  await expect(dialog.getByText('is an address of the machine that runs Annex')).toContainText('Set HOST');
   await expect(dialog.getByText('The token is valid until')).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
@@ -125,7 +125,7 @@ test('before an agent connects, the page says what it will run first, and how to
       protectedSettings: { password: 'not for the eyes of many' },
     },
   });
-  await expect(queue).toContainText('No machine has enrolled yet. The first one runs these commands.');
+  await expect(queue).toContainText('No machine is enrolled yet. The first machine to enroll will run these commands.');
   await expect(queue.getByRole('listitem')).toHaveText([/^watch\s*install [\d.]+.*enable [\d.]+/i, 'share']);
   await expectAccessibleInBothThemes(page);
 
@@ -142,7 +142,7 @@ test('before an agent connects, the page says what it will run first, and how to
     page.getByRole('heading', { name: `The agent of planned-${unique} has not connected yet` }),
   ).toBeVisible();
   await expect(page.getByText('annex-agent doctor --dir /var/lib/annex-agent')).toBeVisible();
-  await expect(queue).toContainText('The agent has not connected yet. It will run these commands first.');
+  await expect(queue).toContainText('The agent has not connected yet. After connecting, it runs these commands.');
   await expect(queue.getByRole('listitem')).toHaveText([/^share\s*install/, /^watch\s*install/]);
   await expectAccessibleInBothThemes(page);
   await page.getByRole('button', { name: 'New enrollment token' }).click();

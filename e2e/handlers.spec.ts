@@ -189,11 +189,11 @@ test('if two people edit a language, edits of different messages are merged, and
   await page.getByRole('button', { name: 'en text of c' }).click();
   await page.getByLabel('en text of c').fill('Three, mine');
   await put({ a: 'One, mine', b: 'Two, theirs', c: 'Three, theirs' });
-  const conflict = page.getByRole('alert').filter({ hasText: 'saved a different version in the meantime:' });
+  const conflict = page.getByRole('alert').filter({ hasText: 'saved a different text in the meantime:' });
   await expect(conflict).toContainText('Three, theirs');
   await expect(page.getByRole('button', { name: 'Save en (1 change)' })).toBeDisabled();
   await expectAccessibleInBothThemes(page);
-  await conflict.getByRole('button', { name: 'Keep mine' }).click();
+  await conflict.getByRole('button', { name: 'Keep my text' }).click();
   await page.getByRole('button', { name: 'Save en (1 change)' }).click();
   await expect(page.getByRole('button', { name: /^Save en/ })).toHaveCount(0);
   const { messages } = await api.call<{ messages: { id: string; text: string }[] }>(

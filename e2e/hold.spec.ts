@@ -43,8 +43,8 @@ test('a VM on hold gets no changes: other people see who set the hold and why, a
   await expect(german.getByRole('button')).toHaveCount(0);
 
   await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'second.example.net' }));
-  const why = page.getByRole('region', { name: 'Why it isn’t done' });
-  await expect(why).toContainText('the VM is on hold, and the agent gets this change when the hold ends');
+  const why = page.getByRole('region', { name: 'Why the VM isn’t done' });
+  await expect(why).toContainText('the VM is on hold, and the agent will get this change when the hold ends');
   await expect(why).toContainText('Patch window of the database');
   await expectAccessibleInBothThemes(page);
   await expectAccessible(viewer);
@@ -55,7 +55,7 @@ test('a VM on hold gets no changes: other people see who set the hold and why, a
 
   await page.goto(`/vms/${vm.id}/extensions/watch`);
   await page.getByRole('textbox', { name: 'Target' }).fill('third.example.net');
-  await expect(page.getByRole('region', { name: 'Commands the agent will run' })).toContainText(
+  await expect(page.getByRole('region', { name: 'Commands that the agent will run' })).toContainText(
     /This change waits.* until the hold ends .*Reason: Patch window of the database/,
   );
   await expect(page.getByText('is on hold, so this change waits until the hold ends.')).toBeVisible();

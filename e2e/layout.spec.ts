@@ -105,7 +105,7 @@ test('nothing below the “why” card moves when there is nothing left to expla
   await startAgent(vm);
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
-  const why = page.getByRole('region', { name: 'Why it isn’t done' });
+  const why = page.getByRole('region', { name: 'Why the VM isn’t done' });
   const below = page.getByRole('region', { name: 'Extensions' });
   await expect(why).toContainText('exit code 51');
   await expect(
@@ -139,7 +139,9 @@ function recordTops(): void {
   const tops: Tops = { last: 0, first: null };
   Object.assign(window, { tops });
   const look = () => {
-    const title = [...document.querySelectorAll('h2')].some(({ textContent }) => textContent === 'Why it isn’t done');
+    const title = [...document.querySelectorAll('h2')].some(
+      ({ textContent }) => textContent === 'Why the VM isn’t done',
+    );
     const top = document.querySelector('#extensions')?.getBoundingClientRect().top ?? Number.NaN;
     if (title) tops.last = top;
     else tops.first ??= top;
@@ -185,7 +187,7 @@ test('button labels change their color in one step, with the theme and while a r
   const page = await signedIn('operator');
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto(`/vms/${vm.id}`);
-  const retry = page.getByRole('region', { name: 'Why it isn’t done' }).getByRole('button', { name: 'Try again' });
+  const retry = page.getByRole('region', { name: 'Why the VM isn’t done' }).getByRole('button', { name: 'Try again' });
   await expect(retry).toBeVisible();
 
   await test.step('light to dark', async () => {

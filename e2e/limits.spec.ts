@@ -27,7 +27,7 @@ test('the VM page shows which limits were exceeded and what to do, in the reader
   await page.goto(`/vms/${vm.id}`);
   await expect(
     page.getByText(
-      /A change to .+ was rejected 5 min ago because its goal states exceeded 256 MiB in one hour\. Check who or what changes it so often/,
+      /A change to .+ was rejected 5 min ago because the VM’s goal states exceeded 256 MiB within an hour\. Check who or what changes the VM so often/,
     ),
   ).toBeVisible();
   await expect(
@@ -40,10 +40,10 @@ test('the VM page shows which limits were exceeded and what to do, in the reader
   const german = await signedIn('operator', { locale: 'de-DE', viewport: { width: 390, height: 844 } });
   await german.goto(`/vms/${vm.id}`);
   await expect(
-    german.getByText(/abgelehnt, weil die Zielzustände 256 MiB in einer Stunde überschritten haben/),
+    german.getByText(/abgelehnt, weil die Zielzustände der VM innerhalb einer Stunde 256 MiB überschritten haben/),
   ).toBeVisible();
   await expect(
-    german.getByText(/reicht nur bis .+ zurück, weil die Berichte dieser VM mehr als 1\.024 MiB/),
+    german.getByText(/reicht nur bis .+ zurück, weil die Berichte dieser VM 1\.024 MiB überschritten haben/),
   ).toBeVisible();
 });
 
@@ -74,7 +74,7 @@ test('a version whose lists are too large for a page says how much is omitted', 
   await page.goto(`/handlers/${handler}/1.0.0.0`);
   await expect(
     page.getByText(
-      /^[\d,]+ files of the package are not listed here or counted in their folders, .+ limited to 4 MiB\.$/,
+      /^[\d,]+ files of the package are neither listed here nor counted in their folders, .+ limited to 4 MiB\.$/,
     ),
   ).toBeVisible();
   await expect(page.getByText('6,000 files', { exact: true }).first()).toBeVisible();

@@ -32,7 +32,9 @@ test('a chosen language is kept in another browser after signing in', async ({ p
   await page.getByRole('button', { name: /Language: English/ }).click();
   await page.getByRole('menuitemradio', { name: 'Deutsch' }).click();
   await expect(page.getByRole('heading', { name: 'Sprache und Darstellung' })).toBeVisible();
-  await expect(page.getByText('Die Sprache gilt für Ihr Konto, das Farbschema für diesen Browser.')).toBeVisible();
+  await expect(
+    page.getByText('Die Sprache wird in Ihrem Konto gespeichert, das Farbschema in diesem Browser.'),
+  ).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
   const other = await newContext(context);
@@ -122,7 +124,7 @@ test('an invitation for a publisher needs a namespace and a recipient', async ({
   await expect(dialog.getByText('Choose at least one namespace.')).toBeVisible();
   await dialog.getByLabel('New namespace', { exact: true }).fill(`${unique} Lab`);
   await dialog.getByRole('button', { name: 'Create link' }).click();
-  await expect(dialog.getByText('A namespace consists of letters, digits')).toBeVisible();
+  await expect(dialog.getByText('A namespace consists of one or more parts')).toBeVisible();
   await dialog.getByRole('button', { name: 'Remove new namespace' }).click();
   await expect(dialog.getByLabel('New namespace', { exact: true })).toHaveCount(0);
 });

@@ -21,7 +21,7 @@ test('the provider signs in members, and people with an invitation', async ({ pa
   await page.getByRole('button', { name: 'Join with Example' }).click();
   await expect(page.getByRole('button', { name: /^Uma\b.*account/i })).toBeVisible();
   await page.goto('/settings/account');
-  await expect(page.getByText('None: you sign in through your provider.')).toBeVisible();
+  await expect(page.getByText('None. You sign in through your provider.')).toBeVisible();
 
   await signOut(page, /^Uma\b/);
   await page.goto('/sign-in?next=%2Fhandlers');

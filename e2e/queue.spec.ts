@@ -73,7 +73,7 @@ test('the page says what a machine does now and next, and why something waits', 
   );
   await expectAccessible(viewer);
 
-  const why = page.getByRole('region', { name: 'Why it isn’t done' });
+  const why = page.getByRole('region', { name: 'Why the VM isn’t done' });
   await why.getByRole('link', { name: 'Show in the queue' }).focus();
   await page.keyboard.press('Enter');
   const waitingRow = page.getByRole('row', { name: /probe install .* Waiting for mount/ });
@@ -162,7 +162,7 @@ test('the page says which execution an extension waits for, and an operator canc
   await expect(card).toContainText('call 1, hello.apply');
   await queue({ ...helloPlan, Name: 'Clean up' });
   await expect(card.getByRole('link', { name: 'Clean up' })).toBeVisible();
-  const why = page.getByRole('region', { name: 'Why it isn’t done' });
+  const why = page.getByRole('region', { name: 'Why the VM isn’t done' });
   await expect(why).toContainText('mount is waiting for its turn: Rotate certificates is running.');
   await expectAccessibleInBothThemes(page);
   await expect(viewer.getByRole('region', { name: 'Warum ist die VM nicht fertig?' })).toContainText(

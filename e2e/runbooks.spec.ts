@@ -43,7 +43,7 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
     await expect(author.getByRole('heading', { level: 1, name: 'New runbook' })).toBeVisible();
     await expectAccessibleInBothThemes(author);
     await author.getByLabel('Title').fill(title);
-    const view = author.getByRole('radiogroup', { name: 'View of the plan' });
+    const view = author.getByRole('radiogroup', { name: 'Plan view' });
     await view.getByRole('radio', { name: 'JSON' }).check();
     const plan = author.getByRole('textbox', { name: 'Plan', exact: true });
     await paste(author, 'Plan', { ...greetingPlan, Body: 'return hello(args.whom)', Name: 7 });
@@ -118,7 +118,7 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
   });
 
   await test.step('it fails, and the page leads to the failing line', async () => {
-    await expect(operator.getByText(/It failed: .*exit code 3/)).toBeVisible(patient);
+    await expect(operator.getByText(/The plan failed: .*exit code 3/)).toBeVisible(patient);
     const log = operator.getByRole('region', { name: 'Log', exact: true });
     await expect(log).toContainText('no one is there');
     await operator.getByRole('button', { name: 'Show', exact: true }).click();
@@ -135,7 +135,7 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
     await operator.getByLabel('Whom to greet').fill('Ada');
     await operator.getByLabel('Token').fill(secret);
     await operator.getByRole('button', { name: `Run on ${vm.name}` }).click();
-    await expect(operator.getByText('It ran to completion.')).toBeVisible(patient);
+    await expect(operator.getByText('The plan ran to completion.')).toBeVisible(patient);
     await expect(operator.getByRole('region', { name: 'Result' })).toContainText('hello Ada');
   });
 
@@ -156,7 +156,7 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
     await expect(operator.getByRole('region', { name: 'Log', exact: true })).toContainText('waiting for 250', patient);
     await operator.getByRole('button', { name: 'Cancel execution' }).click();
     await operator.getByRole('alertdialog').getByRole('button', { name: 'Cancel execution' }).click();
-    await expect(operator.getByText('It was canceled.')).toBeVisible(patient);
+    await expect(operator.getByText('The execution was canceled.')).toBeVisible(patient);
   });
 
   await test.step('the runbook says where it ran and how it ended, without canceled executions, in German too', async () => {
@@ -208,7 +208,7 @@ test('a second person approves what a rule holds back', async ({ api, signedIn, 
     await admin.getByRole('button', { name: 'Approve' }).click();
     await admin.getByRole('dialog').getByLabel('Note').fill('Checked');
     await admin.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-    await expect(operator.getByText('It is waiting for a machine to enroll.')).toBeVisible();
+    await expect(operator.getByText('The execution is waiting until a machine is enrolled.')).toBeVisible();
     await expect(operator.getByText('Checked')).toBeVisible();
   } finally {
     await api.call('PUT', '/execution-rules', { body: { approval: 'none' } });

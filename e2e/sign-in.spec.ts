@@ -34,14 +34,14 @@ test('an invitation link lets one person join, only once', async ({ page, people
   const link = await people.invite('operator');
   await page.goto(link);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Join Annex');
-  await expect(page.getByText('You will join as Operator.')).toBeVisible();
+  await expect(page.getByText('You will join with the role Operator.')).toBeVisible();
   await expectAccessibleInBothThemes(page);
 
   await page.getByLabel('Name').fill('Grace');
   await page.getByLabel('Email').fill(`grace.${unique}@example.org`);
   await page.getByLabel('Password', { exact: true }).fill('too short');
   await page.getByRole('button', { name: 'Join' }).click();
-  await expect(page.getByText('Use at least 12 characters. You entered 9.')).toBeVisible();
+  await expect(page.getByText('Use at least 12 characters. Your password has 9.')).toBeVisible();
   await page.getByLabel('Password', { exact: true }).fill('long enough to count');
   await page.getByRole('button', { name: 'Join' }).click();
   await expect(page).toHaveURL('/');

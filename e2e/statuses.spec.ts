@@ -59,7 +59,7 @@ test('a status shows line breaks, JSON trees, whole names, failed parts and why 
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
   const card = page.getByRole('article', { name: 'watch' });
-  await expect(page.getByRole('heading', { name: 'Why it’s degraded' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Why the VM is degraded' })).toBeVisible();
   await expect(page.getByText('is degraded: its substatus')).toContainText('disk');
   await expect(card.getByText('first line')).toHaveCSS('white-space-collapse', 'preserve');
 

@@ -50,7 +50,7 @@ test('two people who edit the name and tags of a VM at the same time lose no cha
     await eve.getByRole('textbox', { name: 'Tags' }).fill('role=queue');
     await save(eve);
     await expect(dialog(eve).getByRole('alert')).toContainText(
-      `Someone changed the name or the same tags of couple-${unique} in the meantime.`,
+      `Someone else has changed the name or the same tags of couple-${unique} in the meantime.`,
     );
     await expect(eve.getByRole('textbox', { name: 'Tags' })).toHaveValue('role=queue');
     await expectAccessibleInBothThemes(eve);

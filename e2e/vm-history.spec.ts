@@ -37,7 +37,7 @@ test('the history says what changed; a revert names its changes, and who publish
   await dialog.getByRole('button', { name: 'Revert to 2' }).click();
   await expect(dialog).toContainText('published goal state 4 in the meantime.');
   await dialog.getByRole('button', { name: 'Compare' }).click();
-  await expect(dialog).toContainText('second to be uninstalled');
+  await expect(dialog).toContainText('uninstall second');
   await dialog.getByRole('button', { name: 'Revert to 2' }).click();
   await expect(dialog).toHaveCount(0);
   await expect(history.getByRole('button').first()).toContainText('reverted to 2');

@@ -33,7 +33,7 @@ test('an agent’s report is on the page within about a second, without a reload
   await expect(card).toContainText('Watching first.example.net. Times enabled: 1.', aboutASecond);
   await expect(card).toContainText('Healthy');
   await expect(page.getByText('1 extension, done')).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Why it isn’t done' })).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'Why the VM isn’t done' })).toHaveCount(0);
 
   await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'second.example.net' }));
   await reported(api, vm, 'watch', 2);
@@ -79,12 +79,12 @@ test('a failed extension and its dependent show the chain and the output, until 
   await startAgent(vm);
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
-  const why = page.getByRole('region', { name: 'Why it isn’t done' });
+  const why = page.getByRole('region', { name: 'Why the VM isn’t done' });
   await expect(why).toContainText(
-    'snapshots cannot start: it is waiting for share, and share failed with exit code 51.',
+    'snapshots cannot start, because it is waiting for share, and share failed with exit code 51.',
   );
   await expect(why.getByRole('listitem')).toHaveCount(5);
-  await expect(why).toContainText(/until the deadline; then snapshots counts as failed/);
+  await expect(why).toContainText(/until the deadline; after that, snapshots counts as failed/);
   await expect(why.getByRole('link', { name: 'Edit share' })).toHaveAttribute('href', `/vms/${vm.id}/extensions/share`);
   await expect(page.getByRole('article', { name: 'snapshots' })).toContainText('Waiting for share');
   await expectAccessibleInBothThemes(page);

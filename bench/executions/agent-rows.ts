@@ -48,7 +48,7 @@ export async function agentRows({ rounds }: Bench): Promise<Figure[]> {
     return [
       figureOf(
         {
-          what: `${changes} × api.setState of a Body`,
+          what: `${changes} calls of api.setState in a Body`,
           unit: 's',
           against: `${changes} synced appends by node`,
           target: { kind: 'at most', value: 4, of: 'ratio' },

@@ -10,7 +10,7 @@ import { publishWithMessages } from '../support/versions.ts';
 test.use({ portalGroup: 'tasks' });
 test.beforeAll(({ api }) => publishSamples(api, [mount]));
 
-const why = (page: Page) => page.getByRole('region', { name: 'Why it isn’t done' });
+const why = (page: Page) => page.getByRole('region', { name: 'Why the VM isn’t done' });
 
 /** Opens a VM from the overview: follows the link with the number of failed VMs, and then opens the VM's row. */
 async function openFailedVm(page: Page, vm: CreatedVm): Promise<void> {

@@ -25,7 +25,7 @@ test('find and fix: from the overview to the failing VM, its reason and its edit
     .click();
   await expect(page).toHaveURL(/health=failed/);
   await page.getByRole('table').getByRole('link', { name: vm.name, exact: true }).click();
-  const why = page.getByRole('region', { name: 'Why it isn’t done' });
+  const why = page.getByRole('region', { name: 'Why the VM isn’t done' });
   await expect(why).toContainText('share failed: enable ended with exit code 51.');
   await why.getByRole('link', { name: 'Edit share' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('share');
@@ -41,7 +41,7 @@ test('try again: one click next to the reason, recorded as an action of that per
   const { vm, agent } = await failingVm(api, startAgent, `again-${unique}`);
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
-  const why = page.getByRole('region', { name: 'Why it isn’t done' });
+  const why = page.getByRole('region', { name: 'Why the VM isn’t done' });
   const again = why.getByRole('button', { name: 'Try again' });
   await expect(again).toBeVisible(settled);
   await agent.stop();
@@ -50,7 +50,7 @@ test('try again: one click next to the reason, recorded as an action of that per
   await again.click();
   await expect(page.getByText('Retry of share requested', { exact: true })).toBeVisible();
   await clicks.expectAtMost('try again', 1);
-  await expect(why).toContainText('Retry requested. The agent runs it after its next poll.');
+  await expect(why).toContainText('Retry requested. The agent will start the retry after its next poll.');
   const { extensions } = await api.instanceView(vm.id);
   expect(extensions[0]).toMatchObject({ goalSequenceNumber: 2 });
   agent.resume();
@@ -80,7 +80,7 @@ test('retries repeat at an interval until someone cancels them', async ({ signed
   const { vm, agent } = await failingVm(api, startAgent, `repeat-${unique}`);
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
-  const why = page.getByRole('region', { name: 'Why it isn’t done' });
+  const why = page.getByRole('region', { name: 'Why the VM isn’t done' });
   await expect(why.getByRole('button', { name: 'Try again' })).toBeVisible(settled);
   await agent.stop();
 
@@ -95,7 +95,7 @@ test('retries repeat at an interval until someone cancels them', async ({ signed
   await dialog.getByRole('button', { name: 'Start retries' }).click();
   await expect(dialog).toHaveCount(0);
   const card = page.getByRole('article', { name: 'share' });
-  await expect(card).toContainText(/Next retry at [\d:]+ \(1 of 3\)\. Retries started by Operator/);
+  await expect(card).toContainText(/Next retry at [\d:]+ \(1 of 3\)\. Retries were started by Operator/);
   await expectAccessibleInBothThemes(page);
   await page.setViewportSize({ width: 390, height: 844 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
@@ -111,7 +111,7 @@ test('revert: back to the last goal state that worked', async ({ signedIn, api, 
   await page.goto(`/vms/${vm.id}`);
   await expect(page.getByText('1 extension, done')).toBeVisible(settled);
   await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: false }));
-  const why = page.getByRole('region', { name: 'Why it isn’t done' });
+  const why = page.getByRole('region', { name: 'Why the VM isn’t done' });
   const revert = why.getByRole('button', { name: /^Revert to \d+$/ });
   await expect(revert).toBeVisible(settled);
 
@@ -133,7 +133,7 @@ test('whole output: from the reason to every line that the command wrote', async
   const { vm } = await failingVm(api, startAgent, `lines-${unique}`);
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
-  const why = page.getByRole('region', { name: 'Why it isn’t done' });
+  const why = page.getByRole('region', { name: 'Why the VM isn’t done' });
   const output = why.getByRole('link', { name: 'Show output' });
   await expect(output).toBeVisible(settled);
 

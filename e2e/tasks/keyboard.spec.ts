@@ -61,7 +61,7 @@ test('the palette finds states, tags and message IDs, and acts on the VM that is
   const { vm, agent } = await failingVm(api, startAgent, `palette-${unique}`, { site: `ulm-${unique}` });
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
-  await expect(page.getByRole('region', { name: 'Why it isn’t done' })).toContainText('share failed', settled);
+  await expect(page.getByRole('region', { name: 'Why the VM isn’t done' })).toContainText('share failed', settled);
   await agent.stop();
   const open = async (text: string) => {
     await page.keyboard.press('Control+k');

@@ -168,7 +168,11 @@ describe('a problem document', () => {
     const faults = Array.from({ length: 1_005 }, (_, index) => ({ path: `/${index}`, code: 'field_unknown' as const }));
     const { errors = [] } = translateError(new DomainError('unprocessable', 'invalid', { faults }), 'en', 'r');
     expect(errors).toHaveLength(1_001);
-    expect(errors.at(-1)).toEqual({ path: '', code: 'more_faults', message: 'Additional errors not listed: 5.' });
+    expect(errors.at(-1)).toEqual({
+      path: '',
+      code: 'more_faults',
+      message: 'Number of errors that are not listed: 5.',
+    });
   });
 
   test('a placeholder inside a value is not filled in', () => {

@@ -9,6 +9,6 @@ export function startWarnings(config: Pick<Config, 'host' | 'gatewayUrl' | 'trus
   const hasProxy = trustProxy.rules.length > 0;
   if (isLoopback(new URL(gatewayUrl).hostname) || !isLoopback(host) || hasProxy) return [];
   return [
-    `ANNEX_GATEWAY_URL is ${gatewayUrl}, but Annex accepts connections only from this machine (HOST is ${host}). Set HOST to an address of the network. If a proxy on this machine forwards the connections, set ANNEX_TRUST_PROXY to the proxy's address.`,
+    `ANNEX_GATEWAY_URL is ${gatewayUrl}, but Annex accepts connections only from this machine (HOST is ${host}). Set HOST to an address in the network. If a proxy on this machine forwards the connections, set ANNEX_TRUST_PROXY to the proxy's address.`,
   ];
 }

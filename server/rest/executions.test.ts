@@ -54,7 +54,7 @@ describe('an execution', () => {
     const shown = await door.expect<Shown>('getExecution', { id, execution }, 200, { ...operator, headers: german });
     expect(shown).toMatchObject({
       state: 'succeeded',
-      message: { id: 'execution.code.0', text: 'Sie lief bis zum Ende.', lang: 'de' },
+      message: { id: 'execution.code.0', text: 'Der Plan lief bis zum Ende.', lang: 'de' },
     });
     for (const operation of ['listExecutions', 'listVmExecutions']) {
       const query = operation === 'listExecutions' ? '?q=plans-1' : '?state=succeeded';
@@ -88,7 +88,10 @@ describe('an execution', () => {
     const ctx = { ...(await testContext({ services: door.services, role: 'admin' })), now: new Date() };
     await handOutNext(ctx, id);
     expect(await cancel(first.id, 202)).toMatchObject({ state: 'delivered' });
-    expect(await cancel(second.id, 200)).toMatchObject({ state: 'cancelled', message: { text: 'It was canceled.' } });
+    expect(await cancel(second.id, 200)).toMatchObject({
+      state: 'cancelled',
+      message: { text: 'The execution was canceled.' },
+    });
     await cancel(second.id, [409, 'execution_concluded']);
     await queue(id, 201);
     expect(await door.expect('cancelWaitingExecutions', { id }, 200, operator)).toEqual({ cancelled: 1 });

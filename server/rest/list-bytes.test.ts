@@ -67,7 +67,7 @@ interface Named {
 const saysWhatIsLeftOut = (found: Warning[]) => {
   const [last] = found.slice(-1);
   expect(last).toMatchObject({ code: 'more_warnings' });
-  expect(last?.message).toBe(`Additional warnings not listed: ${ids - (found.length - 1)}.`);
+  expect(last?.message).toBe(`Number of warnings that are not listed: ${ids - (found.length - 1)}.`);
 };
 
 test('a version with 20,000 long file names fits into a response, which counts the omitted files', async () => {

@@ -67,7 +67,7 @@ async function declareTwo({ vmId }: GivenAgent): Promise<void> {
   await door.expect('setExtension', { id: vmId, name: 'probe' }, 200, { body: probe });
 }
 
-/** Returns the queue entries that the links under “Why it isn’t done” lead to. */
+/** Returns the queue entries that the links under “Why the VM isn’t done” lead to. */
 async function explainedEntries(vmId: string): Promise<string[]> {
   type Link = { kind: string; queueEntry: string | null };
   const view = await door.expect<{ explanation: { links: Link[] } | null }>('getInstanceView', { id: vmId }, 200, {

@@ -25,7 +25,7 @@ interface SnoozeMenuProps {
   labelledBy: string;
 }
 
-/** A menu that snoozes a problem for some time, until a time, or until it changes. */
+/** A menu that snoozes a problem for some time, until a time, or until the problem changes. */
 export function SnoozeMenu({ group, labelledBy }: SnoozeMenuProps) {
   const { t } = useTranslation('attention');
   const marks = useMarks();
