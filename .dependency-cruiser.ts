@@ -13,6 +13,9 @@ const from = (path: string) => ({ path, ...production });
 /** The module with the words of verdicts and their order of severity, which db, pages and inputs may import. */
 const words = String.raw`^server/domain/verdicts/words\.ts$`;
 
+/** The pure rules of rollouts, which the schema, every module, pages and inputs may import. */
+const rolloutRules = '^server/domain/rollout-rules/';
+
 /** The module for filter fields in URLs, which pages and entry points may import. */
 const fleetAddress = String.raw`^server/domain/fleet/address\.ts$`;
 
@@ -23,6 +26,7 @@ const fleetAddress = String.raw`^server/domain/fleet/address\.ts$`;
 const modules = [
   'verdicts',
   'work',
+  'rollout-rules',
   'audit',
   'changes',
   'publishers',
@@ -43,6 +47,7 @@ const modules = [
   'retries',
   'fleet',
   'attention',
+  'rollouts',
   'vm-lifecycle',
   'views',
 ];
@@ -119,17 +124,18 @@ const law: IConfiguration = {
     },
     {
       name: 'db-imports-no-server',
-      comment: 'The schema may use types of the protocol and the words of verdicts, and no other code of the project.',
+      comment:
+        'The schema may use types of the protocol, the words of verdicts and the rules of rollouts, and no other code of the project.',
       severity: 'error',
       from: from('^db/'),
-      to: { path: '^(server|app|agent|locales)/', pathNot: [words] },
+      to: { path: '^(server|app|agent|locales)/', pathNot: [words, rolloutRules] },
     },
     {
       name: 'db-takes-types-only',
       comment: 'The schema imports only types, because data is parsed before it is written.',
       severity: 'error',
       from: from('^db/'),
-      to: { path: ['^protocol/', words], dependencyTypesNot: ['type-only'] },
+      to: { path: ['^protocol/', words, rolloutRules], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'platform-has-no-business-words',
@@ -168,6 +174,17 @@ const law: IConfiguration = {
       to: {},
     },
     {
+      name: 'rollout-rules-are-pure',
+      comment:
+        'Pages and workers share the rules of rollouts, so these import only zod, the protocol, limits, the words of verdicts and each other.',
+      severity: 'error',
+      from: from(rolloutRules),
+      to: {
+        pathNot: [rolloutRules, '^protocol/', words, String.raw`^server/platform/limits\.ts$`, '^node_modules/'],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'fleet-address-imports-types-only',
       comment: 'Pages load this file, so it must bring along no library and no SQL.',
       severity: 'error',
@@ -192,6 +209,7 @@ const law: IConfiguration = {
         pathNot: [
           String.raw`^server/domain/[^/]+/(index|input)\.ts$`,
           words,
+          rolloutRules,
           fleetAddress,
           '^server/domain/$1/',
           '^server/domain/views/',
@@ -201,7 +219,7 @@ const law: IConfiguration = {
     {
       name: 'input-is-a-leaf',
       comment:
-        'Forms in the browser load input.ts, so it imports only zod, the protocol, limits, the words of verdicts and other inputs.',
+        'Forms in the browser load input.ts, so it imports only zod, the protocol, limits, the words of verdicts, the rules of rollouts and other inputs.',
       severity: 'error',
       from: from(String.raw`^server/(domain|auth)/[^/]+/input\.ts$`),
       to: {
@@ -210,6 +228,7 @@ const law: IConfiguration = {
           '^protocol/',
           String.raw`^server/(platform/limits|auth/passwords)\.ts$`,
           words,
+          rolloutRules,
           String.raw`^server/(domain|auth)/[^/]+/input\.ts$`,
         ],
         dependencyTypesNot: ['type-only'],
@@ -225,12 +244,12 @@ const law: IConfiguration = {
     {
       name: 'app-imports-server-types',
       comment:
-        'At run time, pages call the server through tRPC. They share only inputs, fleet/address.ts and the words of verdicts.',
+        'At run time, pages call the server through tRPC. They share only inputs, fleet/address.ts, the words of verdicts and the rules of rollouts.',
       severity: 'error',
       from: from('^app/'),
       to: {
         path: '^server/',
-        pathNot: [String.raw`^server/(domain|auth)/[^/]+/input\.ts$`, words, fleetAddress],
+        pathNot: [String.raw`^server/(domain|auth)/[^/]+/input\.ts$`, words, rolloutRules, fleetAddress],
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -16,6 +16,7 @@ export * from './packages.ts';
 export * from './publishers.ts';
 export * from './reports.ts';
 export * from './retries.ts';
+export * from './rollouts.ts';
 export * from './runbook-files.ts';
 export * from './runbooks.ts';
 export * from './stock-agents.ts';

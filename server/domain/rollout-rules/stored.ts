@@ -1,0 +1,183 @@
+import type { ChangeKind, GateName, GateVerdict, MemberKind, SilentRule, StepState } from './words.ts';
+
+/** A share in hundredths of a percent (10,000 is everything), or a number. */
+export type Limit = { share: number } | { count: number };
+
+/** The selection of a rollout. Filters have the fields of the VM list's filter and at least one condition. */
+export type Selection =
+  | { ids: string[] }
+  | { all: true; exclude?: StoredFilter }
+  | { include: StoredFilter; exclude?: StoredFilter };
+
+/** A filter of the VM list, as `fleetFilterInput` returns it. */
+export type StoredFilter = Readonly<Record<string, unknown>>;
+
+/** What a rollout declares on each member. Fields that are null are not changed. */
+export interface Change {
+  kind: ChangeKind;
+  /** The handler whose extensions change; null for a revert of another rollout. */
+  handler: string | null;
+  /** One extension by name; null for every extension of the handler on the VM. */
+  extension: string | null;
+  version: string | null;
+  state: 'enabled' | 'disabled' | null;
+  autoUpgradeMinorVersion: boolean | null;
+  dependsOn: string[] | null;
+  timeouts: Readonly<Record<string, number>> | null;
+  /** `merge` is a JSON merge patch (RFC 7396); `replace` is the whole object. */
+  publicSettings: { merge: Readonly<Record<string, unknown>> } | { replace: Readonly<Record<string, unknown>> } | null;
+  /** Whether the change replaces the protected settings (`given`), removes them, or keeps them (null). */
+  protectedSettings: 'given' | 'removed' | null;
+  onAbsent: 'skip' | 'install';
+  allowLower: boolean;
+  /** For a revert: the time whose contents are declared; null for the goal state before each step or change. */
+  asOf: string | null;
+}
+
+/** A maintenance window, in local time of an IANA time zone. `to` before `from` ends on the next day. */
+export interface Window {
+  days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+  from: string;
+  to: string;
+  timeZone: string;
+}
+
+/** The limits and gates of a ring, with every default filled in. A gate that is null is off. Times are in seconds. */
+export interface Gates {
+  inFlight: Limit;
+  ramp: boolean;
+  soakSeconds: number;
+  settleSeconds: number;
+  bakeSeconds: number;
+  /** `count`: halts with this failure. `share`: halts if more than this share of the decided failed. */
+  errors: { count: number } | { share: number; atLeast: number } | null;
+  success: { share: number; atLeast: number } | null;
+  compare: { minEffectShare: number; minPairs: number; onTooFew: 'goOn' | 'pause' } | null;
+}
+
+export interface Ring {
+  name: string;
+  filter: StoredFilter | null;
+  /** Null: everything that matches the filter. */
+  upTo: Limit | null;
+  /** Whether a person must approve before the ring opens. */
+  approval: boolean;
+  windows: Window[];
+  gates: Gates;
+}
+
+/** A rollout's definition with every default filled in. */
+export interface Definition {
+  strategy: string;
+  select: Selection;
+  change: Change;
+  rings: Ring[];
+  /** Windows of every ring that has none. */
+  windows: Window[];
+  silent: SilentRule;
+  newcomers: 'ignore' | 'include';
+  keepDays: number;
+  availabilitySets: 'respect' | 'ignore';
+  onStepFailure: 'leave' | 'revert';
+  onHalt: 'pause' | 'revert';
+  retry: { times: number; afterSeconds: number; causes: string[] };
+  /** Hundredths of a percent of the members; null for the default: 0 up to 100 members, else 1 %. */
+  maxMovedShare: number | null;
+  noProgressSeconds: number;
+  stepsPerSecond: number | null;
+  startAt: string | null;
+}
+
+/** A saved set of rings and gates, and what else a strategy decides. */
+export type Strategy = Pick<Definition, 'rings' | 'silent' | 'newcomers' | 'onStepFailure' | 'onHalt' | 'retry'>;
+
+/** A reason that has a sentence in `locales`. Times are in ISO 8601. */
+export interface Reason {
+  code: string;
+  ring?: number;
+  params?: Readonly<Record<string, string | number>>;
+  since?: string;
+  at?: string;
+}
+
+export interface RingVerdict {
+  gate: GateName;
+  verdict: GateVerdict;
+  /** The reason's code and numbers, as the page shows them. */
+  code: string;
+  params: Readonly<Record<string, string | number>>;
+}
+
+/** Counts of a ring's steps by state. `healthy` counts steps that were seen healthy since the ring opened. */
+export type RingCounts = Readonly<Record<StepState, number>> & {
+  healthy: number;
+  pairs: number;
+  changedFirst: number;
+  controlFirst: number;
+  pairsBoth: number;
+  pairsNeither: number;
+  pairsVoid: number;
+  pairsOpen: number;
+};
+
+export interface RolloutApproval {
+  /** Null for the start of the rollout. */
+  ring: number | null;
+  approved: boolean;
+  /** The approver as `kind:id`, and the name. */
+  actor: string;
+  by: string;
+  at: string;
+  planHash: string;
+  note: string | null;
+}
+
+/** What the plan says of one ring. */
+export interface RingPlan {
+  name: string;
+  size: number;
+  kinds: Partial<Record<MemberKind, number>>;
+  inFlight: number;
+  /** Bytes of packages to download. */
+  bytes: number;
+  restarts: number;
+  silent: number;
+  sets: { touched: number; longest: number };
+  /** The longest sum of timeouts of a member's planned commands. */
+  longestSeconds: number;
+}
+
+export interface RolloutPlan {
+  hash: string;
+  at: string;
+  by: string;
+  members: number;
+  unchanged: number;
+  /** VMs that the selection matches. */
+  matched: number;
+  kinds: Partial<Record<MemberKind, number>>;
+  refused: Readonly<Record<string, { count: number; examples: { vmId: string; name: string }[] }>>;
+  rings: RingPlan[];
+  notRevertible: Readonly<Record<string, number>>;
+  overlaps: { id: string; name: string; members: number }[];
+  /** Members whose settings are not checked before their turn. */
+  uncheckedSettings: number;
+  earliestEnd: string | null;
+  likelyEnd: string | null;
+}
+
+export interface Freeze {
+  from: string;
+  to: string;
+  reason: string;
+  /** Ids of the rollouts that an admin exempted. */
+  exempt: string[];
+}
+
+/** The rules of all rollouts of the portal, apart from freezes. */
+export interface RolloutRules {
+  stepsPerSecond: number;
+  inFlight: number;
+  approval: { fromMembers: number; people: number; role: 'operator' | 'admin' } | null;
+  availabilitySetTag: string;
+}

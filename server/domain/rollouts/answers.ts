@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { count, time } from '#server/domain/answers.ts';
+import {
+  gateNames,
+  gateVerdicts,
+  memberCounts,
+  memberKinds,
+  pairResults,
+  pausers,
+  ringStates,
+  rolloutKinds,
+  rolloutStates,
+  stepStates,
+} from '#server/domain/rollout-rules/words.ts';
+import { vmId } from '#server/domain/vms/input.ts';
+
+const kinds = z.partialRecord(z.enum(memberKinds), count);
+const numbers = z.record(z.string(), z.union([z.string(), z.number()]));
+
+/** A reason that has a sentence in `locales`. */
+export const reason = z.object({
+  code: z.string(),
+  /** Index of the ring, from 0. */
+  ring: count.optional(),
+  params: numbers.optional(),
+  since: time.optional(),
+  at: time.optional(),
+});
+
+/** Members by state; they add up to `members`. */
+export const rolloutCounts = z.object({
+  members: count,
+  ...(Object.fromEntries(memberCounts.map((name) => [name, count])) as Record<
+    (typeof memberCounts)[number],
+    typeof count
+  >),
+});
+export type RolloutCounts = z.infer<typeof rolloutCounts>;
+
+export const approvalView = z.object({
+  ring: count.nullable(),
+  approved: z.boolean(),
+  by: z.string(),
+  at: time,
+  planHash: z.string(),
+  note: z.string().nullable(),
+});
+
+export const verdictView = z.object({
+  gate: z.enum(gateNames),
+  verdict: z.enum(gateVerdicts),
+  code: z.string(),
+  params: numbers,
+});
+
+export const ringPlanView = z.object({
+  name: z.string(),
+  size: count,
+  kinds,
+  inFlight: count,
+  bytes: count,
+  restarts: count,
+  silent: count,
+  sets: z.object({ touched: count, longest: count }),
+});
+
+export const planView = z.object({
+  hash: z.string(),
+  at: time,
+  by: z.string(),
+  matched: count,
+  members: count,
+  unchanged: count,
+  kinds,
+  refused: z.record(z.string(), z.object({ count, examples: z.array(z.object({ vmId, name: z.string() })) })),
+  rings: z.array(ringPlanView),
+  notRevertible: z.record(z.string(), count),
+  overlaps: z.array(z.object({ id: z.string(), name: z.string(), members: count })),
+  uncheckedSettings: count,
+  earliestEnd: time.nullable(),
+  likelyEnd: time.nullable(),
+});
+export type PlanView = z.infer<typeof planView>;
+
+export const ringView = z.object({
+  name: z.string(),
+  state: z.enum(ringStates),
+  first: count,
+  size: count,
+  counts: rolloutCounts,
+  verdicts: z.array(verdictView),
+  /** Whether the ring waits for a person's approval before it opens. */
+  approval: z.boolean(),
+  approvedBy: z.string().nullable(),
+  openedAt: time.nullable(),
+  /** When the gates were met; the next ring opens `bakeSeconds` later. */
+  metAt: time.nullable(),
+  passedAt: time.nullable(),
+  bakeSeconds: count,
+});
+export type RingView = z.infer<typeof ringView>;
+
+/** A rollout in lists. */
+export const rolloutRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum(rolloutKinds),
+  state: z.enum(rolloutStates),
+  pausedBy: z.enum(pausers).nullable(),
+  handler: z.string().nullable(),
+  /** The change in its main parts, without settings. */
+  change: z.object({
+    kind: z.enum(['set', 'remove', 'retry', 'revert']),
+    handler: z.string().nullable(),
+    extension: z.string().nullable(),
+    version: z.string().nullable(),
+    state: z.enum(['enabled', 'disabled']).nullable(),
+    settings: z.boolean(),
+  }),
+  why: z.array(reason),
+  next: reason.nullable(),
+  counts: rolloutCounts,
+  rings: z.array(z.object({ name: z.string(), state: z.enum(ringStates), size: count, counts: rolloutCounts })),
+  /** Whether the rollout does not continue without a person: halted, moved on, failed to plan or awaiting approval. */
+  needsPerson: z.boolean(),
+  of: z.string().nullable(),
+  createdBy: z.string(),
+  createdAt: time,
+  startedAt: time.nullable(),
+  endedAt: time.nullable(),
+});
+export type RolloutRow = z.infer<typeof rolloutRow>;
+
+/** One rollout. Viewers get the definition without settings; nobody gets protected settings. */
+export const rolloutView = rolloutRow.extend({
+  revision: count,
+  note: z.string().nullable(),
+  /** The definition as `POST /rollouts` accepts it. */
+  definition: z.record(z.string(), z.unknown()),
+  forecast: z.object({ from: time, to: time }).nullable(),
+  rings: z.array(ringView),
+  plan: z.object({ hash: z.string(), at: time, by: z.string() }).nullable(),
+  approvals: z.array(approvalView),
+  /** Approvals that the start still needs; 0 if none. */
+  approvalsNeeded: count,
+  /** Whether the caller may approve or reject. */
+  mayApprove: z.boolean(),
+  revertedBy: z.string().nullable(),
+  supersededBy: z.string().nullable(),
+  startedBy: z.string().nullable(),
+  startAt: time.nullable(),
+});
+export type RolloutView = z.infer<typeof rolloutView>;
+
+const stepSide = z.object({
+  incarnation: count.nullable(),
+  extensions: z.array(z.object({ name: z.string(), version: z.string().nullable(), sequenceNumber: count.nullable() })),
+});
+
+/** One member of a rollout with its step. */
+export const stepView = z.object({
+  vmId,
+  name: z.string(),
+  ring: count,
+  place: count,
+  kind: z.enum(memberKinds),
+  state: z.enum(stepStates),
+  cause: z.string().nullable(),
+  attempt: count,
+  before: stepSide,
+  after: stepSide,
+  publishedAt: time.nullable(),
+  healthyAt: time.nullable(),
+  decidedAt: time.nullable(),
+  dueAt: time.nullable(),
+  overtakenBy: z.object({ by: z.string(), action: z.string(), at: time }).nullable(),
+  pair: z.object({ vmId, name: z.string(), result: z.enum(pairResults).nullable() }).nullable(),
+});
+export type StepView = z.infer<typeof stepView>;
+
+export const planVm = z.object({
+  vmId,
+  name: z.string(),
+  ring: count,
+  place: count,
+  kind: z.enum(memberKinds),
+});
+export type PlanVm = z.infer<typeof planVm>;
+
+export const curvePoint = z.object({
+  at: time,
+  decided: count,
+  failed: count,
+  pairs: count,
+  changedFirst: count,
+  controlFirst: count,
+});
+export type CurvePoint = z.infer<typeof curvePoint>;
