@@ -425,10 +425,14 @@ describe('RO-10 one step, one goal state', () => {
     const fleet = await Promise.all(Array.from({ length: 66 }, () => given('probe')));
     const change = { ...patch({ version: '1.1.0.0', protectedSettings: 'given' }), given: { key: 'x' } };
     const [few, lots] = [fleet.slice(0, 3), fleet.slice(3, 33)];
-    const count = async (some: readonly GivenVm[], one: MemberChange, run: typeof applyAll) =>
-      (await statementsOf(() => run(requestsOf(some, one)))).length;
-    const previewing = (requests: readonly MemberRequest[]) => previewAll(requests);
-    expect(await count(lots, change, previewing)).toBe(await count(few, change, previewing));
+    const count = async (
+      some: readonly GivenVm[],
+      one: MemberChange,
+      run: (requests: readonly MemberRequest[]) => Promise<unknown>,
+    ) => (await statementsOf(() => run(requestsOf(some, one)))).length;
+    expect(await count(lots, change, (requests) => previewAll(requests))).toBe(
+      await count(few, change, (requests) => previewAll(requests)),
+    );
     expect(await count(lots, change, applyAll)).toBe(await count(few, change, applyAll));
     for (const kind of ['retry', 'revert', 'remove'] as const) {
       expect(await count(lots, patch({ kind }), applyAll)).toBe(await count(few, patch({ kind }), applyAll));
