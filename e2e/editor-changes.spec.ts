@@ -32,11 +32,11 @@ test('the second of two operators sees the conflict, merges both changes and app
   ).toBeFocused();
   const choice = (name: string) => grace.getByRole('group', { name, exact: true });
   await expect(choice('Server')).toContainText('changed by both');
-  await expect(choice('Retry after').getByRole('radio', { name: 'Theirs 30' })).toBeChecked();
-  await expect(choice('Read only').getByRole('radio', { name: 'Mine true' })).toBeChecked();
+  await expect(choice('Retry after').getByRole('radio', { name: 'Other person 30' })).toBeChecked();
+  await expect(choice('Read only').getByRole('radio', { name: 'You true' })).toBeChecked();
   await expect(grace.getByText('1 choice left.')).toBeVisible();
   await expectAccessibleInBothThemes(grace);
-  await choice('Server').getByRole('radio', { name: 'Mine grace.example.net' }).check();
+  await choice('Server').getByRole('radio', { name: 'You grace.example.net' }).check();
   await grace.getByRole('button', { name: 'Continue with merged changes' }).click();
 
   await expect(grace.getByLabel('Server')).toHaveValue('grace.example.net');

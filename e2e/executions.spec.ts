@@ -61,7 +61,7 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
 
   const id = await test.step('what the machine sends appears without a reload', async () => {
     const taken = await machine.take();
-    await expect(page.getByText('about to begin')).toBeVisible();
+    await expect(page.getByText('about to start it')).toBeVisible();
     const call = { n: 1, script: 'hello', function: null, state: 'running', row: 2, atMs: 12 };
     await machine.run(taken, [call]);
     await machine.write(taken, [

@@ -271,7 +271,7 @@ test('the handler page shows adoption, failures, languages and two versions side
     await api.ensurePublisher(`Elsewhere.${unique}`);
     const stranger = await signedIn('publisher', { namespaces: [`Elsewhere.${unique}`] });
     await stranger.goto(`/handlers/${handler}`);
-    await expect(stranger.getByText(`In ${namespace} you have read access only`)).toBeVisible();
+    await expect(stranger.getByText(`In ${namespace}, you have read access only`)).toBeVisible();
     await expect(stranger.getByRole('link', { name: 'Upload a version' })).toHaveCount(0);
     await stranger.goto(`/handlers/${handler}/1.0.0.0`);
     await expect(stranger.getByRole('button', { name: 'en text of a' })).toBeVisible();

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { everyPage } from './support/every-page.ts';
+import { pageInTwoParts } from './support/page-in-two-parts.ts';
 import { ReportingMachine } from './support/reporting-machine.ts';
 import { publishSamples, sampleGoal } from './support/samples.ts';
 import { expect, test } from './support/test.ts';
@@ -61,6 +62,22 @@ for (const width of [1440, 390]) {
     expect(moving).toEqual({});
   });
 }
+
+test('the buttons of a header do not move while the rest of the page arrives', async ({ signedIn, portal }) => {
+  const page = await signedIn('admin');
+  await page.addInitScript(recordShifts);
+  const served = await pageInTwoParts(portal.url, `/handlers/${probe}/1.1.0.0`, 'Add language<');
+  const loaded = page.goto(served.url);
+  await expect(page.getByRole('heading', { name: 'Messages', exact: true })).toBeVisible();
+  await shiftsOf(page);
+  await expect(page.getByRole('button', { name: 'Upload files' })).toHaveCount(0);
+  served.finish();
+  await loaded;
+  await expect(page.getByRole('button', { name: 'Upload files' })).toBeVisible();
+  expect((await shiftsOf(page)).filter(isSeen)).toEqual([]);
+  await page.close();
+  served.close();
+});
 
 test('reports that keep arriving move nothing on the pages that show them', async ({
   signedIn,

@@ -32,7 +32,7 @@ test('the VM page shows which limits were exceeded and what to do, in the reader
   ).toBeVisible();
   await expect(
     page.getByText(
-      /The history of .+ goes back only to .+ because the reports of this VM exceed 1,024 MiB; older reports were deleted 1 h ago\. Check which handler/,
+      /The history of .+ goes back only to .+, because the reports of this VM exceeded 1,024 MiB; older reports were deleted 1 h ago\. Check which handler/,
     ),
   ).toBeVisible();
   await expectAccessibleInBothThemes(page);

@@ -15,7 +15,7 @@ function renamed(zip: Buffer, from: string, to: string): Buffer {
 
 async function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
   const waiting = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: /^Choose (zip|another)$/ }).click();
+  await page.getByRole('button', { name: /^Choose (zip|another zip)$/ }).click();
   await (await waiting).setFiles({ name, mimeType: 'application/zip', buffer });
 }
 

@@ -34,9 +34,13 @@ export function CardHeader({ title, note, actions, as: Heading = 'h2', id, class
         {note === undefined ? null : <span className="min-w-0 text-12 text-ink-3">{note}</span>}
       </div>
       {actions === undefined ? null : (
-        <div className="ms-auto flex min-w-0 flex-wrap items-center justify-end gap-2 max-sm:ms-0 max-sm:justify-start">
-          {actions}
-        </div>
+        <>
+          {/* Invisible until the sibling arrives, so that no button moves while the browser receives the others. */}
+          <div className="ms-auto flex min-w-0 flex-wrap items-center justify-end gap-2 not-has-[+*]:invisible max-sm:ms-0 max-sm:justify-start">
+            {actions}
+          </div>
+          <span hidden />
+        </>
       )}
     </div>
   );
