@@ -2,10 +2,10 @@
 
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { localTime } from '#app/_lib/local-time.ts';
 import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { FormDialog } from '#app/(portal)/settings/form-dialog.tsx';
-import { localTime } from '#app/(portal)/vms/[vmId]/hold-end.ts';
 
 export interface SnoozeDialogProps {
   onChoose(until: Date): void;

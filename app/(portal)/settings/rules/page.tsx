@@ -3,6 +3,7 @@ import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
+import { RolloutRules } from './_rollouts/rollout-rules.tsx';
 import { ApprovalRules } from './approval-rules.tsx';
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -10,14 +11,16 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('rules') };
 }
 
-/** The rules for executions: which of them a second person must approve. */
+/** The rules for executions and for rollouts. */
 export default async function RulesPage() {
   if ((await reader())?.role !== 'admin') return <SettingsFrame place="rules">{null}</SettingsFrame>;
-  const rules = await (await portal()).executions.rules();
+  const { executions, rolloutRules } = await portal();
+  const [rules, ofRollouts] = await Promise.all([executions.rules(), rolloutRules.get()]);
   return (
     <SettingsFrame place="rules">
       <Words namespaces={['settings']}>
         <ApprovalRules first={rules} />
+        <RolloutRules first={ofRollouts} />
       </Words>
     </SettingsFrame>
   );

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { localTime } from '#app/_lib/local-time.ts';
 import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
@@ -16,7 +17,7 @@ import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import { holdLimits } from '#server/domain/holds/input.ts';
-import { endOf, type HoldEnd, holdEnds, localTime } from './hold-end.ts';
+import { endOf, type HoldEnd, holdEnds } from './hold-end.ts';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 
 interface HoldDialogProps {

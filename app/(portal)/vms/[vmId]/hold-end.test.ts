@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { endOf, localTime } from './hold-end.ts';
+import { localTime } from '#app/_lib/local-time.ts';
+import { endOf } from './hold-end.ts';
 
 const now = new Date('2026-03-01T12:00:30Z');
 

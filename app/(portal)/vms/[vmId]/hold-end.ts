@@ -9,9 +9,3 @@ export function endOf(end: HoldEnd, at: string, now: Date): Date | null {
   if (end === 'open') return null;
   return end === 'at' ? new Date(at) : new Date(now.getTime() + Number(end) * hourMs);
 }
-
-/** Formats a time for a `datetime-local` input: local, to the minute. */
-export function localTime(moment: Date): string {
-  const shifted = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000);
-  return shifted.toISOString().slice(0, 16);
-}
