@@ -207,6 +207,18 @@ describe('a rollout that cannot be planned is a draft again, and says why:', () 
     }
   });
 
+  test('RO-35 a maintenance window into which the commands of a ring do not fit', async () => {
+    const night = (to: string) => [{ days: ['sun' as const], from: '01:00', to, timeZone: 'Europe/Berlin' }];
+    const longest = (await planned()).row.plan?.rings[0]?.longestSeconds ?? 0;
+    expect(longest).toBeGreaterThan(120);
+    const rings = [ringUpTo(5_000), ringUpTo(10_000, { windows: night('01:02') })];
+    const { row } = await planned({ rings, windows: night('02:30') });
+    const why = { code: 'plan_failed', ring: 1, params: { cause: 'window_too_short', seconds: longest } };
+    expect(row).toMatchObject({ state: 'draft', why: [why] });
+    expect((await planned({ rings, windows: night('01:02') })).row.why).toMatchObject([{ ring: 0 }]);
+    expect((await planned({ windows: night('02:30') })).row.state).toBe('planned');
+  });
+
   test('more members than a rollout may have', async () => {
     const { limits } = services.config;
     const few = { ...limits, rollouts: { ...limits.rollouts, members: 8 } };
