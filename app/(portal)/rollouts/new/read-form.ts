@@ -1,0 +1,75 @@
+import { localTime } from '../../vms/[vmId]/hold-end.ts';
+import type { ChangeInput, DefinitionInput, GatesInput, StrategyInput } from './definition.ts';
+import { type ChangeForm, emptyForm, type RolloutForm } from './rollout-form.ts';
+
+/** Parts of a definition that the form edits. Other parts are sent back unchanged. */
+const edited = new Set<string>([
+  'kind',
+  'name',
+  'note',
+  'strategy',
+  'select',
+  'change',
+  'rings',
+  'gates',
+  'silent',
+  'newcomers',
+  'onStepFailure',
+  'onHalt',
+  'availabilitySets',
+  'windows',
+  'startAt',
+] satisfies (keyof DefinitionInput)[]);
+
+/** Returns the form of a stored definition. `fallback` has the values that the definition leaves to its strategy. */
+export function formOf(definition: DefinitionInput, fallback: StrategyInput): RolloutForm {
+  const { select, strategy = 'careful' } = definition;
+  const rest = Object.fromEntries(Object.entries(definition).filter(([name]) => !edited.has(name)));
+  const form = emptyForm(strategy, { ...fallback, ...partsOf(definition) });
+  return {
+    ...form,
+    name: definition.name,
+    note: definition.note ?? '',
+    target: 'ids' in select ? 'ids' : 'all' in select ? 'all' : 'filter',
+    include: 'include' in select ? select.include : {},
+    exclude: 'exclude' in select ? (select.exclude ?? {}) : {},
+    ids: 'ids' in select ? select.ids : [],
+    change: changeFormOf(definition.change, form.change),
+    windows: definition.windows ?? [],
+    availabilitySets: definition.availabilitySets ?? 'respect',
+    startAt: definition.startAt == null ? '' : localTime(new Date(definition.startAt)),
+    rest,
+  };
+}
+
+/** Returns what the definition says itself of rings, gates and rules. Gates that all rings share are taken from the first. */
+function partsOf({ rings, gates, ...definition }: DefinitionInput): Partial<StrategyInput> {
+  const shared = gates ?? rings?.[0]?.gates;
+  const isOwn = (own: object | undefined) => own !== undefined && JSON.stringify(own) !== JSON.stringify(shared);
+  return {
+    ...(rings !== undefined && {
+      rings: rings.map(({ gates: own, ...ring }) => (isOwn(own) && own ? { ...ring, gates: own } : ring)),
+    }),
+    ...(shared !== undefined && { gates: shared as GatesInput }),
+    ...(definition.silent !== undefined && { silent: definition.silent }),
+    ...(definition.newcomers !== undefined && { newcomers: definition.newcomers }),
+    ...(definition.onStepFailure !== undefined && { onStepFailure: definition.onStepFailure }),
+    ...(definition.onHalt !== undefined && { onHalt: definition.onHalt }),
+  };
+}
+
+function changeFormOf(change: ChangeInput, empty: ChangeForm): ChangeForm {
+  const settings = change.publicSettings ?? { merge: {} };
+  return {
+    ...empty,
+    kind: change.kind,
+    handler: change.handler ?? '',
+    extension: change.extension ?? '',
+    version: change.version ?? '',
+    state: change.state ?? '',
+    settings: 'merge' in settings ? settings.merge : settings.replace,
+    replaces: 'replace' in settings,
+    onAbsent: change.onAbsent ?? 'skip',
+    allowLower: change.allowLower ?? false,
+  };
+}

@@ -1,0 +1,140 @@
+import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
+import type { FleetFilter } from '#server/domain/fleet/index.ts';
+import { isFiltered, withoutGaps } from '../../vms/fleet-address.ts';
+import type { ProtectedDraft } from '../../vms/[vmId]/extensions/_editor/draft.ts';
+import type { ChangeInput, DefinitionInput, SelectionInput, StrategyInput, WindowInput } from './definition.ts';
+
+/** The change as the form edits it. An empty text leaves the field as each VM has it. */
+export interface ChangeForm {
+  kind: ChangeInput['kind'];
+  handler: string;
+  extension: string;
+  version: string;
+  state: '' | 'enabled' | 'disabled';
+  /** Public settings that change; null removes a setting. */
+  settings: SettingsObject;
+  /** Whether `settings` replace all public settings of each VM. */
+  replaces: boolean;
+  secrets: ProtectedDraft;
+  onAbsent: 'skip' | 'install';
+  allowLower: boolean;
+}
+
+/** A rollout as the form edits it. */
+export interface RolloutForm extends StrategyInput {
+  name: string;
+  note: string;
+  /** Which VMs the rollout selects: those that match `include`, all, or those in `ids`. */
+  target: 'filter' | 'all' | 'ids';
+  include: FleetFilter;
+  exclude: FleetFilter;
+  ids: readonly string[];
+  change: ChangeForm;
+  strategy: string;
+  windows: WindowInput[];
+  availabilitySets: 'respect' | 'ignore';
+  /** A local time, as in a `datetime-local` input; empty to start now. */
+  startAt: string;
+  /** Parts of the definition that the form does not edit. */
+  rest: Readonly<Record<string, unknown>>;
+}
+
+const emptyChange: ChangeForm = {
+  kind: 'set',
+  handler: '',
+  extension: '',
+  version: '',
+  state: '',
+  settings: {},
+  replaces: false,
+  secrets: { mode: 'keep' },
+  onAbsent: 'skip',
+  allowLower: false,
+};
+
+/** Returns the form of a new rollout. */
+export function emptyForm(strategy: string, parts: StrategyInput, include: FleetFilter = {}): RolloutForm {
+  return {
+    name: '',
+    note: '',
+    target: 'filter',
+    include,
+    exclude: {},
+    ids: [],
+    change: { ...emptyChange, handler: include.handler ?? '' },
+    strategy,
+    ...parts,
+    windows: [],
+    availabilitySets: 'respect',
+    startAt: '',
+    rest: {},
+  };
+}
+
+/** Returns the change without the handler's version and settings, after another handler was chosen. */
+export const withHandler = (change: ChangeForm, handler: string): ChangeForm => ({
+  ...emptyChange,
+  kind: change.kind,
+  state: change.state,
+  handler,
+});
+
+/** Returns what is missing before the portal can plan the rollout; null if nothing is. */
+export function missingPart(form: RolloutForm): 'target' | 'handler' | 'change' | null {
+  if (form.target === 'filter' && !isFiltered(form.include)) return 'target';
+  if (form.target === 'ids' && form.ids.length === 0) return 'target';
+  const { change } = form;
+  if (change.handler === '') return 'handler';
+  const isUntouched =
+    change.version === '' &&
+    change.state === '' &&
+    Object.keys(change.settings).length === 0 &&
+    !change.replaces &&
+    change.secrets.mode === 'keep';
+  return change.kind === 'set' && isUntouched ? 'change' : null;
+}
+
+/** Returns the definition that the portal plans. `name` is used if the form has none. */
+export function inputOf(form: RolloutForm, name: string): DefinitionInput {
+  return {
+    ...form.rest,
+    name: form.name.trim() === '' ? name : form.name.trim(),
+    note: form.note.trim() === '' ? null : form.note.trim(),
+    strategy: form.strategy,
+    select: selectionOf(form),
+    change: changeOf(form.change),
+    rings: form.rings,
+    gates: form.gates,
+    silent: form.silent,
+    newcomers: form.newcomers,
+    onStepFailure: form.onStepFailure,
+    onHalt: form.onHalt,
+    availabilitySets: form.availabilitySets,
+    windows: form.windows,
+    startAt: form.startAt === '' ? null : new Date(form.startAt).toISOString(),
+  };
+}
+
+function selectionOf({ target, include, exclude, ids }: RolloutForm): SelectionInput {
+  const without = isFiltered(exclude) ? { exclude: withoutGaps(exclude) } : {};
+  if (target === 'ids') return { ids: [...ids] };
+  return target === 'all' ? { all: true, ...without } : { include: withoutGaps(include), ...without };
+}
+
+function changeOf(change: ChangeForm): ChangeInput {
+  const scope = { handler: change.handler, extension: change.extension.trim() === '' ? null : change.extension.trim() };
+  if (change.kind !== 'set') return { kind: change.kind, ...scope };
+  const { settings, secrets } = change;
+  const touches = change.replaces || Object.keys(settings).length > 0;
+  return {
+    kind: 'set',
+    ...scope,
+    version: change.version === '' ? null : change.version,
+    state: change.state === '' ? null : change.state,
+    publicSettings: touches ? (change.replaces ? { replace: settings } : { merge: settings }) : null,
+    ...(secrets.mode === 'remove' && { protectedSettings: null }),
+    ...(secrets.mode === 'replace' && { protectedSettings: secrets.values }),
+    onAbsent: change.onAbsent,
+    allowLower: change.allowLower,
+  };
+}

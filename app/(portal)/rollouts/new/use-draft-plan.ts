@@ -1,0 +1,147 @@
+'use client';
+
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { ExplainedProblem } from '#app/_lib/problem.ts';
+import { useTRPCClient } from '#app/_lib/trpc.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
+import type { PlanView, RolloutView } from '#server/domain/rollouts/answers.ts';
+import { canonical } from '../../vms/[vmId]/extensions/_editor/draft.ts';
+import type { DefinitionInput } from './definition.ts';
+
+/** Milliseconds to wait after the last change before planning. */
+const pause = 600;
+/** Seconds for which the portal holds its answer while it plans. */
+const wait = 20;
+
+export interface DraftPlan {
+  /** The stored draft; null before the first plan. */
+  rollout: RolloutView | null;
+  /** The last plan, which may be older than the form. */
+  plan: PlanView | null;
+  phase: 'idle' | 'saving' | 'planning';
+  problem: ExplainedProblem | null;
+  /** Whether the plan matches the form. */
+  settled: boolean;
+  /** Plans again, for example after reality has moved on. */
+  again(): void;
+  /** Takes over what the portal answered, such as the reason why a start was refused. */
+  take(rollout: RolloutView): void;
+}
+
+interface Told {
+  plan: PlanView | null;
+  problem: ExplainedProblem | null;
+  about: string;
+}
+
+/**
+ * Stores the rollout as a draft and plans it shortly after the last change. Does not use a query, because a query's
+ * cache would keep the secrets of the change.
+ */
+export function useDraftPlan(definition: DefinitionInput | null, stored: RolloutView | null = null): DraftPlan {
+  const client = useTRPCClient();
+  const explain = useProblem();
+  const [rollout, setRollout] = useState(stored);
+  const [phase, setPhase] = useState<DraftPlan['phase']>('idle');
+  const [told, setTold] = useState<Told>({ plan: null, problem: null, about: '' });
+  const [round, setRound] = useState(0);
+  // The text contains the typed secrets, but stays in the memory of this page.
+  const about = definition === null ? '' : `${round} ${canonical(definition)}`;
+  const latest = useRef({ definition, about, explain });
+  const current = useRef({ rollout: stored, saved: '', isRunning: false });
+  useEffect(() => {
+    latest.current = { definition, about, explain };
+  });
+
+  const once = useCallback(async () => {
+    const { definition, about, explain } = latest.current;
+    if (definition === null) return;
+    const isNewer = () => latest.current.about !== about;
+    try {
+      setPhase('saving');
+      const rollout = await save(client, current.current, definition);
+      setRollout(rollout);
+      if (isNewer()) return;
+      setPhase('planning');
+      const { rollout: planned, plan } = await planOf(client, rollout.id, isNewer);
+      if (planned !== null) {
+        current.current.rollout = planned;
+        setRollout(planned);
+      }
+      if (!isNewer()) setTold({ plan, problem: null, about });
+    } catch (error) {
+      if (!isNewer()) setTold(({ plan }) => ({ plan, problem: explain(error), about }));
+    }
+  }, [client]);
+
+  useEffect(() => {
+    if (about === '') return;
+    const timer = setTimeout(async () => {
+      const state = current.current;
+      if (state.isRunning) return;
+      state.isRunning = true;
+      let done = '';
+      // One run at a time, so that a draft is created once and its revision is known. Continues with the newest form.
+      while (latest.current.about !== '' && latest.current.about !== done) {
+        done = latest.current.about;
+        await once();
+      }
+      state.isRunning = false;
+      setPhase('idle');
+    }, pause);
+    return () => clearTimeout(timer);
+  }, [about, once]);
+
+  return {
+    rollout,
+    plan: told.plan,
+    phase,
+    problem: told.problem,
+    settled: about !== '' && told.about === about && told.plan !== null && told.problem === null,
+    again: () => setRound((before) => before + 1),
+    take: (next) => {
+      current.current.rollout = next;
+      setRollout(next);
+    },
+  };
+}
+
+type Client = ReturnType<typeof useTRPCClient>;
+
+/** Creates the draft, or updates it if it differs. */
+async function save(
+  client: Client,
+  state: { rollout: RolloutView | null; saved: string },
+  definition: DefinitionInput,
+): Promise<RolloutView> {
+  const text = canonical(definition);
+  if (state.rollout !== null && state.saved === text) return state.rollout;
+  const { kind: _, ...rest } = definition;
+  const rollout =
+    state.rollout === null
+      ? await client.rollouts.create.mutate(definition)
+      : await client.rollouts.update.mutate({
+          id: state.rollout.id,
+          revision: state.rollout.revision,
+          definition: rest,
+        });
+  state.rollout = rollout;
+  state.saved = text;
+  return rollout;
+}
+
+/** Plans the draft and waits for the plan, unless the form changes meanwhile. */
+async function planOf(
+  client: Client,
+  id: string,
+  isNewer: () => boolean,
+): Promise<{ rollout: RolloutView | null; plan: PlanView | null }> {
+  let { plan } = await client.rollouts.plan.mutate({ id, wait });
+  let rollout: RolloutView | null = null;
+  while (plan === null && !isNewer()) {
+    rollout = await client.rollouts.get.query({ id, wait });
+    if (rollout.state === 'draft') break;
+    if (rollout.state !== 'planning') plan = (await client.rollouts.planOf.query({ id })).plan;
+  }
+  return { rollout: rollout ?? (await client.rollouts.get.query({ id })), plan };
+}
