@@ -1,7 +1,7 @@
 'use client';
 
 import { CircleX, CheckCheck, Droplet, Gauge, Scale, Undo2 } from 'lucide-react';
-import type { ReactElement, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Checkbox } from '#app/_ui/checkbox.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
@@ -100,7 +100,7 @@ function Pace({ gates, put, faults }: GateProps) {
 function Soak({ gates, put, faults }: GateProps) {
   const { t } = useTranslation('rollouts');
   const found = [...faults.below('/gates/soakSeconds'), ...faults.below('/gates/settleSeconds')];
-  const minutes = (field: 'soakSeconds' | 'settleSeconds', label: string): ReactElement => (
+  const minutes = (field: 'soakSeconds' | 'settleSeconds', label: string) => (
     <InlineNumber label={label} unit={60} value={gates[field]} onChange={(value) => put({ [field]: Math.round(value) })} />
   );
   return (

@@ -39,7 +39,8 @@ export interface RolloutForm extends StrategyInput {
   rest: Readonly<Record<string, unknown>>;
 }
 
-const emptyChange: ChangeForm = {
+/** A change that declares nothing. */
+export const emptyChange: ChangeForm = {
   kind: 'set',
   handler: '',
   extension: '',
@@ -83,15 +84,14 @@ export const withHandler = (change: ChangeForm, handler: string): ChangeForm => 
 export function missingPart(form: RolloutForm): 'target' | 'handler' | 'change' | null {
   if (form.target === 'filter' && !isFiltered(form.include)) return 'target';
   if (form.target === 'ids' && form.ids.length === 0) return 'target';
-  const { change } = form;
-  if (change.handler === '') return 'handler';
-  const isUntouched =
-    change.version === '' &&
-    change.state === '' &&
-    Object.keys(change.settings).length === 0 &&
-    !change.replaces &&
-    change.secrets.mode === 'keep';
-  return change.kind === 'set' && isUntouched ? 'change' : null;
+  if (form.change.handler === '') return 'handler';
+  return isUntouched(form.change) ? 'change' : null;
+}
+
+/** Whether the change sets nothing. */
+export function isUntouched({ kind, version, state, settings, replaces, secrets }: ChangeForm): boolean {
+  if (kind !== 'set' || replaces) return false;
+  return version === '' && state === '' && Object.keys(settings).length === 0 && secrets.mode === 'keep';
 }
 
 /** Returns the definition that the portal plans. `name` is used if the form has none. */
@@ -121,7 +121,8 @@ function selectionOf({ target, include, exclude, ids }: RolloutForm): SelectionI
   return target === 'all' ? { all: true, ...without } : { include: withoutGaps(include), ...without };
 }
 
-function changeOf(change: ChangeForm): ChangeInput {
+/** Returns the change that the portal plans. */
+export function changeOf(change: ChangeForm): ChangeInput {
   const scope = { handler: change.handler, extension: change.extension.trim() === '' ? null : change.extension.trim() };
   if (change.kind !== 'set') return { kind: change.kind, ...scope };
   const { settings, secrets } = change;

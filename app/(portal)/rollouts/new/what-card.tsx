@@ -46,8 +46,13 @@ export function WhatCard({ change, onChange, faults }: WhatCardProps) {
   );
 }
 
+export interface ChangeFieldsProps extends WhatCardProps {
+  /** Whether the kind of change is decided, so that only handler and extension can be chosen. */
+  isSimple?: boolean;
+}
+
 /** The fields of a change: handler and extension, and for `set` what to declare. */
-export function ChangeFields({ change, onChange, faults }: WhatCardProps) {
+export function ChangeFields({ change, onChange, faults, isSimple = false }: ChangeFieldsProps) {
   const { t } = useTranslation('rollouts');
   return (
     <>
@@ -65,9 +70,9 @@ export function ChangeFields({ change, onChange, faults }: WhatCardProps) {
             onChange={(event) => onChange({ ...change, extension: event.target.value })}
           />
         </Field>
-        {change.kind === 'set' ? <SetFields change={change} onChange={onChange} faults={faults} /> : null}
+        {change.kind === 'set' && !isSimple ? <SetFields change={change} onChange={onChange} faults={faults} /> : null}
       </div>
-      {change.kind === 'set' ? (
+      {isSimple ? null : change.kind === 'set' ? (
         <>
           {change.handler === '' ? null : (
             <SettingsPatch key={change.handler} change={change} onChange={onChange} faults={faults} />
