@@ -35,7 +35,7 @@ export interface FootProps {
 
 /** The first thing that keeps the rollout from starting; null if nothing does. */
 export type Obstacle =
-  | { code: 'target' | 'handler' | 'change'; part: FormPart }
+  | { code: 'target' | 'handler' | 'change' | 'secrets'; part: FormPart }
   | { code: 'fault'; part: FormPart; message: string }
   | { code: 'planning' | 'problem' | 'empty' | 'overlap' | 'moved'; part: FormPart };
 

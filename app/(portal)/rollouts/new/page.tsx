@@ -4,11 +4,13 @@ import { portal, reader } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
 import { readAddress } from '../../vms/fleet-address.ts';
+import type { RolloutView } from '#server/domain/rollouts/answers.ts';
+import type { StrategyInput } from './definition.ts';
 import { FormPage } from './form-page.tsx';
 import { NoAccess } from './no-access.tsx';
-import { formOf } from './read-form.ts';
+import { formOf, withoutSecrets } from './read-form.ts';
 import { RolloutEditor } from './rollout-editor.tsx';
-import { emptyForm } from './rollout-form.ts';
+import { emptyForm, type RolloutForm } from './rollout-form.ts';
 import { definitionOf, strategiesOf } from './stored-parts.ts';
 
 type SearchParams = Promise<Record<string, string | string[] | undefined>>;
@@ -41,13 +43,17 @@ export default async function NewRolloutPage({ searchParams }: { searchParams: S
   const [usual] = strategies;
   if (usual === undefined) throw new Error('the portal has built-in strategies');
   const { query } = readAddress(fields, parametersOf(given));
-  const first =
-    like === null ? emptyForm(usual.name, usual.parts, query.filter) : { ...formOf(definitionOf(like), usual.parts), name: '' };
+  const first = like === null ? emptyForm(usual.name, usual.parts, query.filter) : copyOf(like, usual.parts);
   return (
     <FormPage crumbs={crumbs}>
       <RolloutEditor first={first} stored={null} strategies={strategies} fields={fields} />
     </FormPage>
   );
+}
+
+function copyOf(like: RolloutView, parts: StrategyInput): RolloutForm {
+  const form = { ...formOf(definitionOf(like), parts), name: '' };
+  return like.hasProtectedSettings ? withoutSecrets(form) : form;
 }
 
 function parametersOf(given: Awaited<SearchParams>): URLSearchParams {

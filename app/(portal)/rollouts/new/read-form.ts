@@ -21,6 +21,19 @@ const edited = new Set<string>([
   'startAt',
 ] satisfies (keyof DefinitionInput)[]);
 
+/** Parts of a change that the form edits. */
+const changed = new Set<string>([
+  'kind',
+  'handler',
+  'extension',
+  'version',
+  'state',
+  'publicSettings',
+  'protectedSettings',
+  'onAbsent',
+  'allowLower',
+] satisfies (keyof ChangeInput)[]);
+
 /** Returns the form of a stored definition. `fallback` has the values that the definition leaves to its strategy. */
 export function formOf(definition: DefinitionInput, fallback: StrategyInput): RolloutForm {
   const { select, strategy = 'careful' } = definition;
@@ -69,7 +82,15 @@ function changeFormOf(change: ChangeInput, empty: ChangeForm): ChangeForm {
     state: change.state ?? '',
     settings: 'merge' in settings ? settings.merge : settings.replace,
     replaces: 'replace' in settings,
+    secrets: change.protectedSettings === null ? { mode: 'remove' } : { mode: 'keep' },
     onAbsent: change.onAbsent ?? 'skip',
     allowLower: change.allowLower ?? false,
+    rest: Object.fromEntries(Object.entries(change).filter(([name, value]) => !changed.has(name) && value !== null)),
   };
 }
+
+/** Returns a form in which the protected settings must be entered again, because the portal never returns them. */
+export const withoutSecrets = (form: RolloutForm): RolloutForm => ({
+  ...form,
+  change: { ...form.change, secrets: { mode: 'replace', values: {}, text: '', unread: false } },
+});

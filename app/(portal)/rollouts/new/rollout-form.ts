@@ -1,7 +1,7 @@
 import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { isFiltered, withoutGaps } from '../../vms/fleet-address.ts';
-import type { ProtectedDraft } from '../../vms/[vmId]/extensions/_editor/draft.ts';
+import { isEmptySecret, type ProtectedDraft } from '../../vms/[vmId]/extensions/_editor/draft.ts';
 import type { ChangeInput, DefinitionInput, SelectionInput, StrategyInput, WindowInput } from './definition.ts';
 
 /** The change as the form edits it. An empty text leaves the field as each VM has it. */
@@ -18,6 +18,8 @@ export interface ChangeForm {
   secrets: ProtectedDraft;
   onAbsent: 'skip' | 'install';
   allowLower: boolean;
+  /** Parts of the change that the form does not edit. */
+  rest: Readonly<Record<string, unknown>>;
 }
 
 /** A rollout as the form edits it. */
@@ -51,6 +53,7 @@ export const emptyChange: ChangeForm = {
   secrets: { mode: 'keep' },
   onAbsent: 'skip',
   allowLower: false,
+  rest: {},
 };
 
 /** Returns the form of a new rollout. */
@@ -81,16 +84,18 @@ export const withHandler = (change: ChangeForm, handler: string): ChangeForm => 
 });
 
 /** Returns what is missing before the portal can plan the rollout; null if nothing is. */
-export function missingPart(form: RolloutForm): 'target' | 'handler' | 'change' | null {
+export function missingPart(form: RolloutForm): 'target' | 'handler' | 'change' | 'secrets' | null {
   if (form.target === 'filter' && !isFiltered(form.include)) return 'target';
   if (form.target === 'ids' && form.ids.length === 0) return 'target';
   if (form.change.handler === '') return 'handler';
-  return isUntouched(form.change) ? 'change' : null;
+  if (isUntouched(form.change)) return 'change';
+  const { kind, secrets } = form.change;
+  return kind === 'set' && secrets.mode === 'replace' && isEmptySecret(secrets.values) ? 'secrets' : null;
 }
 
 /** Whether the change sets nothing. */
-export function isUntouched({ kind, version, state, settings, replaces, secrets }: ChangeForm): boolean {
-  if (kind !== 'set' || replaces) return false;
+export function isUntouched({ kind, version, state, settings, replaces, secrets, rest }: ChangeForm): boolean {
+  if (kind !== 'set' || replaces || Object.keys(rest).length > 0) return false;
   return version === '' && state === '' && Object.keys(settings).length === 0 && secrets.mode === 'keep';
 }
 
@@ -124,10 +129,11 @@ function selectionOf({ target, include, exclude, ids }: RolloutForm): SelectionI
 /** Returns the change that the portal plans. */
 export function changeOf(change: ChangeForm): ChangeInput {
   const scope = { handler: change.handler, extension: change.extension.trim() === '' ? null : change.extension.trim() };
-  if (change.kind !== 'set') return { kind: change.kind, ...scope };
+  if (change.kind !== 'set') return { ...change.rest, kind: change.kind, ...scope };
   const { settings, secrets } = change;
   const touches = change.replaces || Object.keys(settings).length > 0;
   return {
+    ...change.rest,
     kind: 'set',
     ...scope,
     version: change.version === '' ? null : change.version,

@@ -1,17 +1,26 @@
 import type { portal } from '#app/_lib/portal.ts';
 import { tagFrom } from '#server/domain/fleet/address.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
-import type { Limit } from '#server/domain/rollout-rules/stored.ts';
 import type { RolloutView } from '#server/domain/rollouts/answers.ts';
-import type { DefinitionInput, GatesInput, LimitInput, RingInput, SelectionInput, StrategyInput } from './definition.ts';
+import type { DefinitionInput, GatesInput, RingInput, SelectionInput, StrategyInput } from './definition.ts';
 import type { StrategyChoice } from './how-card.tsx';
 
 type Api = Awaited<ReturnType<typeof portal>>;
 
 /** Returns the strategies to choose from, the usual one first. */
 export async function strategiesOf(api: Api): Promise<StrategyChoice[]> {
-  const { items } = await api.rollouts.strategies.list();
-  return items.map(({ name, definition, isBuiltIn }) => ({ name, isBuiltIn, parts: definition as StrategyInput }));
+  const { items } = await api.strategies.list();
+  return items.map(({ name, builtIn, strategy }) => ({ name, isBuiltIn: builtIn, parts: partsOf(strategy) }));
+}
+
+/** Returns the parts of a strategy. Gates that all rings share are those of the first. */
+function partsOf(strategy: Readonly<Record<string, unknown>>): StrategyInput {
+  const { silent, newcomers, onStepFailure, onHalt, rings: given } = strategy as unknown as StrategyInput;
+  const gates = given[0]?.gates as GatesInput;
+  const rings = given.map(ringOf).map(({ gates: own, ...ring }) =>
+    own === undefined || JSON.stringify(own) === JSON.stringify(gates) ? ring : { ...ring, gates: own },
+  );
+  return { rings, gates, silent, newcomers, onStepFailure, onHalt };
 }
 
 /** Returns the definition of a rollout, with its filters as the VM list has them. */

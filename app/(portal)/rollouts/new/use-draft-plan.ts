@@ -39,6 +39,7 @@ interface Told {
  * cache would keep the secrets of the change.
  */
 export function useDraftPlan(definition: DefinitionInput | null, stored: RolloutView | null = null): DraftPlan {
+  const [first] = useState(() => (stored === null || stored.kind === 'bulk' || definition === null ? '' : canonical(definition)));
   const client = useTRPCClient();
   const explain = useProblem();
   const [rollout, setRollout] = useState(stored);
@@ -48,7 +49,7 @@ export function useDraftPlan(definition: DefinitionInput | null, stored: Rollout
   // The text contains the typed secrets, but stays in the memory of this page.
   const about = definition === null ? '' : `${round} ${canonical(definition)}`;
   const latest = useRef({ definition, about, explain });
-  const current = useRef({ rollout: stored, saved: '', isRunning: false });
+  const current = useRef({ rollout: stored, saved: first, isRunning: false });
   useEffect(() => {
     latest.current = { definition, about, explain };
   });
@@ -63,12 +64,11 @@ export function useDraftPlan(definition: DefinitionInput | null, stored: Rollout
       setRollout(rollout);
       if (isNewer()) return;
       setPhase('planning');
-      const { rollout: planned, plan } = await planOf(client, rollout.id, isNewer);
-      if (planned !== null) {
-        current.current.rollout = planned;
-        setRollout(planned);
-      }
-      if (!isNewer()) setTold({ plan, problem: null, about });
+      const keeps = about.startsWith('0 ');
+      const planned = await planOf(client, rollout, { keeps, isNewer });
+      current.current.rollout = planned.rollout;
+      setRollout(planned.rollout);
+      if (!isNewer()) setTold({ plan: planned.plan, problem: null, about });
     } catch (error) {
       if (!isNewer()) setTold(({ plan }) => ({ plan, problem: explain(error), about }));
     }
@@ -108,40 +108,42 @@ export function useDraftPlan(definition: DefinitionInput | null, stored: Rollout
 
 type Client = ReturnType<typeof useTRPCClient>;
 
+interface SavedDraft {
+  rollout: RolloutView | null;
+  /** The stored definition as text; empty before the first save. */
+  saved: string;
+}
+
 /** Creates the draft, or updates it if it differs. */
-async function save(
-  client: Client,
-  state: { rollout: RolloutView | null; saved: string },
-  definition: DefinitionInput,
-): Promise<RolloutView> {
+async function save(client: Client, state: SavedDraft, definition: DefinitionInput): Promise<RolloutView> {
   const text = canonical(definition);
   if (state.rollout !== null && state.saved === text) return state.rollout;
-  const { kind: _, ...rest } = definition;
+  const given = definition as Parameters<Client['rollouts']['create']['mutate']>[0];
   const rollout =
     state.rollout === null
-      ? await client.rollouts.create.mutate(definition)
+      ? await client.rollouts.create.mutate(given)
       : await client.rollouts.update.mutate({
           id: state.rollout.id,
           revision: state.rollout.revision,
-          definition: rest,
+          definition: given,
         });
   state.rollout = rollout;
   state.saved = text;
   return rollout;
 }
 
-/** Plans the draft and waits for the plan, unless the form changes meanwhile. */
+/**
+ * Returns the plan of a draft. Makes it and waits for it, unless the form changes meanwhile. `keeps`: an existing plan
+ * is kept, because its approvals are of that plan.
+ */
 async function planOf(
   client: Client,
-  id: string,
-  isNewer: () => boolean,
-): Promise<{ rollout: RolloutView | null; plan: PlanView | null }> {
-  let { plan } = await client.rollouts.plan.mutate({ id, wait });
-  let rollout: RolloutView | null = null;
-  while (plan === null && !isNewer()) {
-    rollout = await client.rollouts.get.query({ id, wait });
-    if (rollout.state === 'draft') break;
-    if (rollout.state !== 'planning') plan = (await client.rollouts.planOf.query({ id })).plan;
-  }
-  return { rollout: rollout ?? (await client.rollouts.get.query({ id })), plan };
+  stored: RolloutView,
+  { keeps, isNewer }: { keeps: boolean; isNewer(): boolean },
+): Promise<{ rollout: RolloutView; plan: PlanView | null }> {
+  const { id } = stored;
+  let rollout = keeps && stored.state === 'planned' ? stored : await client.rollouts.plan.mutate({ id, wait });
+  while (rollout.state === 'planning' && !isNewer()) rollout = await client.rollouts.get.query({ id, wait });
+  if (rollout.state !== 'planned') return { rollout, plan: null };
+  return { rollout, plan: await client.rollouts.planned.query({ id }) };
 }

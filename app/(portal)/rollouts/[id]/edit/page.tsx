@@ -7,7 +7,7 @@ import { Page } from '#app/_shell/page.tsx';
 import { unstartedStates } from '#server/domain/rollout-rules/words.ts';
 import { FormPage } from '../../new/form-page.tsx';
 import { NoAccess } from '../../new/no-access.tsx';
-import { formOf } from '../../new/read-form.ts';
+import { formOf, withoutSecrets } from '../../new/read-form.ts';
 import { RolloutEditor } from '../../new/rollout-editor.tsx';
 import { definitionOf, strategiesOf } from '../../new/stored-parts.ts';
 
@@ -39,11 +39,15 @@ export default async function EditRolloutPage({ params }: Props) {
   }
   const [fields, strategies] = await Promise.all([api.fleet.fields(), strategiesOf(api)]);
   const definition = definitionOf(stored);
-  const strategy = strategies.find(({ name }) => name === definition.strategy) ?? strategies[0];
+  // A bulk act has one ring. Whoever opens it here wants rings, so the form begins with those of the usual strategy.
+  const isBulk = stored.kind === 'bulk';
+  const strategy = strategies.find(({ name }) => !isBulk && name === definition.strategy) ?? strategies[0];
   if (strategy === undefined) throw new Error('the portal has built-in strategies');
+  const form = formOf(isBulk ? { ...definition, strategy: strategy.name, ...strategy.parts } : definition, strategy.parts);
+  const first = stored.hasProtectedSettings ? withoutSecrets(form) : form;
   return (
     <FormPage crumbs={crumbs}>
-      <RolloutEditor key={id} first={formOf(definition, strategy.parts)} stored={stored} strategies={strategies} fields={fields} />
+      <RolloutEditor key={id} first={first} stored={stored} strategies={strategies} fields={fields} />
     </FormPage>
   );
 }
