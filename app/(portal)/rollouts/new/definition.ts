@@ -23,19 +23,23 @@ export interface GatesInput {
   noProgressSeconds?: number;
 }
 
-export interface RingInput {
+/** A filter of the VM list in which tags are texts such as `env=prod`. */
+export type SentFilter = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+/** A ring, with filters as the VM list has them (`FleetFilter`) or as they are sent (`SentFilter`). */
+export interface RingInput<F = FleetFilter> {
   name: string;
-  filter?: FleetFilter | null;
+  filter?: F | null;
   upTo?: LimitInput | null;
   approval?: boolean;
   windows?: WindowInput[];
   gates?: Partial<GatesInput>;
 }
 
-export type SelectionInput =
+export type SelectionInput<F = FleetFilter> =
   | { ids: string[] }
-  | { all: true; exclude?: FleetFilter }
-  | { include: FleetFilter; exclude?: FleetFilter };
+  | { all: true; exclude?: F }
+  | { include: F; exclude?: F };
 
 export const changeKinds = ['set', 'remove', 'retry', 'revert'] as const;
 
@@ -53,8 +57,8 @@ export interface ChangeInput {
 }
 
 /** What a strategy decides. */
-export interface StrategyInput {
-  rings: RingInput[];
+export interface StrategyInput<F = FleetFilter> {
+  rings: RingInput<F>[];
   gates: GatesInput;
   silent: 'wait' | 'declare' | 'skip';
   newcomers: 'ignore' | 'include';
@@ -62,12 +66,12 @@ export interface StrategyInput {
   onHalt: 'pause' | 'revert';
 }
 
-export interface DefinitionInput extends Partial<StrategyInput> {
+export interface DefinitionInput<F = FleetFilter> extends Partial<StrategyInput<F>> {
   kind?: 'rollout' | 'bulk';
   name: string;
   note?: string | null;
   strategy?: string;
-  select: SelectionInput;
+  select: SelectionInput<F>;
   change: ChangeInput;
   windows?: WindowInput[];
   availabilitySets?: 'respect' | 'ignore';

@@ -1,5 +1,5 @@
 import { localTime } from '../../vms/[vmId]/hold-end.ts';
-import type { ChangeInput, DefinitionInput, GatesInput, StrategyInput } from './definition.ts';
+import type { ChangeInput, DefinitionInput, GatesInput, RingInput, StrategyInput } from './definition.ts';
 import { type ChangeForm, emptyForm, type RolloutForm } from './rollout-form.ts';
 
 /** Parts of a definition that the form edits. Other parts are sent back unchanged. */
@@ -55,20 +55,25 @@ export function formOf(definition: DefinitionInput, fallback: StrategyInput): Ro
   };
 }
 
-/** Returns what the definition says itself of rings, gates and rules. Gates that all rings share are taken from the first. */
+/** Returns what the definition says itself. Gates that all rings share are those of the first ring. */
 function partsOf({ rings, gates, ...definition }: DefinitionInput): Partial<StrategyInput> {
-  const shared = gates ?? rings?.[0]?.gates;
-  const isOwn = (own: object | undefined) => own !== undefined && JSON.stringify(own) !== JSON.stringify(shared);
+  const shared = { ...rings?.[0]?.gates, ...gates };
   return {
-    ...(rings !== undefined && {
-      rings: rings.map(({ gates: own, ...ring }) => (isOwn(own) && own ? { ...ring, gates: own } : ring)),
-    }),
-    ...(shared !== undefined && { gates: shared as GatesInput }),
+    ...(rings !== undefined && { rings: withoutShared(rings) }),
+    ...(Object.keys(shared).length > 0 && { gates: shared as GatesInput }),
     ...(definition.silent !== undefined && { silent: definition.silent }),
     ...(definition.newcomers !== undefined && { newcomers: definition.newcomers }),
     ...(definition.onStepFailure !== undefined && { onStepFailure: definition.onStepFailure }),
     ...(definition.onHalt !== undefined && { onHalt: definition.onHalt }),
   };
+}
+
+/** Removes the gates of rings that equal those of the first ring. */
+export function withoutShared(rings: readonly RingInput[]): RingInput[] {
+  const shared = JSON.stringify(rings[0]?.gates);
+  return rings.map(({ gates, ...ring }) =>
+    gates === undefined || JSON.stringify(gates) === shared ? ring : { ...ring, gates },
+  );
 }
 
 function changeFormOf(change: ChangeInput, empty: ChangeForm): ChangeForm {

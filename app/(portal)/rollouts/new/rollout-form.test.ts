@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StrategyInput } from './definition.ts';
+import { definitionOf } from './stored-parts.ts';
 import { formOf } from './read-form.ts';
 import { emptyForm, inputOf, missingPart, type RolloutForm } from './rollout-form.ts';
 
@@ -54,7 +55,7 @@ test('RO-3 sends only what was set', () => {
     onAbsent: 'skip',
     allowLower: false,
   });
-  expect(select).toEqual({ include: prod });
+  expect(select).toEqual({ include: { tags: ['env=prod'], handler: 'Acme.Lab.Probe' } });
 });
 
 test('protected settings are sent as a whole, as null to remove them, or not at all', () => {
@@ -73,5 +74,6 @@ test('an unnamed rollout has the suggested name', () => {
 test('reads a stored definition back unchanged', () => {
   const form = { ...formWith({ version: '1.1.0.0' }), name: 'probe 1.1', exclude: { q: 'db' }, rest: { keepDays: 7 } };
   const input = inputOf(form, '');
-  expect(inputOf(formOf(input, parts), '')).toEqual(input);
+  const stored = definitionOf({ definition: input, name: 'probe 1.1', note: null });
+  expect(inputOf(formOf(stored, parts), '')).toEqual(input);
 });

@@ -1,8 +1,9 @@
 import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
+import { tagText } from '#server/domain/fleet/address.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { isFiltered, withoutGaps } from '../../vms/fleet-address.ts';
 import { isEmptySecret, type ProtectedDraft } from '../../vms/[vmId]/extensions/_editor/draft.ts';
-import type { ChangeInput, DefinitionInput, SelectionInput, StrategyInput, WindowInput } from './definition.ts';
+import type { ChangeInput, DefinitionInput, SelectionInput, SentFilter, StrategyInput, WindowInput } from './definition.ts';
 
 /** The change as the form edits it. An empty text leaves the field as each VM has it. */
 export interface ChangeForm {
@@ -100,7 +101,7 @@ export function isUntouched({ kind, version, state, settings, replaces, secrets,
 }
 
 /** Returns the definition that the portal plans. `name` is used if the form has none. */
-export function inputOf(form: RolloutForm, name: string): DefinitionInput {
+export function inputOf(form: RolloutForm, name: string): DefinitionInput<SentFilter> {
   return {
     ...form.rest,
     name: form.name.trim() === '' ? name : form.name.trim(),
@@ -108,7 +109,7 @@ export function inputOf(form: RolloutForm, name: string): DefinitionInput {
     strategy: form.strategy,
     select: selectionOf(form),
     change: changeOf(form.change),
-    rings: form.rings,
+    rings: form.rings.map(({ filter, ...ring }) => (filter ? { ...ring, filter: sentFilter(filter) } : ring)),
     gates: form.gates,
     silent: form.silent,
     newcomers: form.newcomers,
@@ -120,10 +121,20 @@ export function inputOf(form: RolloutForm, name: string): DefinitionInput {
   };
 }
 
-function selectionOf({ target, include, exclude, ids }: RolloutForm): SelectionInput {
-  const without = isFiltered(exclude) ? { exclude: withoutGaps(exclude) } : {};
+/** Returns a filter in the form that definitions have: tags are texts such as `env=prod`. */
+export function sentFilter(filter: FleetFilter): SentFilter {
+  return Object.fromEntries(
+    Object.entries(withoutGaps(filter)).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map((entry) => (typeof entry === 'string' ? entry : tagText(entry))) : value,
+    ]),
+  );
+}
+
+function selectionOf({ target, include, exclude, ids }: RolloutForm): SelectionInput<SentFilter> {
+  const without = isFiltered(exclude) ? { exclude: sentFilter(exclude) } : {};
   if (target === 'ids') return { ids: [...ids] };
-  return target === 'all' ? { all: true, ...without } : { include: withoutGaps(include), ...without };
+  return target === 'all' ? { all: true, ...without } : { include: sentFilter(include), ...without };
 }
 
 /** Returns the change that the portal plans. */

@@ -2,7 +2,8 @@ import type { portal } from '#app/_lib/portal.ts';
 import { tagFrom } from '#server/domain/fleet/address.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import type { RolloutView } from '#server/domain/rollouts/answers.ts';
-import type { DefinitionInput, GatesInput, RingInput, SelectionInput, StrategyInput } from './definition.ts';
+import type { DefinitionInput, GatesInput, RingInput, SelectionInput, SentFilter, StrategyInput } from './definition.ts';
+import { withoutShared } from './read-form.ts';
 import type { StrategyChoice } from './how-card.tsx';
 
 type Api = Awaited<ReturnType<typeof portal>>;
@@ -15,43 +16,34 @@ export async function strategiesOf(api: Api): Promise<StrategyChoice[]> {
 
 /** Returns the parts of a strategy. Gates that all rings share are those of the first. */
 function partsOf(strategy: Readonly<Record<string, unknown>>): StrategyInput {
-  const { silent, newcomers, onStepFailure, onHalt, rings: given } = strategy as unknown as StrategyInput;
+  const { silent, newcomers, onStepFailure, onHalt, rings: given } = strategy as unknown as StrategyInput<SentFilter>;
   const gates = given[0]?.gates as GatesInput;
-  const rings = given.map(ringOf).map(({ gates: own, ...ring }) =>
-    own === undefined || JSON.stringify(own) === JSON.stringify(gates) ? ring : { ...ring, gates: own },
-  );
+  const rings = withoutShared(given.map(ringOf));
   return { rings, gates, silent, newcomers, onStepFailure, onHalt };
 }
 
 /** Returns the definition of a rollout, with its filters as the VM list has them. */
-export function definitionOf({ definition, name, note }: RolloutView): DefinitionInput {
-  const given = definition as unknown as DefinitionInput;
-  return {
-    ...given,
-    name,
-    note,
-    select: selectionOf(given.select),
-    ...(given.rings && { rings: given.rings.map(ringOf) }),
-  };
+export function definitionOf({ definition, name, note }: Pick<RolloutView, 'name' | 'note'> & { definition: object }): DefinitionInput {
+  const given = definition as unknown as DefinitionInput<SentFilter>;
+  const { rings, ...rest } = given;
+  return { ...rest, name, note, select: selectionOf(given.select), ...(rings && { rings: rings.map(ringOf) }) };
 }
 
-function selectionOf(select: SelectionInput): SelectionInput {
+function selectionOf(select: SelectionInput<SentFilter>): SelectionInput {
   if ('ids' in select) return select;
-  return {
-    ...select,
-    ...('include' in select && { include: filterOf(select.include) }),
-    ...(select.exclude && { exclude: filterOf(select.exclude) }),
-  };
+  const exclude = select.exclude ? { exclude: filterOf(select.exclude) } : {};
+  return 'all' in select ? { all: true, ...exclude } : { include: filterOf(select.include), ...exclude };
 }
 
-const ringOf = (ring: RingInput): RingInput => (ring.filter ? { ...ring, filter: filterOf(ring.filter) } : ring);
+function ringOf({ filter, ...ring }: RingInput<SentFilter>): RingInput {
+  return filter ? { ...ring, filter: filterOf(filter) } : ring;
+}
 
-/** Tags are stored as texts such as `env=prod`. */
-function filterOf(filter: FleetFilter): FleetFilter {
-  return Object.fromEntries(
+/** Reads tags, which definitions have as texts such as `env=prod`. */
+const filterOf = (filter: SentFilter): FleetFilter =>
+  Object.fromEntries(
     Object.entries(filter).map(([name, value]) => [
       name,
-      /ags$/.test(name) && Array.isArray(value) ? value.map((tag) => (typeof tag === 'string' ? tagFrom(tag) : tag)) : value,
+      (name === 'tags' || name === 'notTags') && Array.isArray(value) ? value.map(tagFrom) : value,
     ]),
   );
-}

@@ -6,12 +6,14 @@ import { useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import type { PlanView, RolloutView } from '#server/domain/rollouts/answers.ts';
 import { canonical } from '../../vms/[vmId]/extensions/_editor/draft.ts';
-import type { DefinitionInput } from './definition.ts';
+import type { DefinitionInput, SentFilter } from './definition.ts';
 
 /** Milliseconds to wait after the last change before planning. */
 const pause = 600;
 /** Seconds for which the portal holds its answer while it plans. */
 const wait = 20;
+
+type Sent = DefinitionInput<SentFilter>;
 
 export interface DraftPlan {
   /** The stored draft; null before the first plan. */
@@ -38,7 +40,7 @@ interface Told {
  * Stores the rollout as a draft and plans it shortly after the last change. Does not use a query, because a query's
  * cache would keep the secrets of the change.
  */
-export function useDraftPlan(definition: DefinitionInput | null, stored: RolloutView | null = null): DraftPlan {
+export function useDraftPlan(definition: Sent | null, stored: RolloutView | null = null): DraftPlan {
   const [first] = useState(() => (stored === null || stored.kind === 'bulk' || definition === null ? '' : canonical(definition)));
   const client = useTRPCClient();
   const explain = useProblem();
@@ -115,7 +117,7 @@ interface SavedDraft {
 }
 
 /** Creates the draft, or updates it if it differs. */
-async function save(client: Client, state: SavedDraft, definition: DefinitionInput): Promise<RolloutView> {
+async function save(client: Client, state: SavedDraft, definition: Sent): Promise<RolloutView> {
   const text = canonical(definition);
   if (state.rollout !== null && state.saved === text) return state.rollout;
   const given = definition as Parameters<Client['rollouts']['create']['mutate']>[0];

@@ -1,7 +1,7 @@
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
-import type { DefinitionInput, SelectionInput } from '../../rollouts/new/definition.ts';
-import { type ChangeForm, changeOf, isUntouched } from '../../rollouts/new/rollout-form.ts';
-import { isFiltered, withoutGaps } from '../fleet-address.ts';
+import type { DefinitionInput, SelectionInput, SentFilter } from '../../rollouts/new/definition.ts';
+import { type ChangeForm, changeOf, isUntouched, sentFilter } from '../../rollouts/new/rollout-form.ts';
+import { isFiltered } from '../fleet-address.ts';
 
 export const bulkActs = ['set', 'enable', 'disable', 'remove', 'retry', 'revert'] as const;
 export type BulkAct = (typeof bulkActs)[number];
@@ -17,8 +17,8 @@ export function changeOfAct(act: BulkAct, empty: ChangeForm): ChangeForm {
 }
 
 /** Returns the rollout of an act on all VMs that match the filter; null until it is complete. */
-export function bulkDefinition(filter: FleetFilter, change: ChangeForm, name: string): DefinitionInput | null {
+export function bulkDefinition(filter: FleetFilter, change: ChangeForm, name: string): DefinitionInput<SentFilter> | null {
   if (change.handler === '' || isUntouched(change)) return null;
-  const select: SelectionInput = isFiltered(filter) ? { include: withoutGaps(filter) } : { all: true };
+  const select: SelectionInput<SentFilter> = isFiltered(filter) ? { include: sentFilter(filter) } : { all: true };
   return { kind: 'bulk', name, strategy: 'at-once', select, change: changeOf(change) };
 }
