@@ -8,6 +8,7 @@ import { Segmented } from '#app/_ui/segmented.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { Switch } from '#app/_ui/switch.tsx';
 import type { ListedField } from '#server/domain/fleet/index.ts';
+import { canonical } from '../../vms/[vmId]/extensions/_editor/draft.ts';
 import type { RingInput, StrategyInput } from './definition.ts';
 import type { FormFaults } from './faults.ts';
 import { GateSentences } from './gate-sentences.tsx';
@@ -46,7 +47,7 @@ export function HowCard({ form, set, strategies, fields, faults, sizes }: HowCar
   const { rings } = form;
   const total = sizes.every((size) => size !== null) ? sizes.reduce((sum, size) => sum + size, 0) : null;
   const chosen = strategies.find(({ name }) => name === form.strategy);
-  const isEdited = chosen !== undefined && JSON.stringify(partsIn(form)) !== JSON.stringify(partsIn(chosen.parts));
+  const isEdited = chosen !== undefined && partsAsText(form) !== partsAsText(chosen.parts);
   const choose = (name: string) => {
     const next = strategies.find((strategy) => strategy.name === name);
     if (next !== undefined) set({ strategy: name, ...next.parts });
@@ -61,6 +62,7 @@ export function HowCard({ form, set, strategies, fields, faults, sizes }: HowCar
         <>
           <Segmented
             label={t('new.strategy')}
+            className="max-w-full flex-wrap"
             value={form.strategy}
             onChange={choose}
             options={strategies.map(({ name }) => ({
@@ -98,14 +100,14 @@ export function HowCard({ form, set, strategies, fields, faults, sizes }: HowCar
 /** Whether no other part of the page shows faults at this path. */
 const isElsewhere = (path: string): boolean => !/^\/(select|name|note|change|startAt|windows)(\/|$)/.test(path);
 
-const partsIn = ({ rings, gates, silent, newcomers, onStepFailure, onHalt }: StrategyInput): StrategyInput => ({
-  rings,
-  gates,
-  silent,
-  newcomers,
-  onStepFailure,
-  onHalt,
-});
+/** Returns what a strategy decides, as text in which absent and empty parts are the same. */
+function partsAsText({ rings, gates, silent, newcomers, onStepFailure, onHalt }: StrategyInput): string {
+  const { noProgressSeconds: _, ...shared } = gates;
+  const full = rings.map(({ name, filter = null, upTo = null, approval = false, gates: own = null }) => ({
+    ...{ name, filter, upTo, approval, own },
+  }));
+  return canonical({ full, shared, silent, newcomers, onStepFailure, onHalt });
+}
 
 /** Adds a ring before the last one, half-way to all VMs. */
 function withRing(rings: readonly RingInput[], name: string): RingInput[] {

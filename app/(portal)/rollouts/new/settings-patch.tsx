@@ -10,6 +10,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import { Theirs } from '#app/_ui/schema-form/theirs.tsx';
 import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
+import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { jsonPointer } from '#protocol/pointer.ts';
 import { type UsedSchema, useSchema } from '../../vms/[vmId]/extensions/_editor/use-schema.ts';
 import type { FormFaults } from './faults.ts';
@@ -19,6 +20,7 @@ import type { ChangeForm } from './rollout-form.ts';
 
 const SchemaForm = dynamic(() => import('#app/_ui/schema-form/form.tsx').then((module) => module.SchemaForm), {
   ssr: false,
+  loading: () => <Skeleton className="h-8 w-full" />,
 });
 
 export interface SettingsPatchProps {

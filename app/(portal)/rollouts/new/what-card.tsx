@@ -35,6 +35,7 @@ export function WhatCard({ change, onChange, faults }: WhatCardProps) {
       actions={
         <Segmented
           label={t('new.what.kind')}
+          className="max-w-full flex-wrap"
           value={change.kind}
           onChange={(kind) => onChange({ ...change, kind })}
           options={changeKinds.map((kind) => ({ value: kind, label: t(`new.kind.${kind}`) }))}

@@ -46,7 +46,7 @@ export function BulkDialog({ act, filter, total, onClose }: BulkDialogProps) {
     <Dialog
       open
       onOpenChange={onClose}
-      size={act === 'set' ? 'wide' : 'default'}
+      size="wide"
       title={subject === '' ? t(`bulk.act.${act}`) : t(`bulk.title.${act}`, { subject })}
       description={t('bulk.from', { count: total, n: format.number(total) })}
       footer={<BulkFooter {...{ act, draft, subject, accepted, keepDraft, onClose }} />}

@@ -1,6 +1,6 @@
 'use client';
 
-import { Equal, Gauge } from 'lucide-react';
+import { CircleX, Equal, Gauge } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -115,7 +115,10 @@ function Terms({ plan, silent }: { plan: PlanView; silent: number }) {
         <Gauge aria-hidden className="mt-0.5 size-4 shrink-0" />
         {t('bulk.pace', { count: inFlight, n: format.number(inFlight) })}
       </div>
-      <Note status="failed">{t('bulk.halt')}</Note>
+      <div className="flex gap-2.5">
+        <CircleX aria-hidden className="mt-0.5 size-4 shrink-0" />
+        {t('bulk.halt')}
+      </div>
       {silent === 0 ? null : (
         <Note status="unresponsive">{t('bulk.silent', { count: silent, n: format.number(silent) })}</Note>
       )}
