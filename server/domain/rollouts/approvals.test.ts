@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createToken } from '#server/auth/tokens/index.ts';
+import { apiTokens } from '#db/schema/index.ts';
 import type { Actor } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { testActor, testContext } from '#server/testing/context.ts';
@@ -61,11 +62,9 @@ describe('RO-33 approval', () => {
       const done = outcomeOf(approveRollout(as(author), { id, plan: planHash }));
       expect(await done).toBe('forbidden approver_is_author');
     }
-    const made = await createToken(
-      { ...admin, actor: { ...admin.actor, id: 'zoe' } },
-      { name: 'ci', role: 'operator' },
-    );
-    const byToken = await givenRollout(as(made.id, { kind: 'token' }), { state: 'planned' });
+    const token = { id: randomUUID(), name: 'ci', role: 'operator' as const, tokenHash: 'hash', namespaces: [] };
+    await ctx.db.insert(apiTokens).values({ ...token, createdAt: ctx.now, createdBy: 'zoe' });
+    const byToken = await givenRollout(as(token.id, { kind: 'token' }), { state: 'planned' });
     const done = outcomeOf(approveRollout(as('zoe'), { id: byToken.id, plan: planHash }));
     expect(await done).toBe('forbidden approver_is_author');
     expect(await getRollout(as('max'), { id })).toMatchObject({ mayApprove: true });

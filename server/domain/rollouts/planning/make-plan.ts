@@ -34,7 +34,7 @@ export class RingFault extends DomainError {
 
 /**
  * Makes the plan of a rollout from the snapshot of the transaction: its members, their rings and order, and what the
- * change would do to each. Writes nothing. Throws 422 `selection_empty` | `selection_too_large` | `window_too_short`.
+ * change would do to each. Writes nothing. Throws 422 `selection_empty` | `rollout_too_large` | `window_too_short`.
  */
 export async function makePlan(tx: Transaction, ctx: Context, row: PlannedRow): Promise<MadePlan> {
   const { rules, freezes } = await readRules(tx);

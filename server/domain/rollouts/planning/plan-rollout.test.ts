@@ -212,7 +212,7 @@ describe('a rollout that cannot be planned is a draft again, and says why:', () 
     const few = { ...limits, rollouts: { ...limits.rollouts, members: 8 } };
     const id = await givenPlanning(services);
     await planRollout({ ...services, config: { ...services.config, limits: few } }, id);
-    expect((await rowOf(services, id)).why).toMatchObject([{ params: { cause: 'selection_too_large', most: 8 } }]);
+    expect((await rowOf(services, id)).why).toMatchObject([{ params: { cause: 'rollout_too_large', most: 8 } }]);
   });
 });
 

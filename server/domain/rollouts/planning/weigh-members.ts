@@ -37,7 +37,7 @@ const examples = 5;
 
 /**
  * Evaluates a change on every VM that the rollout selects, in the snapshot of the transaction. `given` are the protected
- * settings of the change. Throws 422 `selection_too_large`.
+ * settings of the change. Throws 422 `rollout_too_large`.
  */
 export async function weighMembers(
   tx: Transaction,
@@ -76,7 +76,7 @@ export async function weighMembers(
       else if (preview.needsRelease) refuse('secrets_need_release', id);
       else members.push({ vmId: id, preview, set, silent, isFirst });
     }
-    if (members.length > most) throw new DomainError('unprocessable', 'selection_too_large', { params: { most } });
+    if (members.length > most) throw new DomainError('unprocessable', 'rollout_too_large', { params: { most } });
   }
   return { ...counts, members, refused: await named(tx, refused), uncheckedSettings: memory.unchecked };
 }
