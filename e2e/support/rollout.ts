@@ -1,0 +1,71 @@
+import { expect, type Page } from '@playwright/test';
+import type { AgentProcess } from './agent-process.ts';
+import type { Api, CreatedVm } from './api.ts';
+import { mount } from './failing-vm.ts';
+import { sampleGoal } from './samples.ts';
+
+/** The parts of a rollout that journeys use. */
+export interface RolloutState {
+  id: string;
+  name: string;
+  state: string;
+  kind: string;
+  why: { code: string }[];
+  counts: Record<string, number>;
+}
+
+/** Planning, steps and reports take seconds on an idle machine and longer on a busy machine. */
+export const patience = { timeout: 60_000 };
+
+/** Returns the address of the VM list, or of a new rollout, for the VMs with this value of the tag `fleet`. */
+export const fleetAddress = (fleet: string): string =>
+  `/vms?tag=fleet=${fleet}&handler=${mount}`;
+
+/**
+ * Creates VMs whose extension `share` is disabled, and starts their agents. Once it is enabled, it fails on the last VM
+ * with exit code 51.
+ */
+export async function disabledFleet(
+  api: Api,
+  startAgent: (vm: CreatedVm) => Promise<AgentProcess>,
+  { fleet, size }: { fleet: string; size: number },
+): Promise<CreatedVm[]> {
+  const vms: CreatedVm[] = [];
+  for (let number = 1; number <= size; number += 1) {
+    const vm = await api.createVm(`${fleet}-${number}`, { fleet });
+    await api.setExtension(vm.id, 'share', {
+      ...sampleGoal(mount, { reachable: number < size }),
+      state: 'disabled',
+    });
+    vms.push(vm);
+  }
+  await Promise.all(vms.map(startAgent));
+  for (const { id } of vms) await expectShare(api, id, 'disabled');
+  return vms;
+}
+
+/** Waits until the extension `share` of a VM has this health. */
+export async function expectShare(api: Api, vmId: string, health: string): Promise<void> {
+  const read = async () => (await api.instanceView(vmId)).extensions.find(({ name }) => name === 'share')?.health;
+  await expect.poll(read, patience).toBe(health);
+}
+
+/** Waits until the plan shown on a page or in a dialog is that of its form. */
+export async function expectPlanned(page: Page): Promise<void> {
+  await expect(page.getByText('The plan is ready.')).toBeAttached(patience);
+}
+
+/** Returns the rollout with this name. */
+export async function rolloutNamed(api: Api, name: string): Promise<RolloutState> {
+  const { items } = await api.call<{ items: RolloutState[] }>('GET', `/rollouts?q=${encodeURIComponent(name)}`);
+  const found = items.find((rollout) => rollout.name === name);
+  if (found === undefined) throw new Error(`There is no rollout ${name}.`);
+  return found;
+}
+
+/** Waits until a rollout has this state, and returns it. */
+export async function expectState(api: Api, id: string, state: string): Promise<RolloutState> {
+  const read = () => api.call<RolloutState>('GET', `/rollouts/${id}`);
+  await expect.poll(async () => (await read()).state, patience).toBe(state);
+  return read();
+}
