@@ -71,26 +71,48 @@ export async function storeSecret(
   schemaDigest: string | null,
   carried: ReadonlyMap<string, SettingEntry> = new Map(),
 ): Promise<string> {
-  const id = uuid();
-  const author = (await findPrincipal(tx, actorRef(ctx.actor), ctx.now))?.key ?? null;
-  const entered: SettingEntry = { at: ctx.now.toISOString(), by: ctx.actor.name, setBy: author };
-  const plain = Buffer.from(JSON.stringify(value));
-  const keepSealed = ctx.config.custody === 'portal' || head.certificate === null;
-  await tx.insert(secrets).values({
-    vmId: head.vmId,
-    id,
-    name,
-    sealed: keepSealed ? seal(ctx.keys.sealing, plain, boundTo(head.vmId, id)) : null,
-    cms: head.certificate === null ? null : encryptForCertificate(head.certificate, plain),
-    thumbprint: head.thumbprint,
-    fingerprint: fingerprintOf(ctx, head.vmId, name, value),
-    schemaDigest,
-    changedAt: ctx.now,
-    changedBy: ctx.actor.name,
-    ...entriesOf(ctx, { vmId: head.vmId, name }, value, entered, carried),
-  });
-  plain.fill(0);
+  const [id] = await storeSecrets(tx, ctx, actorRef(ctx.actor), [{ head, name, value, schemaDigest, carried }]);
+  if (id === undefined) throw new Error('the secret was not stored');
   return id;
+}
+
+/** Protected settings of one extension, to be stored. */
+export interface NewSecret {
+  head: Head;
+  name: string;
+  value: unknown;
+  schemaDigest: string | null;
+  carried?: ReadonlyMap<string, SettingEntry>;
+}
+
+/**
+ * Stores protected settings of several extensions, as `storeSecret` does, with one insert. `setBy` is the actor who
+ * entered them, as `kind:id`. Returns the rows' ids in the same order.
+ */
+export async function storeSecrets(
+  tx: Transaction,
+  ctx: Context,
+  setBy: string | null,
+  wanted: readonly NewSecret[],
+): Promise<string[]> {
+  if (wanted.length === 0) return [];
+  const author = (await findPrincipal(tx, setBy, ctx.now))?.key ?? null;
+  const entered: SettingEntry = { at: ctx.now.toISOString(), by: ctx.actor.name, setBy: author };
+  const rows = wanted.map(({ head, name, value, schemaDigest, carried = new Map() }): SecretRow => {
+    const { vmId, certificate, thumbprint } = head;
+    const id = uuid();
+    const plain = Buffer.from(JSON.stringify(value));
+    const keepSealed = ctx.config.custody === 'portal' || certificate === null;
+    const sealed = keepSealed ? seal(ctx.keys.sealing, plain, boundTo(vmId, id)) : null;
+    const cms = certificate === null ? null : encryptForCertificate(certificate, plain);
+    plain.fill(0);
+    const fingerprint = fingerprintOf(ctx, vmId, name, value);
+    const changed = { changedAt: ctx.now, changedBy: ctx.actor.name };
+    const entries = entriesOf(ctx, { vmId, name }, value, entered, carried);
+    return { vmId, id, name, sealed, cms, thumbprint, fingerprint, schemaDigest, ...changed, ...entries };
+  });
+  await tx.insert(secrets).values(rows);
+  return rows.map(({ id }) => id);
 }
 
 /** Deletes a secret that is no longer needed. */

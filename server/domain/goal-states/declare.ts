@@ -69,15 +69,18 @@ export function protectedSchemaDigest(schema: SettingsSchema | null): string | n
   return schema?.protectedSettings === undefined ? null : sha256Hex(canonicalJson(schema.protectedSettings));
 }
 
+/** The fields of an extension that the rules between extensions read. */
+export type RuledExtension = Pick<ExtensionRow, 'name' | 'handler' | 'version' | 'state' | 'dependsOn'>;
+
 /**
  * Returns a fault for each rule that an extension violates together with the VM's other extensions. An extension may
  * keep a version that was withdrawn.
  */
 export function ruleFaults(
   name: string,
-  goal: ExtensionGoalInput,
+  goal: Pick<ExtensionGoalInput, 'handler' | 'dependsOn'>,
   version: Pick<VersionRow, 'version' | 'state' | 'manifest'>,
-  present: readonly ExtensionRow[],
+  present: readonly RuledExtension[],
 ): Fault[] {
   const faults: Fault[] = [];
   const current = present.find((row) => row.name === name);

@@ -24,7 +24,7 @@ export function evaluateDeclaration(
   if (head.decommissioning) throw new DomainError('conflict', 'vm_decommissioning');
   const moves: ExtensionMove[] = [];
   const faults: Fault[] = [];
-  for (const { name, goal, merged, path, settings } of targets) {
+  for (const { name, goal, requestedVersion, merged, path, settings } of targets) {
     const current = present.find((row) => row.name === name);
     if (current?.state === 'uninstall') throw new DomainError('conflict', 'uninstalling', { params: { name } });
     if (current && current.handler !== goal.handler) {
@@ -62,9 +62,12 @@ export function evaluateDeclaration(
     const after: Declared = {
       name,
       handler: goal.handler,
-      requestedVersion: version.version,
-      // If the version was upgraded automatically (not implemented yet), a repeated request keeps the upgraded version.
-      version: current && current.requestedVersion === version.version ? current.version : version.version,
+      requestedVersion: requestedVersion ?? version.version,
+      // If the version was upgraded automatically, a repeated request keeps the upgraded version.
+      version:
+        current && requestedVersion === undefined && current.requestedVersion === version.version
+          ? current.version
+          : version.version,
       state: goal.state,
       autoUpgradeMinorVersion: goal.autoUpgradeMinorVersion,
       dependsOn: goal.dependsOn,

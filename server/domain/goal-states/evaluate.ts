@@ -1,11 +1,10 @@
 import type { Transaction } from '#db/client.ts';
-import type { ExtensionContents } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { type DeclaredVm, loadDeclaredVms, loadVersions, type VersionLookup } from './declared-vm.ts';
 import { evaluateDeclaration } from './evaluate-declaration.ts';
 import { evaluateRemoval } from './evaluate-removal.ts';
 import { evaluateRetry } from './evaluate-retry.ts';
-import { evaluateRevert } from './evaluate-revert.ts';
+import { evaluateRevert, type Reversion } from './evaluate-revert.ts';
 import type { Evaluation } from './move.ts';
 import type { LiveHead } from './publish.ts';
 import type { DeclarationTarget } from './resolve-targets.ts';
@@ -15,7 +14,7 @@ export type VmChange =
   | { kind: 'set'; targets: readonly DeclarationTarget[]; compares: boolean }
   | { kind: 'remove'; name: string; force: boolean }
   | { kind: 'retry'; name: string; seen: number | undefined }
-  | { kind: 'revert'; contents: readonly ExtensionContents[] };
+  | ({ kind: 'revert' } & Reversion);
 
 /**
  * Returns the effect of a change on a VM, and every reason to reject it. No other function decides this: planning and
@@ -35,7 +34,7 @@ export function evaluateChange(
     case 'retry':
       return evaluateRetry(vm, versions, change);
     case 'revert':
-      return evaluateRevert(vm, versions, change.contents);
+      return evaluateRevert(vm, versions, change);
   }
 }
 

@@ -21,12 +21,23 @@ export { type ExtensionView, extensionView, getExtension } from './get-extension
 export { type GoalStateView, getGoalState, goalStateView } from './get-goal-state.ts';
 export { listGoalStateChanges, type PastChange } from './list-goal-state-changes.ts';
 export { listGoalStates, type PastGoalState, pastGoalState } from './list-goal-states.ts';
+export { applyMany } from './many/apply-many.ts';
+export type {
+  Applied,
+  MemberChange,
+  MemberRequest,
+  PlannedTouch,
+  Preview,
+  TouchedExtension,
+} from './many/change.ts';
+export { newPreviewMemory, type PreviewMemory, previewMany } from './many/preview-many.ts';
 export type { KeyOrigin } from './may-release.ts';
 export { peekGoalState } from './peek-goal-state.ts';
 export { type Plan, plan } from './plan.ts';
 export { planExtension } from './plan-extension.ts';
 export { installsInUpdate } from './plan-steps.ts';
 export {
+  type Cause,
   contentsOf,
   type ExtensionRow,
   goalStatesChannel,

@@ -18,7 +18,12 @@ export const pastGoalState = z.object({
   etag: z.string(),
   publishedAt: time,
   publishedBy: z.string(),
-  cause: z.object({ action: z.string(), extension: z.string().optional(), incarnation: count.optional() }),
+  cause: z.object({
+    action: z.string(),
+    extension: z.string().optional(),
+    incarnation: count.optional(),
+    rollout: z.string().optional(),
+  }),
   extensions: z.array(
     z.object({
       name: z.string(),

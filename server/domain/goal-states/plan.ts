@@ -185,7 +185,7 @@ function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonl
     if (from !== null && compareVersions(after.version, from) < 0) {
       warnings.push({ path: '/version', code: 'plan_lower_version', params: { ...params, from } });
     }
-    if (from !== after.version && version.manifest.handlerManifest.rebootAfterInstall === true) {
+    if (restartsVm({ current, after, version })) {
       warnings.push({ path: '/version', code: 'plan_restarts', params });
     }
     after.dependsOn.forEach((dependency, index) => {
@@ -207,6 +207,13 @@ function warningsOf(head: Head, present: readonly ExtensionRow[], moves: readonl
     const key = canonicalJson(code === 'plan_dependency_disabled' ? [code, params] : [code, rest]);
     return !fields.has(key) && fields.add(key);
   });
+}
+
+/** Whether the machine restarts, because it gets a version whose manifest requires a restart. */
+export function restartsVm({ current, after, version }: Pick<ExtensionMove, 'current' | 'after' | 'version'>): boolean {
+  if (!after || after.state === 'uninstall' || !version) return false;
+  const from = current?.everDelivered ? current.version : null;
+  return from !== after.version && version.manifest.handlerManifest.rebootAfterInstall === true;
 }
 
 /**

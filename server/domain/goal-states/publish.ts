@@ -30,6 +30,8 @@ export interface Cause {
   action: string;
   extension?: string;
   incarnation?: number;
+  /** The rollout that caused it. */
+  rollout?: string;
 }
 
 /** The head of a VM that exists. */

@@ -8,7 +8,7 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { vmId } from '#server/domain/vms/input.ts';
-import { withPending } from './commands-for.ts';
+import { uninstallCommands, withPending } from './commands-for.ts';
 import { evaluateVm } from './evaluate.ts';
 import { type PlanRemovalInput, planRemovalInput, type RemoveExtensionInput, removeExtensionInput } from './input.ts';
 import { type Plan, planIn, requirePlan } from './plan.ts';
@@ -77,7 +77,7 @@ export async function markUninstall(tx: Transaction, ctx: Context, row: Extensio
       state: 'uninstall',
       dependsOn: [],
       sequenceNumber,
-      commands: await withPending(tx, row, ['disable', 'uninstall']),
+      commands: await withPending(tx, row, uninstallCommands),
       changedAt: ctx.now,
       changedBy: ctx.actor.name,
       deliveredAt: null,

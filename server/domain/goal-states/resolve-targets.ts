@@ -14,6 +14,8 @@ export interface DeclarationTarget {
   name: string;
   /** Contains merged protected settings, if there are any. */
   goal: ExtensionGoalInput;
+  /** The requested version, if it differs from the version to declare. */
+  requestedVersion?: string;
   merged: MergedSettings | null;
   /** Prefix of the paths of the extension's faults. */
   path: string;

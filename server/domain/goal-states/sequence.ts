@@ -19,6 +19,27 @@ export async function nextSequenceNumber(tx: Transaction, vmId: string, name: st
   return row.highest;
 }
 
+/** Returns the next sequence numbers of several extensions, in their order. Runs one statement. */
+export async function nextSequenceNumbers(
+  tx: Transaction,
+  of: readonly { vmId: string; name: string }[],
+): Promise<number[]> {
+  if (of.length === 0) return [];
+  const vmIds = sql.param(of.map(({ vmId }) => vmId));
+  const names = sql.param(of.map(({ name }) => name));
+  const { rows } = await tx.execute<{ vm_id: string; name: string; highest: string }>(sql`
+    insert into extension_sequences as s (vm_id, name, highest)
+    select vm_id, name, 1 from unnest(${vmIds}::uuid[], ${names}::text[]) r(vm_id, name) order by vm_id, name
+    on conflict (vm_id, name) do update set highest = s.highest + 1
+    returning s.vm_id, s.name, s.highest`);
+  const found = new Map(rows.map(({ vm_id, name, highest }) => [`${vm_id} ${name}`, Number(highest)]));
+  return of.map(({ vmId, name }) => {
+    const number = found.get(`${vmId} ${name}`);
+    if (number === undefined) throw new Error('a sequence number was neither inserted nor updated');
+    return number;
+  });
+}
+
 /**
  * Maximum distance between a reported number and the highest known number, so that an agent cannot use up the numbers.
  */

@@ -124,7 +124,7 @@ export async function writeExtension(
         .values({ vmId, ...declared, sequenceNumber: 1, changedAt: ctx.now, changedBy: ctx.actor.name, ...started })
         .returning();
   if (!row) throw new Error('the extension was not written');
-  if (!current) await expectReports(tx, vmId, name);
+  if (!current) await expectReports(tx, [{ vmId, name }]);
   return row;
 }
 

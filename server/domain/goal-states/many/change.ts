@@ -3,8 +3,11 @@ import type { MemberKind } from '#server/domain/rollout-rules/words.ts';
 
 /** A change to one of many VMs. */
 export type MemberChange =
-  /** A patch of the VM's extensions. `given` are the protected settings, and `setBy` who entered them. */
-  | { kind: 'patch'; change: Change; given?: unknown; setBy?: string | null }
+  /**
+   * A patch of the VM's extensions. `given` are the protected settings, and `setBy` who entered them. With `automatic`,
+   * only extensions that are upgraded automatically get a higher version, and the requested version stays.
+   */
+  | { kind: 'patch'; change: Change; given?: unknown; setBy?: string | null; automatic?: boolean }
   /**
    * Declares what these extensions had in an earlier goal state, as long as they still have these sequence numbers.
    * Extensions that were absent are removed. With `undelivered`, only if this incarnation was not delivered yet.
@@ -28,12 +31,21 @@ export interface TouchedExtension {
   sequenceNumber: number;
 }
 
+/** An extension that a change would give a new declaration, with the versions before and after. */
+export interface PlannedTouch {
+  name: string;
+  /** Null if the VM does not have the extension. */
+  before: string | null;
+  /** Null if the extension would be removed without the agent. */
+  version: string | null;
+}
+
 /** What a change would do to a VM. `code` is the code of the first fault. */
 export type Preview =
   | {
       outcome: 'change';
       kind: MemberKind;
-      touched: TouchedExtension[];
+      touched: PlannedTouch[];
       /** Bytes of the packages that the agent downloads. */
       bytes: number;
       restarts: boolean;
