@@ -5,7 +5,7 @@ import { type ComponentType, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { AddFilterButton } from '#app/_ui/add-filter-button.tsx';
 import { SearchInput } from '#app/_ui/input.tsx';
-import type { FleetFilter, ListedField } from '#server/domain/fleet/index.ts';
+import type { ListedField } from '#server/domain/fleet/index.ts';
 import type { FilterMenuProps } from './filter-menu.tsx';
 import { type FilterProps, hasValue } from './filter-value.ts';
 import type { FleetAddress } from './use-fleet-address.ts';
@@ -23,17 +23,6 @@ const FilterChips = dynamic(() => import('./filter-chips.tsx').then((module) => 
 export function FilterBar({ address }: { address: FleetAddress }) {
   const { t } = useTranslation('vms');
   const { filter } = address.query;
-  const set = (change: FleetFilter) => address.change({ filter: { ...filter, ...change } });
-  const values: Readonly<Record<string, unknown>> = filter;
-  // The health of extensions is offered only once another filter is about extensions, because it often equals the VM's
-  // health.
-  const asksForExtension = ['handler', 'version', 'olderThan', 'messageId', 'cause'].some((name) =>
-    hasValue(values[name]),
-  );
-  const offered = address.fields.filter(
-    ({ name, find }) =>
-      name === 'tags' || (find !== null && !hasValue(values[name]) && (name !== 'state' || asksForExtension)),
-  );
   return (
     <>
       <SearchInput
@@ -42,8 +31,31 @@ export function FilterBar({ address }: { address: FleetAddress }) {
         maxLength={200}
         onChange={(event) => address.setSearch(event.target.value)}
       />
+      <FilterParts
+        fields={address.fields}
+        filter={filter}
+        set={(change) => address.change({ filter: { ...filter, ...change } })}
+      />
+    </>
+  );
+}
+
+/** The active filters except the search, and buttons that add filters. */
+export function FilterParts({ fields, filter, set }: FilterProps & { fields: readonly ListedField[] }) {
+  const values: Readonly<Record<string, unknown>> = filter;
+  // The health of extensions is offered only once another filter is about extensions, because it often equals the VM's
+  // health.
+  const asksForExtension = ['handler', 'version', 'olderThan', 'messageId', 'cause'].some((name) =>
+    hasValue(values[name]),
+  );
+  const offered = fields.filter(
+    ({ name, find }) =>
+      name === 'tags' || (find !== null && !hasValue(values[name]) && (name !== 'state' || asksForExtension)),
+  );
+  return (
+    <>
       {Object.keys(filter).some((name) => name !== 'q' && hasValue(values[name])) ? (
-        <FilterChips fields={address.fields} filter={filter} set={set} />
+        <FilterChips fields={fields} filter={filter} set={set} />
       ) : null}
       {offered.map((field) => (
         <AddFilter key={field.name} field={field} filter={filter} set={set} />

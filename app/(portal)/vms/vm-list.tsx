@@ -15,6 +15,7 @@ import { useFormat } from '#app/_ui/format.ts';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import type { ListedField } from '#server/domain/fleet/index.ts';
+import { useBulk } from './bulk/use-bulk.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { type TableLook, writeLook } from './columns.ts';
 import { FilterBar } from './filter-bar.tsx';
@@ -62,6 +63,7 @@ export function VmList({ first, summary, look: firstLook, fields, gatewayUrl }: 
       {t('enroll')}
     </Button>
   );
+  const bulk = useBulk(mayEnroll ? reading : undefined);
   const show = () => {
     refresh();
     window.scrollTo({ top: 0 });
@@ -85,8 +87,9 @@ export function VmList({ first, summary, look: firstLook, fields, gatewayUrl }: 
           )
         }
       />
-      {isEmpty ? null : <ListTools {...{ address, first, summary, look, setLook, list }} onShow={show} />}
+      {isEmpty ? null : <ListTools {...{ address, first, summary, look, setLook, list }} onShow={show} select={bulk.button} />}
       <ListBody list={list} first={first} look={look} address={address} enroll={mayEnroll ? enroll : undefined} />
+      {bulk.bar}
       {enrolling ? <EnrollDialog gatewayUrl={gatewayUrl} onClose={() => setEnrolling(false)} /> : null}
     </>
   );
@@ -100,9 +103,11 @@ interface ListToolsProps {
   setLook(look: TableLook): void;
   list: ReadingState;
   onShow(): void;
+  /** The button that selects all matching VMs. */
+  select: ReactNode;
 }
 
-function ListTools({ address, first, summary, look, setLook, list, onShow }: ListToolsProps) {
+function ListTools({ address, first, summary, look, setLook, list, onShow, select }: ListToolsProps) {
   const { t } = useTranslation('vms');
   const { reading, waiting } = list;
   return (
@@ -121,6 +126,7 @@ function ListTools({ address, first, summary, look, setLook, list, onShow }: Lis
         <span className="ms-auto flex items-center gap-2">
           {waiting === 0 ? null : <Waiting count={waiting} onShow={onShow} />}
           <Matching total={reading?.total} filtered={reading !== undefined && isFiltered(reading.query.filter)} />
+          {select}
           <ColumnMenu
             look={look}
             onChange={(next) => {

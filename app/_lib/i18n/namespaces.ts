@@ -18,6 +18,7 @@ export const namespaces = [
   'enrollment',
   'executions',
   'runbooks',
+  'rollouts',
   'overview',
   'attention',
   'activity',

@@ -149,6 +149,8 @@ export const rolloutView = rolloutRow.extend({
   supersededBy: z.string().nullable(),
   startedBy: z.string().nullable(),
   startAt: time.nullable(),
+  /** Whether the change has protected settings, which no answer contains. */
+  hasProtectedSettings: z.boolean(),
 });
 export type RolloutView = z.infer<typeof rolloutView>;
 

@@ -33,6 +33,7 @@ export async function viewOf(ctx: Context, tx: Transaction, row: StoredRollout):
     supersededBy: row.supersededBy,
     startedBy: row.startedBy,
     startAt: isoOrNull(row.startAt),
+    hasProtectedSettings: row.definition.change.protectedSettings === 'given',
   };
 }
 

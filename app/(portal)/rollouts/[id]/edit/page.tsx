@@ -1,0 +1,53 @@
+import type { Metadata } from 'next';
+import { redirect } from 'next/navigation';
+import { words } from '#app/_lib/i18n/server.ts';
+import { portal, reader } from '#app/_lib/portal.ts';
+import { orNotFound } from '#app/_lib/server-problem.ts';
+import { Page } from '#app/_shell/page.tsx';
+import { unstartedStates } from '#server/domain/rollout-rules/words.ts';
+import { FormPage } from '../../new/form-page.tsx';
+import { NoAccess } from '../../new/no-access.tsx';
+import { formOf, withoutSecrets } from '../../new/read-form.ts';
+import { RolloutEditor } from '../../new/rollout-editor.tsx';
+import { definitionOf, strategiesOf } from '../../new/stored-parts.ts';
+
+interface Props {
+  params: Promise<{ id: string }>;
+}
+
+export async function generateMetadata(): Promise<Metadata> {
+  const { t } = await words('rollouts');
+  return { title: t('new.editTitle') };
+}
+
+/** The page that edits a rollout that has not started. A started one is redirected to its own page. */
+export default async function EditRolloutPage({ params }: Props) {
+  const [{ t }, api, { id }, who] = await Promise.all([words('rollouts'), portal(), params, reader()]);
+  const stored = await orNotFound(api.rollouts.get({ id }));
+  if (!unstartedStates.some((state) => state === stored.state)) redirect(`/rollouts/${id}`);
+  const crumbs = [
+    { label: t('new.rollouts'), href: '/rollouts' },
+    { label: stored.name, href: `/rollouts/${id}`, isName: true },
+    { label: t('new.editTitle') },
+  ];
+  if (who?.role !== 'operator' && who?.role !== 'admin') {
+    return (
+      <Page crumbs={crumbs}>
+        <NoAccess role={who?.role ?? 'viewer'} />
+      </Page>
+    );
+  }
+  const [fields, strategies] = await Promise.all([api.fleet.fields(), strategiesOf(api)]);
+  const definition = definitionOf(stored);
+  // A bulk act has one ring. Whoever opens it here wants rings, so the form begins with those of the usual strategy.
+  const isBulk = stored.kind === 'bulk';
+  const strategy = strategies.find(({ name }) => !isBulk && name === definition.strategy) ?? strategies[0];
+  if (strategy === undefined) throw new Error('the portal has built-in strategies');
+  const form = formOf(isBulk ? { ...definition, strategy: strategy.name, ...strategy.parts } : definition, strategy.parts);
+  const first = stored.hasProtectedSettings ? withoutSecrets(form) : form;
+  return (
+    <FormPage crumbs={crumbs}>
+      <RolloutEditor key={id} first={first} stored={stored} strategies={strategies} fields={fields} />
+    </FormPage>
+  );
+}

@@ -1,0 +1,79 @@
+import type { FleetFilter } from '#server/domain/fleet/index.ts';
+
+/* A rollout's definition as the portal accepts it. Shares are percentages, times are in seconds. */
+
+export type LimitInput = { percent: number } | { count: number };
+
+export interface WindowInput {
+  days: string[];
+  from: string;
+  to: string;
+  timeZone: string;
+}
+
+export interface GatesInput {
+  inFlight: LimitInput;
+  ramp: boolean;
+  soakSeconds: number;
+  settleSeconds: number;
+  bakeSeconds: number;
+  errors: { count: number } | { percent: number; atLeast: number } | null;
+  success: { percent: number; atLeast: number } | null;
+  compare: { minEffectPercent: number; minPairs: number; onTooFew: 'goOn' | 'pause' } | null;
+  noProgressSeconds?: number;
+}
+
+/** A filter of the VM list in which tags are texts such as `env=prod`. */
+export type SentFilter = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+/** A ring, with filters as the VM list has them (`FleetFilter`) or as they are sent (`SentFilter`). */
+export interface RingInput<F = FleetFilter> {
+  name: string;
+  filter?: F | null;
+  upTo?: LimitInput | null;
+  approval?: boolean;
+  windows?: WindowInput[];
+  gates?: Partial<GatesInput>;
+}
+
+export type SelectionInput<F = FleetFilter> =
+  | { ids: string[] }
+  | { all: true; exclude?: F }
+  | { include: F; exclude?: F };
+
+export const changeKinds = ['set', 'remove', 'retry', 'revert'] as const;
+
+export interface ChangeInput {
+  kind: (typeof changeKinds)[number];
+  handler?: string | null;
+  extension?: string | null;
+  version?: string | null;
+  state?: 'enabled' | 'disabled' | null;
+  publicSettings?: { merge: Record<string, unknown> } | { replace: Record<string, unknown> } | null;
+  /** The whole object; null removes the settings. */
+  protectedSettings?: unknown;
+  onAbsent?: 'skip' | 'install';
+  allowLower?: boolean;
+}
+
+/** What a strategy decides. */
+export interface StrategyInput<F = FleetFilter> {
+  rings: RingInput<F>[];
+  gates: GatesInput;
+  silent: 'wait' | 'declare' | 'skip';
+  newcomers: 'ignore' | 'include';
+  onStepFailure: 'leave' | 'revert';
+  onHalt: 'pause' | 'revert';
+}
+
+export interface DefinitionInput<F = FleetFilter> extends Partial<StrategyInput<F>> {
+  kind?: 'rollout' | 'bulk';
+  name: string;
+  note?: string | null;
+  strategy?: string;
+  select: SelectionInput<F>;
+  change: ChangeInput;
+  windows?: WindowInput[];
+  availabilitySets?: 'respect' | 'ignore';
+  startAt?: string | null;
+}

@@ -1,0 +1,38 @@
+import type { ProblemFault } from '#app/_lib/problem.ts';
+
+/** The parts of the page, in reading order. */
+export const parts = ['who', 'what', 'how', 'when', 'plan'] as const;
+export type FormPart = (typeof parts)[number];
+
+/** The fields of each part, by the beginning of a fault's path. */
+const roots: Readonly<Record<string, FormPart>> = {
+  select: 'who',
+  name: 'who',
+  note: 'who',
+  change: 'what',
+  startAt: 'when',
+  windows: 'when',
+};
+
+/** Returns the part of the page that shows a fault. */
+export function partOf(path: string): FormPart {
+  if (/^\/rings\/\d+\/windows/.test(path)) return 'when';
+  return roots[path.split('/')[1] ?? ''] ?? 'how';
+}
+
+export interface FormFaults {
+  all: readonly ProblemFault[];
+  /** Returns the sentence of the fault at this path. */
+  at(path: string): string | undefined;
+  /** Returns the faults at this path and below. */
+  below(path: string): readonly ProblemFault[];
+}
+
+/** Looks up the faults that the portal found, by path. */
+export function faultsOf(all: readonly ProblemFault[]): FormFaults {
+  return {
+    all,
+    at: (path) => all.find((fault) => fault.path === path)?.message,
+    below: (path) => all.filter((fault) => fault.path === path || fault.path.startsWith(`${path}/`)),
+  };
+}

@@ -1,0 +1,158 @@
+'use client';
+
+import { Rocket } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { useEffect, useState } from 'react';
+import { createPortal } from 'react-dom';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPCClient } from '#app/_lib/trpc.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
+import { Button } from '#app/_ui/button.tsx';
+import { useFormat } from '#app/_ui/format.ts';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import type { RolloutView } from '#server/domain/rollouts/answers.ts';
+import { type FormPart, partOf } from './faults.ts';
+import { partId } from './part-card.tsx';
+import type { missingPart } from './rollout-form.ts';
+import type { DraftPlan } from './use-draft-plan.ts';
+import type { Starting } from './use-start.ts';
+
+const ConfirmDialog = dynamic(() => import('#app/_ui/confirm-dialog.tsx').then((module) => module.ConfirmDialog), {
+  ssr: false,
+});
+
+/** Id of the bar at the bottom of the page. */
+export const footId = 'rollout-foot';
+
+export interface FootProps {
+  draft: DraftPlan;
+  starting: Starting;
+  missing: ReturnType<typeof missingPart>;
+  accepted: readonly string[];
+}
+
+/** The first thing that keeps the rollout from starting; null if nothing does. */
+export type Obstacle =
+  | { code: 'target' | 'handler' | 'change' | 'secrets'; part: FormPart }
+  | { code: 'fault'; part: FormPart; message: string }
+  | { code: 'planning' | 'problem' | 'empty' | 'overlap' | 'moved'; part: FormPart };
+
+export function obstacleOf({ draft, missing, accepted }: Omit<FootProps, 'starting'>): Obstacle | null {
+  if (missing !== null) return { code: missing, part: missing === 'target' ? 'who' : 'what' };
+  const { problem, plan, rollout } = draft;
+  const [fault] = problem?.faults ?? [];
+  if (fault !== undefined) return { code: 'fault', part: partOf(fault.path), message: fault.message };
+  if (problem !== null) return { code: 'problem', part: 'plan' };
+  if (rollout?.why.some(({ code }) => code === 'plan_failed')) return { code: 'problem', part: 'plan' };
+  if (!draft.settled || plan === null) return { code: 'planning', part: 'plan' };
+  if (plan.members === 0) return { code: 'empty', part: 'plan' };
+  if (rollout?.why.some(({ code }) => code === 'plan_moved_on')) return { code: 'moved', part: 'plan' };
+  return plan.overlaps.some(({ id }) => !accepted.includes(id)) ? { code: 'overlap', part: 'plan' } : null;
+}
+
+/** The bar at the bottom: what is missing or what would happen, and the buttons. */
+export function Foot({ draft, starting, missing, accepted }: FootProps) {
+  const { t } = useTranslation('rollouts');
+  const format = useFormat();
+  const [place, setPlace] = useState<HTMLElement | null>(null);
+  useEffect(() => setPlace(document.getElementById(footId)), []);
+  if (place === null) return null;
+  const obstacle = obstacleOf({ draft, missing, accepted });
+  const { plan, rollout } = draft;
+  const number = plan === null ? '' : format.number(plan.members);
+  const needed = rollout?.approvalsNeeded ?? 0;
+  return createPortal(
+    <>
+      {starting.problem !== null ? (
+        <span className="flex min-w-0 items-center gap-2 text-failed-text" role="alert">
+          <StatusIcon status="failed" />
+          {starting.problem.message}
+        </span>
+      ) : obstacle !== null ? (
+        <ObstacleLink obstacle={obstacle} />
+      ) : (
+        <span className="flex min-w-0 items-center gap-2 text-ink-2 max-sm:hidden">
+          <StatusIcon status="healthy" />
+          {t(needed > 0 ? 'new.foot.approval' : 'new.foot.ready', { count: needed > 0 ? needed : (plan?.rings.length ?? 0), n: number })}
+        </span>
+      )}
+      <span className="ms-auto flex flex-wrap items-center gap-2">
+        {rollout === null ? null : <DeleteDraft rollout={rollout} />}
+        {obstacle === null && needed > 0 && rollout !== null ? (
+          <Button asChild variant="primary">
+            <Link href={`/rollouts/${rollout.id}`}>{t('new.foot.ask')}</Link>
+          </Button>
+        ) : (
+          <Button
+            variant="primary"
+            aria-disabled={obstacle !== null || undefined}
+            busy={starting.busy}
+            onClick={() => {
+              if (obstacle === null && plan !== null && rollout !== null) void starting.start(rollout, plan, accepted);
+            }}
+          >
+            <Rocket aria-hidden />
+            {plan === null ? t('new.foot.start') : t('new.foot.startOn', { count: plan.members, n: number })}
+          </Button>
+        )}
+      </span>
+    </>,
+    place,
+  );
+}
+
+/** Says what is missing, and leads there. */
+function ObstacleLink({ obstacle }: { obstacle: Obstacle }) {
+  const { t } = useTranslation('rollouts');
+  const text = obstacle.code === 'fault' ? obstacle.message : t(`new.missing.${obstacle.code}`);
+  if (obstacle.code === 'planning') return <span className="text-ink-2">{text}</span>;
+  const go = () => {
+    const part = document.getElementById(partId(obstacle.part));
+    part?.scrollIntoView({ block: 'start' });
+    const field = part?.querySelector<HTMLElement>('[aria-invalid="true"], input, select, button');
+    (field ?? part)?.focus({ preventScroll: true });
+  };
+  return (
+    <button type="button" onClick={go} className="min-w-0 rounded-sm text-start font-medium underline underline-offset-3">
+      {text}
+    </button>
+  );
+}
+
+function DeleteDraft({ rollout }: { rollout: RolloutView }) {
+  const { t } = useTranslation('rollouts');
+  const client = useTRPCClient();
+  const router = useRouter();
+  const explain = useProblem();
+  const [isOpen, setOpen] = useState(false);
+  const [error, setError] = useState<string>();
+  const remove = async () => {
+    try {
+      await client.rollouts.remove.mutate({ id: rollout.id });
+      router.push('/rollouts');
+    } catch (thrown) {
+      setError(explain(thrown).message);
+      throw thrown;
+    }
+  };
+  return (
+    <>
+      <Button variant="ghost" onClick={() => setOpen(true)}>
+        {t('new.delete')}
+      </Button>
+      {isOpen ? (
+        <ConfirmDialog
+          open
+          onOpenChange={setOpen}
+          title={t('new.delete.title', { name: rollout.name })}
+          description={t('new.delete.why')}
+          confirmLabel={t('new.delete')}
+          onConfirm={remove}
+          error={error}
+        />
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+import { localTime } from '../../vms/[vmId]/hold-end.ts';
+import type { ChangeInput, DefinitionInput, GatesInput, RingInput, StrategyInput } from './definition.ts';
+import { type ChangeForm, emptyForm, type RolloutForm } from './rollout-form.ts';
+
+/** Parts of a definition that the form edits. Other parts are sent back unchanged. */
+const edited = new Set<string>([
+  'kind',
+  'name',
+  'note',
+  'strategy',
+  'select',
+  'change',
+  'rings',
+  'gates',
+  'silent',
+  'newcomers',
+  'onStepFailure',
+  'onHalt',
+  'availabilitySets',
+  'windows',
+  'startAt',
+] satisfies (keyof DefinitionInput)[]);
+
+/** Parts of a change that the form edits. */
+const changed = new Set<string>([
+  'kind',
+  'handler',
+  'extension',
+  'version',
+  'state',
+  'publicSettings',
+  'protectedSettings',
+  'onAbsent',
+  'allowLower',
+] satisfies (keyof ChangeInput)[]);
+
+/** Returns the form of a stored definition. `fallback` has the values that the definition leaves to its strategy. */
+export function formOf(definition: DefinitionInput, fallback: StrategyInput): RolloutForm {
+  const { select, strategy = 'careful' } = definition;
+  const rest = Object.fromEntries(Object.entries(definition).filter(([name]) => !edited.has(name)));
+  const form = emptyForm(strategy, { ...fallback, ...partsOf(definition) });
+  return {
+    ...form,
+    name: definition.name,
+    note: definition.note ?? '',
+    target: 'ids' in select ? 'ids' : 'all' in select ? 'all' : 'filter',
+    include: 'include' in select ? select.include : {},
+    exclude: 'exclude' in select ? (select.exclude ?? {}) : {},
+    ids: 'ids' in select ? select.ids : [],
+    change: changeFormOf(definition.change, form.change),
+    windows: definition.windows ?? [],
+    availabilitySets: definition.availabilitySets ?? 'respect',
+    startAt: definition.startAt == null ? '' : localTime(new Date(definition.startAt)),
+    rest,
+  };
+}
+
+/** Returns what the definition says itself. Gates that all rings share are those of the first ring. */
+function partsOf({ rings, gates, ...definition }: DefinitionInput): Partial<StrategyInput> {
+  const shared = { ...rings?.[0]?.gates, ...gates };
+  return {
+    ...(rings !== undefined && { rings: withoutShared(rings) }),
+    ...(Object.keys(shared).length > 0 && { gates: shared as GatesInput }),
+    ...(definition.silent !== undefined && { silent: definition.silent }),
+    ...(definition.newcomers !== undefined && { newcomers: definition.newcomers }),
+    ...(definition.onStepFailure !== undefined && { onStepFailure: definition.onStepFailure }),
+    ...(definition.onHalt !== undefined && { onHalt: definition.onHalt }),
+  };
+}
+
+/** Removes the gates of rings that equal those of the first ring. */
+export function withoutShared(rings: readonly RingInput[]): RingInput[] {
+  const shared = JSON.stringify(rings[0]?.gates);
+  return rings.map(({ gates, ...ring }) =>
+    gates === undefined || JSON.stringify(gates) === shared ? ring : { ...ring, gates },
+  );
+}
+
+function changeFormOf(change: ChangeInput, empty: ChangeForm): ChangeForm {
+  const settings = change.publicSettings ?? { merge: {} };
+  return {
+    ...empty,
+    kind: change.kind,
+    handler: change.handler ?? '',
+    extension: change.extension ?? '',
+    version: change.version ?? '',
+    state: change.state ?? '',
+    settings: 'merge' in settings ? settings.merge : settings.replace,
+    replaces: 'replace' in settings,
+    secrets: change.protectedSettings === null ? { mode: 'remove' } : { mode: 'keep' },
+    onAbsent: change.onAbsent ?? 'skip',
+    allowLower: change.allowLower ?? false,
+    rest: Object.fromEntries(Object.entries(change).filter(([name, value]) => !changed.has(name) && value !== null)),
+  };
+}
+
+/** Returns a form in which the protected settings must be entered again, because the portal never returns them. */
+export const withoutSecrets = (form: RolloutForm): RolloutForm => ({
+  ...form,
+  change: { ...form.change, secrets: { mode: 'replace', values: {}, text: '', unread: false } },
+});

@@ -1,0 +1,122 @@
+'use client';
+
+import { useEffect, useMemo, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Field } from '#app/_ui/field.tsx';
+import { Input } from '#app/_ui/input.tsx';
+import { PageHeader } from '#app/_ui/page-header.tsx';
+import type { ListedField } from '#server/domain/fleet/index.ts';
+import type { RolloutView } from '#server/domain/rollouts/answers.ts';
+import { faultsOf, type FormFaults } from './faults.ts';
+import { Foot } from './foot.tsx';
+import { HowCard, type StrategyChoice } from './how-card.tsx';
+import { MovedCard } from './moved-card.tsx';
+import { PlanCard } from './plan-card.tsx';
+import { ringSizes } from './ring-sizes.ts';
+import { inputOf, missingPart, type RolloutForm } from './rollout-form.ts';
+import { useDraftPlan } from './use-draft-plan.ts';
+import { useStart } from './use-start.ts';
+import { WhatCard } from './what-card.tsx';
+import { WhenCard } from './when-card.tsx';
+import { WhoCard } from './who-card.tsx';
+
+export interface RolloutEditorProps {
+  first: RolloutForm;
+  /** The stored draft that the page edits; null for a new rollout. */
+  stored: RolloutView | null;
+  strategies: readonly StrategyChoice[];
+  fields: readonly ListedField[];
+}
+
+/** The form of a rollout: who, what, how, when, and the plan that follows from them. */
+export function RolloutEditor({ first, stored, strategies, fields }: RolloutEditorProps) {
+  const { t } = useTranslation('rollouts');
+  const [form, setForm] = useState(first);
+  const [accepted, setAccepted] = useState<readonly string[]>([]);
+  const set = (change: Partial<RolloutForm>) => setForm((before) => ({ ...before, ...change }));
+  const missing = missingPart(form);
+  const suggested = useSuggestedName(form);
+  const definition = useMemo(
+    () => (missing === null ? { kind: 'rollout' as const, ...inputOf(form, suggested) } : null),
+    [form, missing, suggested],
+  );
+  const draft = useDraftPlan(definition, stored);
+  const starting = useStart(draft.take);
+  const faults = useMemo(() => faultsOf(draft.problem?.faults ?? []), [draft.problem]);
+  const plan = draft.settled ? draft.plan : null;
+  const sizes = plan === null ? ringSizes(form.rings, draft.plan?.members ?? 0) : plan.rings.map(({ size }) => size);
+  useDraftAddress(stored === null ? draft.rollout?.id : undefined);
+  return (
+    <>
+      <PageHeader title={t(stored === null ? 'new.title' : 'new.editTitle')} />
+      <NameFields form={form} set={set} suggested={suggested} faults={faults} />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)]">
+          <WhoCard form={form} set={set} fields={fields} faults={faults} selected={plan?.matched} />
+          <WhatCard change={form.change} onChange={(change) => set({ change })} faults={faults} />
+        </div>
+        <HowCard
+          form={form}
+          set={set}
+          strategies={strategies}
+          fields={fields}
+          faults={faults}
+          sizes={draft.plan === null ? form.rings.map(() => null) : sizes}
+        />
+        <WhenCard form={form} set={set} faults={faults} />
+        {draft.rollout === null ? null : <MovedCard rollout={draft.rollout} onAgain={draft.again} />}
+        <PlanCard draft={draft} isReady={missing === null} accepted={accepted} onAccept={setAccepted} />
+      </div>
+      <Foot draft={draft} starting={starting} missing={missing} accepted={accepted} />
+    </>
+  );
+}
+
+interface NameFieldsProps {
+  form: RolloutForm;
+  set(change: Partial<RolloutForm>): void;
+  suggested: string;
+  faults: FormFaults;
+}
+
+function NameFields({ form, set, suggested, faults }: NameFieldsProps) {
+  const { t } = useTranslation('rollouts');
+  return (
+    <div className="mb-4 grid gap-3 sm:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
+      <Field label={t('new.name')} error={faults.at('/name')}>
+        <Input
+          value={form.name}
+          placeholder={suggested}
+          maxLength={200}
+          autoComplete="off"
+          onChange={(event) => set({ name: event.target.value })}
+        />
+      </Field>
+      <Field label={t('new.note')} error={faults.at('/note')}>
+        <Input
+          value={form.note}
+          maxLength={4000}
+          autoComplete="off"
+          onChange={(event) => set({ note: event.target.value })}
+        />
+      </Field>
+    </div>
+  );
+}
+
+/** Returns a name that says what changes, for a rollout that has no name yet. */
+function useSuggestedName({ change }: RolloutForm): string {
+  const { t } = useTranslation('rollouts');
+  const subject = change.extension.trim() || change.handler.slice(change.handler.lastIndexOf('.') + 1);
+  if (subject === '') return t('new.title');
+  if (change.kind !== 'set') return t(`new.suggested.${change.kind}`, { subject });
+  if (change.version !== '') return `${subject} ${change.version}`;
+  return change.state === '' ? t('new.suggested.settings', { subject }) : t(`new.suggested.${change.state}`, { subject });
+}
+
+/** Once the draft is stored, the page's URL is that of the draft, so that a reload keeps it. */
+function useDraftAddress(id: string | undefined): void {
+  useEffect(() => {
+    if (id !== undefined) window.history.replaceState(null, '', `/rollouts/${id}/edit`);
+  }, [id]);
+}

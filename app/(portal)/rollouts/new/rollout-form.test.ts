@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type { StrategyInput } from './definition.ts';
+import { definitionOf } from './stored-parts.ts';
+import { formOf } from './read-form.ts';
+import { emptyForm, inputOf, missingPart, type RolloutForm } from './rollout-form.ts';
+
+const parts: StrategyInput = {
+  rings: [
+    { name: 'tenth', upTo: { percent: 10 } },
+    { name: 'all', upTo: { percent: 100 } },
+  ],
+  gates: {
+    inFlight: { percent: 10 },
+    ramp: true,
+    soakSeconds: 300,
+    settleSeconds: 600,
+    bakeSeconds: 1800,
+    errors: { percent: 5, atLeast: 20 },
+    success: { percent: 95, atLeast: 1 },
+    compare: null,
+  },
+  silent: 'wait',
+  newcomers: 'ignore',
+  onStepFailure: 'leave',
+  onHalt: 'pause',
+};
+
+const prod = { tags: [{ name: 'env', value: 'prod' }], handler: 'Acme.Lab.Probe' };
+
+function formWith(change: Partial<RolloutForm['change']>): RolloutForm {
+  const form = emptyForm('careful', parts, prod);
+  return { ...form, change: { ...form.change, ...change } };
+}
+
+test('RO-1 a form without a filter selects nothing, and is not planned', () => {
+  expect(missingPart(emptyForm('careful', parts))).toBe('target');
+  expect(missingPart({ ...emptyForm('careful', parts), target: 'all' })).toBe('handler');
+});
+
+test('the filter of the VM list chooses the handler', () => {
+  expect(emptyForm('careful', parts, prod).change.handler).toBe('Acme.Lab.Probe');
+  expect(missingPart(formWith({}))).toBe('change');
+  expect(missingPart(formWith({ kind: 'remove' }))).toBeNull();
+});
+
+test('RO-3 sends only what was set', () => {
+  const { change, select } = inputOf(formWith({ version: '1.1.0.0', settings: { level: 'info', old: null } }), 'probe');
+  expect(change).toEqual({
+    kind: 'set',
+    handler: 'Acme.Lab.Probe',
+    extension: null,
+    version: '1.1.0.0',
+    state: null,
+    publicSettings: { merge: { level: 'info', old: null } },
+    onAbsent: 'skip',
+    allowLower: false,
+  });
+  expect(select).toEqual({ include: { tags: ['env=prod'], handler: 'Acme.Lab.Probe' } });
+});
+
+test('protected settings are sent as a whole, as null to remove them, or not at all', () => {
+  const sent = (secrets: RolloutForm['change']['secrets']) => inputOf(formWith({ secrets }), 'probe').change;
+  expect(sent({ mode: 'keep' })).not.toHaveProperty('protectedSettings');
+  expect(sent({ mode: 'remove' }).protectedSettings).toBeNull();
+  expect(sent({ mode: 'replace', values: { token: 's' }, text: '', unread: false }).protectedSettings).toEqual({
+    token: 's',
+  });
+});
+
+test('an unnamed rollout has the suggested name', () => {
+  expect(inputOf(formWith({ kind: 'retry' }), 'Retry Probe').name).toBe('Retry Probe');
+});
+
+test('reads a stored definition back unchanged', () => {
+  const form = { ...formWith({ version: '1.1.0.0' }), name: 'probe 1.1', exclude: { q: 'db' }, rest: { keepDays: 7 } };
+  const input = inputOf(form, '');
+  const stored = definitionOf({ definition: input, name: 'probe 1.1', note: null });
+  expect(inputOf(formOf(stored, parts), '')).toEqual(input);
+});

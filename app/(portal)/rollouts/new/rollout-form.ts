@@ -1,0 +1,158 @@
+import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
+import { tagText } from '#server/domain/fleet/address.ts';
+import type { FleetFilter } from '#server/domain/fleet/index.ts';
+import { isFiltered, withoutGaps } from '../../vms/fleet-address.ts';
+import { isEmptySecret, type ProtectedDraft } from '../../vms/[vmId]/extensions/_editor/draft.ts';
+import type { ChangeInput, DefinitionInput, SelectionInput, SentFilter, StrategyInput, WindowInput } from './definition.ts';
+
+/** The change as the form edits it. An empty text leaves the field as each VM has it. */
+export interface ChangeForm {
+  kind: ChangeInput['kind'];
+  handler: string;
+  extension: string;
+  version: string;
+  state: '' | 'enabled' | 'disabled';
+  /** Public settings that change; null removes a setting. */
+  settings: SettingsObject;
+  /** Whether `settings` replace all public settings of each VM. */
+  replaces: boolean;
+  secrets: ProtectedDraft;
+  onAbsent: 'skip' | 'install';
+  allowLower: boolean;
+  /** Parts of the change that the form does not edit. */
+  rest: Readonly<Record<string, unknown>>;
+}
+
+/** A rollout as the form edits it. */
+export interface RolloutForm extends StrategyInput {
+  name: string;
+  note: string;
+  /** Which VMs the rollout selects: those that match `include`, all, or those in `ids`. */
+  target: 'filter' | 'all' | 'ids';
+  include: FleetFilter;
+  exclude: FleetFilter;
+  ids: readonly string[];
+  change: ChangeForm;
+  strategy: string;
+  windows: WindowInput[];
+  availabilitySets: 'respect' | 'ignore';
+  /** A local time, as in a `datetime-local` input; empty to start now. */
+  startAt: string;
+  /** Parts of the definition that the form does not edit. */
+  rest: Readonly<Record<string, unknown>>;
+}
+
+/** A change that declares nothing. */
+export const emptyChange: ChangeForm = {
+  kind: 'set',
+  handler: '',
+  extension: '',
+  version: '',
+  state: '',
+  settings: {},
+  replaces: false,
+  secrets: { mode: 'keep' },
+  onAbsent: 'skip',
+  allowLower: false,
+  rest: {},
+};
+
+/** Returns the form of a new rollout. */
+export function emptyForm(strategy: string, parts: StrategyInput, include: FleetFilter = {}): RolloutForm {
+  return {
+    name: '',
+    note: '',
+    target: 'filter',
+    include,
+    exclude: {},
+    ids: [],
+    change: { ...emptyChange, handler: include.handler ?? '' },
+    strategy,
+    ...parts,
+    windows: [],
+    availabilitySets: 'respect',
+    startAt: '',
+    rest: {},
+  };
+}
+
+/** Returns the change without the handler's version and settings, after another handler was chosen. */
+export const withHandler = (change: ChangeForm, handler: string): ChangeForm => ({
+  ...emptyChange,
+  kind: change.kind,
+  state: change.state,
+  handler,
+});
+
+/** Returns what is missing before the portal can plan the rollout; null if nothing is. */
+export function missingPart(form: RolloutForm): 'target' | 'handler' | 'change' | 'secrets' | null {
+  if (form.target === 'filter' && !isFiltered(form.include)) return 'target';
+  if (form.target === 'ids' && form.ids.length === 0) return 'target';
+  if (form.change.handler === '') return 'handler';
+  if (isUntouched(form.change)) return 'change';
+  const { kind, secrets } = form.change;
+  return kind === 'set' && secrets.mode === 'replace' && isEmptySecret(secrets.values) ? 'secrets' : null;
+}
+
+/** Whether the change sets nothing. */
+export function isUntouched({ kind, version, state, settings, replaces, secrets, rest }: ChangeForm): boolean {
+  if (kind !== 'set' || replaces || Object.keys(rest).length > 0) return false;
+  return version === '' && state === '' && Object.keys(settings).length === 0 && secrets.mode === 'keep';
+}
+
+/** Returns the definition that the portal plans. `name` is used if the form has none. */
+export function inputOf(form: RolloutForm, name: string): DefinitionInput<SentFilter> {
+  return {
+    ...form.rest,
+    name: form.name.trim() === '' ? name : form.name.trim(),
+    note: form.note.trim() === '' ? null : form.note.trim(),
+    strategy: form.strategy,
+    select: selectionOf(form),
+    change: changeOf(form.change),
+    rings: form.rings.map(({ filter, ...ring }) => (filter ? { ...ring, filter: sentFilter(filter) } : ring)),
+    gates: form.gates,
+    silent: form.silent,
+    newcomers: form.newcomers,
+    onStepFailure: form.onStepFailure,
+    onHalt: form.onHalt,
+    availabilitySets: form.availabilitySets,
+    windows: form.windows,
+    startAt: form.startAt === '' ? null : new Date(form.startAt).toISOString(),
+  };
+}
+
+/** Returns a filter in the form that definitions have: tags are texts such as `env=prod`. */
+export function sentFilter(filter: FleetFilter): SentFilter {
+  return Object.fromEntries(
+    Object.entries(withoutGaps(filter)).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map((entry) => (typeof entry === 'string' ? entry : tagText(entry))) : value,
+    ]),
+  );
+}
+
+function selectionOf({ target, include, exclude, ids }: RolloutForm): SelectionInput<SentFilter> {
+  const without = isFiltered(exclude) ? { exclude: sentFilter(exclude) } : {};
+  if (target === 'ids') return { ids: [...ids] };
+  return target === 'all' ? { all: true, ...without } : { include: sentFilter(include), ...without };
+}
+
+/** Returns the change that the portal plans. */
+export function changeOf(change: ChangeForm): ChangeInput {
+  const scope = { handler: change.handler, extension: change.extension.trim() === '' ? null : change.extension.trim() };
+  if (change.kind !== 'set') return { ...change.rest, kind: change.kind, ...scope };
+  const { settings, secrets } = change;
+  const touches = change.replaces || Object.keys(settings).length > 0;
+  return {
+    ...change.rest,
+    kind: 'set',
+    ...scope,
+    version: change.version === '' ? null : change.version,
+    state: change.state === '' ? null : change.state,
+    publicSettings: touches ? (change.replaces ? { replace: settings } : { merge: settings }) : null,
+    ...(secrets.mode === 'remove' && { protectedSettings: null }),
+    ...(secrets.mode === 'replace' && { protectedSettings: secrets.values }),
+    onAbsent: change.onAbsent,
+    allowLower: change.allowLower,
+  };
+}

@@ -1,0 +1,49 @@
+import type { portal } from '#app/_lib/portal.ts';
+import { tagFrom } from '#server/domain/fleet/address.ts';
+import type { FleetFilter } from '#server/domain/fleet/index.ts';
+import type { RolloutView } from '#server/domain/rollouts/answers.ts';
+import type { DefinitionInput, GatesInput, RingInput, SelectionInput, SentFilter, StrategyInput } from './definition.ts';
+import { withoutShared } from './read-form.ts';
+import type { StrategyChoice } from './how-card.tsx';
+
+type Api = Awaited<ReturnType<typeof portal>>;
+
+/** Returns the strategies to choose from, the usual one first. */
+export async function strategiesOf(api: Api): Promise<StrategyChoice[]> {
+  const { items } = await api.strategies.list();
+  return items.map(({ name, builtIn, strategy }) => ({ name, isBuiltIn: builtIn, parts: partsOf(strategy) }));
+}
+
+/** Returns the parts of a strategy. Gates that all rings share are those of the first. */
+function partsOf(strategy: Readonly<Record<string, unknown>>): StrategyInput {
+  const { silent, newcomers, onStepFailure, onHalt, rings: given } = strategy as unknown as StrategyInput<SentFilter>;
+  const gates = given[0]?.gates as GatesInput;
+  const rings = withoutShared(given.map(ringOf));
+  return { rings, gates, silent, newcomers, onStepFailure, onHalt };
+}
+
+/** Returns the definition of a rollout, with its filters as the VM list has them. */
+export function definitionOf({ definition, name, note }: Pick<RolloutView, 'name' | 'note'> & { definition: object }): DefinitionInput {
+  const given = definition as unknown as DefinitionInput<SentFilter>;
+  const { rings, ...rest } = given;
+  return { ...rest, name, note, select: selectionOf(given.select), ...(rings && { rings: rings.map(ringOf) }) };
+}
+
+function selectionOf(select: SelectionInput<SentFilter>): SelectionInput {
+  if ('ids' in select) return select;
+  const exclude = select.exclude ? { exclude: filterOf(select.exclude) } : {};
+  return 'all' in select ? { all: true, ...exclude } : { include: filterOf(select.include), ...exclude };
+}
+
+function ringOf({ filter, ...ring }: RingInput<SentFilter>): RingInput {
+  return filter ? { ...ring, filter: filterOf(filter) } : ring;
+}
+
+/** Reads tags, which definitions have as texts such as `env=prod`. */
+const filterOf = (filter: SentFilter): FleetFilter =>
+  Object.fromEntries(
+    Object.entries(filter).map(([name, value]) => [
+      name,
+      (name === 'tags' || name === 'notTags') && Array.isArray(value) ? value.map(tagFrom) : value,
+    ]),
+  );

@@ -1,0 +1,151 @@
+'use client';
+
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { ExplainedProblem } from '#app/_lib/problem.ts';
+import { useTRPCClient } from '#app/_lib/trpc.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
+import type { PlanView, RolloutView } from '#server/domain/rollouts/answers.ts';
+import { canonical } from '../../vms/[vmId]/extensions/_editor/draft.ts';
+import type { DefinitionInput, SentFilter } from './definition.ts';
+
+/** Milliseconds to wait after the last change before planning. */
+const pause = 600;
+/** Seconds for which the portal holds its answer while it plans. */
+const wait = 20;
+
+type Sent = DefinitionInput<SentFilter>;
+
+export interface DraftPlan {
+  /** The stored draft; null before the first plan. */
+  rollout: RolloutView | null;
+  /** The last plan, which may be older than the form. */
+  plan: PlanView | null;
+  phase: 'idle' | 'saving' | 'planning';
+  problem: ExplainedProblem | null;
+  /** Whether the plan matches the form. */
+  settled: boolean;
+  /** Plans again, for example after reality has moved on. */
+  again(): void;
+  /** Takes over what the portal answered, such as the reason why a start was refused. */
+  take(rollout: RolloutView): void;
+}
+
+interface Told {
+  plan: PlanView | null;
+  problem: ExplainedProblem | null;
+  about: string;
+}
+
+/**
+ * Stores the rollout as a draft and plans it shortly after the last change. Does not use a query, because a query's
+ * cache would keep the secrets of the change.
+ */
+export function useDraftPlan(definition: Sent | null, stored: RolloutView | null = null): DraftPlan {
+  const [first] = useState(() => (stored === null || stored.kind === 'bulk' || definition === null ? '' : canonical(definition)));
+  const client = useTRPCClient();
+  const explain = useProblem();
+  const [rollout, setRollout] = useState(stored);
+  const [phase, setPhase] = useState<DraftPlan['phase']>('idle');
+  const [told, setTold] = useState<Told>({ plan: null, problem: null, about: '' });
+  const [round, setRound] = useState(0);
+  // The text contains the typed secrets, but stays in the memory of this page.
+  const about = definition === null ? '' : `${round} ${canonical(definition)}`;
+  const latest = useRef({ definition, about, explain });
+  const current = useRef({ rollout: stored, saved: first, isRunning: false });
+  useEffect(() => {
+    latest.current = { definition, about, explain };
+  });
+
+  const once = useCallback(async () => {
+    const { definition, about, explain } = latest.current;
+    if (definition === null) return;
+    const isNewer = () => latest.current.about !== about;
+    try {
+      setPhase('saving');
+      const rollout = await save(client, current.current, definition);
+      setRollout(rollout);
+      if (isNewer()) return;
+      setPhase('planning');
+      const keeps = about.startsWith('0 ');
+      const planned = await planOf(client, rollout, { keeps, isNewer });
+      current.current.rollout = planned.rollout;
+      setRollout(planned.rollout);
+      if (!isNewer()) setTold({ plan: planned.plan, problem: null, about });
+    } catch (error) {
+      if (!isNewer()) setTold(({ plan }) => ({ plan, problem: explain(error), about }));
+    }
+  }, [client]);
+
+  useEffect(() => {
+    if (about === '') return;
+    const timer = setTimeout(async () => {
+      const state = current.current;
+      if (state.isRunning) return;
+      state.isRunning = true;
+      let done = '';
+      // One run at a time, so that a draft is created once and its revision is known. Continues with the newest form.
+      while (latest.current.about !== '' && latest.current.about !== done) {
+        done = latest.current.about;
+        await once();
+      }
+      state.isRunning = false;
+      setPhase('idle');
+    }, pause);
+    return () => clearTimeout(timer);
+  }, [about, once]);
+
+  return {
+    rollout,
+    plan: told.plan,
+    phase,
+    problem: told.problem,
+    settled: about !== '' && told.about === about && told.plan !== null && told.problem === null,
+    again: () => setRound((before) => before + 1),
+    take: (next) => {
+      current.current.rollout = next;
+      setRollout(next);
+    },
+  };
+}
+
+type Client = ReturnType<typeof useTRPCClient>;
+
+interface SavedDraft {
+  rollout: RolloutView | null;
+  /** The stored definition as text; empty before the first save. */
+  saved: string;
+}
+
+/** Creates the draft, or updates it if it differs. */
+async function save(client: Client, state: SavedDraft, definition: Sent): Promise<RolloutView> {
+  const text = canonical(definition);
+  if (state.rollout !== null && state.saved === text) return state.rollout;
+  const given = definition as Parameters<Client['rollouts']['create']['mutate']>[0];
+  const rollout =
+    state.rollout === null
+      ? await client.rollouts.create.mutate(given)
+      : await client.rollouts.update.mutate({
+          id: state.rollout.id,
+          revision: state.rollout.revision,
+          definition: given,
+        });
+  state.rollout = rollout;
+  state.saved = text;
+  return rollout;
+}
+
+/**
+ * Returns the plan of a draft. Makes it and waits for it, unless the form changes meanwhile. `keeps`: an existing plan
+ * is kept, because its approvals are of that plan.
+ */
+async function planOf(
+  client: Client,
+  stored: RolloutView,
+  { keeps, isNewer }: { keeps: boolean; isNewer(): boolean },
+): Promise<{ rollout: RolloutView; plan: PlanView | null }> {
+  const { id } = stored;
+  let rollout = keeps && stored.state === 'planned' ? stored : await client.rollouts.plan.mutate({ id, wait });
+  while (rollout.state === 'planning' && !isNewer()) rollout = await client.rollouts.get.query({ id, wait });
+  if (rollout.state !== 'planned') return { rollout, plan: null };
+  return { rollout, plan: await client.rollouts.planned.query({ id }) };
+}

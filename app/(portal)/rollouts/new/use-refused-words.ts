@@ -1,0 +1,31 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+
+/** The most frequent reasons why a change cannot be declared on a VM. */
+const known = [
+  'settings',
+  'dependency_unknown',
+  'dependency_circle',
+  'extension_needed',
+  'extension_absent',
+  'uninstalling',
+  'single_extension',
+  'version_shared',
+  'version_withdrawn',
+  'platform_unsupported',
+  'secrets_required',
+  'protected_not_accepted',
+  'vm_decommissioning',
+  'goal_state_unknown',
+] as const;
+
+/** Returns a function that says why VMs are left out, by the code of the fault. */
+export function useRefusedWords(): (code: string) => string {
+  const { t } = useTranslation('rollouts');
+  return (code) => {
+    const group = code.startsWith('setting_') || code === 'settings_too_large' ? 'settings' : code;
+    const found = known.find((one) => one === group);
+    return found === undefined ? t('new.refused.other', { code }) : t(`new.refused.${found}`);
+  };
+}
