@@ -1,4 +1,4 @@
-import { localTime } from '../../vms/[vmId]/hold-end.ts';
+import { localTime } from '#app/_lib/local-time.ts';
 import type { ChangeInput, DefinitionInput, GatesInput, RingInput, StrategyInput } from './definition.ts';
 import { type ChangeForm, emptyForm, type RolloutForm } from './rollout-form.ts';
 
