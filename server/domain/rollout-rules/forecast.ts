@@ -1,6 +1,6 @@
 import { inFlightLimit } from './rings.ts';
-import type { Gates, Window } from './stored.ts';
 import { secondsAfter } from './step-times.ts';
+import type { Gates, Window } from './stored.ts';
 import { openingAt } from './windows.ts';
 
 /** A ring, as far as its duration depends on it. `left` members have not succeeded yet. */
@@ -27,7 +27,7 @@ export function forecast(
 ): { from: Date; to: Date } | null {
   const earliest = endOf(rings, stepsPerSecond, from, () => quickSeconds);
   const likely = endOf(rings, stepsPerSecond, from, (ring) => Math.max(60, Math.ceil(ring.longestSeconds / usualPart)));
-  return earliest === null || likely === null ? null : { from: earliest, to: likely < earliest ? earliest : likely };
+  return earliest === null || likely === null ? null : { from: earliest, to: new Date(Math.max(earliest.getTime(), likely.getTime())) };
 }
 
 function endOf(

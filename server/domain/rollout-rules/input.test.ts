@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parse } from '#server/domain/parse.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
 import { completeDefinition, completeStrategy, strategyOf } from './complete.ts';
 import { rolloutInput, rolloutRulesInput, strategyInput } from './input.ts';
 import { filterInput } from './select-input.ts';
@@ -40,7 +40,7 @@ describe('RO-1 a selection is never wider than it reads', () => {
     ['nothing', {}, ['/select selection_empty']],
     ['an empty filter', { include: {} }, ['/select/include selection_empty']],
     ['a filter of empty parts', { include: { q: '', tags: [] } }, ['/select/include selection_empty']],
-    ['an unknown key', { include: { tag: ['a'] } }, ['/select/include/tag field_unknown']],
+    ['an unknown key', { include: { q: 'a', tag: ['a'] } }, ['/select/include/tag field_unknown']],
     ['an unknown key beside', { all: true, filter: {} }, ['/select/filter field_unknown']],
     ['all beside a filter', { all: true, include: { q: 'a' } }, ['/select/all selection_twice']],
     ['all: false', { all: false }, ['/select/all field_choice']],
@@ -64,8 +64,16 @@ describe('RO-1 a selection is never wider than it reads', () => {
 test.each([
   ['RO-3 a set of nothing', { kind: 'set', handler: 'Acme.Lab.Probe' }, ['/change change_empty']],
   ['RO-3 a set without a handler', { kind: 'set', version: '1.0' }, ['/change/handler field_missing']],
-  ['RO-3 an install without a name', { ...definition.change, onAbsent: 'install' }, ['/change/extension extension_name_needed']],
-  ['RO-3 merge and replace', { ...definition.change, publicSettings: { merge: {}, replace: {} } }, ['/change/publicSettings settings_merge_or_replace']],
+  [
+    'RO-3 an install without a name',
+    { ...definition.change, onAbsent: 'install' },
+    ['/change/extension extension_name_needed'],
+  ],
+  [
+    'RO-3 merge and replace',
+    { ...definition.change, publicSettings: { merge: {}, replace: {} } },
+    ['/change/publicSettings settings_merge_or_replace'],
+  ],
   ['RO-3 a version for a removal', { ...definition.change, kind: 'remove' }, ['/change/version change_field_unused']],
   ['RO-3 an invalid handler', { ...definition.change, handler: 'probe' }, ['/change/handler handler_form']],
   ['RO-3 an unknown field', { ...definition.change, settings: {} }, ['/change/settings field_unknown']],
@@ -74,20 +82,49 @@ test.each([
 });
 
 test.each([
-  ['RO-8 shares that do not rise', [ring({ percent: 10 }), ring({ percent: 10 }), ring({ percent: 100 })], ['/rings/1/upTo ring_shares']],
+  [
+    'RO-8 shares that do not rise',
+    [ring({ percent: 10 }), ring({ percent: 10 }), ring({ percent: 100 })],
+    ['/rings/1/upTo ring_shares'],
+  ],
   ['RO-8 a last ring below 100 %', [ring({ percent: 10 }), ring({ percent: 99.99 })], ['/rings/1/upTo ring_last']],
-  ['RO-8 a share with three decimals', [ring({ percent: 33.333 }), ring({ percent: 100 })], ['/rings/0/upTo/percent percent_places']],
+  [
+    'RO-8 a share with three decimals',
+    [ring({ percent: 33.333 }), ring({ percent: 100 })],
+    ['/rings/0/upTo/percent percent_places'],
+  ],
   ['RO-8 a share and a number', [ring({ percent: 100, count: 5 })], ['/rings/0/upTo limit_form']],
-  ['RO-1 a ring with an empty filter', [ring({ percent: 10 }, { filter: {} }), ring({ percent: 100 })], ['/rings/0/filter selection_empty']],
-  ['RO-35 an empty window', [ring({ percent: 100 }, { windows: [{ ...night, to: '22:00' }] })], ['/rings/0/windows/0/to window_empty']],
-  ['RO-35 an unknown time zone', [ring({ percent: 100 }, { windows: [{ ...night, timeZone: '+01:00' }] })], ['/rings/0/windows/0/timeZone time_zone_unknown']],
-  ['RO-35 an impossible time', [ring({ percent: 100 }, { windows: [{ ...night, from: '24:00' }] })], ['/rings/0/windows/0/from time_of_day_form']],
+  [
+    'RO-1 a ring with an empty filter',
+    [ring({ percent: 10 }, { filter: {} }), ring({ percent: 100 })],
+    ['/rings/0/filter selection_empty'],
+  ],
+  [
+    'RO-35 an empty window',
+    [ring({ percent: 100 }, { windows: [{ ...night, to: '22:00' }] })],
+    ['/rings/0/windows/0/to window_empty'],
+  ],
+  [
+    'RO-35 an unknown time zone',
+    [ring({ percent: 100 }, { windows: [{ ...night, timeZone: '+01:00' }] })],
+    ['/rings/0/windows/0/timeZone time_zone_unknown'],
+  ],
+  [
+    'RO-35 an impossible time',
+    [ring({ percent: 100 }, { windows: [{ ...night, from: '24:00' }] })],
+    ['/rings/0/windows/0/from time_of_day_form'],
+  ],
 ])('rejects %s', (_, rings, faults) => {
   expect(faultsOf({ rings })).toEqual(faults);
 });
 
 test('names every fault of a definition', () => {
-  const faults = faultsOf({ name: '', select: { include: {} }, gates: { errors: { percent: 101 } }, retry: { times: 4 } });
+  const faults = faultsOf({
+    name: '',
+    select: { include: {} },
+    gates: { errors: { percent: 101 } },
+    retry: { times: 4 },
+  });
   expect(faults).toEqual([
     '/name field_empty',
     '/select/include selection_empty',
@@ -125,11 +162,17 @@ describe('what is left out comes from the strategy', () => {
 
   test('a definition without rings has those of the strategy', () => {
     expect(complete({}).rings.map(({ upTo }) => upTo)).toEqual([100, 1_000, 5_000, 10_000].map((share) => ({ share })));
-    expect(complete({})).toMatchObject({ strategy: 'careful', silent: 'wait', keepDays: 14, noProgressSeconds: 86_400 });
+    expect(complete({})).toMatchObject({
+      strategy: 'careful',
+      silent: 'wait',
+      keepDays: 14,
+      noProgressSeconds: 86_400,
+    });
   });
 
   test('protected settings are given as a whole, removed or kept, and never stored in the definition', () => {
-    const kept = (protectedSettings: unknown) => complete({ change: { ...definition.change, protectedSettings } }).change;
+    const kept = (protectedSettings: unknown) =>
+      complete({ change: { ...definition.change, protectedSettings } }).change;
     expect(kept({ password: 'x' }).protectedSettings).toBe('given');
     expect(JSON.stringify(kept({ password: 'x' }))).not.toContain('password');
     expect(kept(null).protectedSettings).toBe('removed');
@@ -147,7 +190,9 @@ test('RO-36 a freeze ends after it starts', () => {
   const rules = { stepsPerSecond: 100, inFlight: 2_000, approval: null, availabilitySetTag: 'set' };
   const freeze = { from: '2026-12-20T00:00:00Z', to: '2026-12-20T00:00:00Z', reason: 'year end' };
   expect(() => parse(rolloutRulesInput, { ...rules, freezes: [freeze] })).toThrow(DomainError);
-  expect(parse(rolloutRulesInput, { ...rules, freezes: [{ ...freeze, to: '2027-01-04T00:00:00+01:00' }] })).toMatchObject({
+  expect(
+    parse(rolloutRulesInput, { ...rules, freezes: [{ ...freeze, to: '2027-01-04T00:00:00+01:00' }] }),
+  ).toMatchObject({
     freezes: [{ to: '2027-01-03T23:00:00.000Z', exempt: [] }],
   });
 });

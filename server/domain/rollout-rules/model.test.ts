@@ -15,7 +15,8 @@ const happenings: readonly ((member: Member, seconds: number) => Member | null)[
       isOpen(member) && member.fetched && member.word !== word ? { ...member, word, since: seconds } : null,
   ),
   (member) => (member.step === null || isOpen(member) ? { ...member, silent: true } : null),
-  (member) => (member.silent || member.step?.cause === 'not-fetching' ? { ...member, silent: false, heard: true } : null),
+  (member) =>
+    member.silent || member.step?.cause === 'not-fetching' ? { ...member, silent: false, heard: true } : null,
   (member) => (isOpen(member) && !member.held ? { ...member, held: true } : null),
   (member) => (member.held ? { ...member, held: false } : null),
   (member) => (isOpen(member) ? { ...member, changed: true } : null),
@@ -37,14 +38,23 @@ const isEnded = ({ rollout }: World): boolean => (endedStates as readonly string
 
 /** The state without absolute times, so that equal situations at other times are one. */
 function keyOf({ seconds, rollout, rings, members }: World): string {
-  const ago = (time: Date | null) => (time === null ? null : Math.round((later(seconds).getTime() - time.getTime()) / 1_000));
+  const ago = (time: Date | null) =>
+    time === null ? null : Math.round((later(seconds).getTime() - time.getTime()) / 1_000);
   return JSON.stringify([
     rollout.state,
     rollout.why.map(({ code }) => code),
     rings.map((one) => [one.state, one.isApproved, one.advanced, ago(one.metAt), one.overruled]),
     members.map(({ step, fetchedAt, since, ...rest }) => [
       { ...rest, since: isOpen({ ...rest, step, fetchedAt, since }) ? seconds - since : 0 },
-      step && [step.state, step.cause, step.attempt, step.breaks, ago(step.healthyAt), ago(step.concludedAt), ago(step.publishedAt)],
+      step && [
+        step.state,
+        step.cause,
+        step.attempt,
+        step.breaks,
+        ago(step.healthyAt),
+        ago(step.concludedAt),
+        ago(step.publishedAt),
+      ],
     ]),
   ]);
 }
@@ -122,7 +132,8 @@ describe.each(['leave', 'revert'] as const)('reachable states, with onStepFailur
       const open = last.members.filter((member) => isOpen(member) && !member.held);
       expect(open, keyOf(last)).toEqual([]);
       const isHeld = last.members.some((member) => isOpen(member) && member.held);
-      const isPersons = last.rollout.state === 'paused' || last.rollout.why.some(({ code }) => code === 'ring_approval');
+      const isPersons =
+        last.rollout.state === 'paused' || last.rollout.why.some(({ code }) => code === 'ring_approval');
       expect(isEnded(last) || isPersons || isHeld, keyOf(last)).toBe(true);
     }
   });

@@ -1,10 +1,10 @@
+import type { ExtensionHealth } from '#server/domain/verdicts/words.ts';
 import { advance } from '../advance.ts';
 import type { Advance, RingFacts, RolloutFacts } from '../advance-facts.ts';
 import { emptyCounts, moveCount } from '../counts.ts';
 import { overrule } from '../gates.ts';
 import { judgeStep } from '../judge-step.ts';
 import type { OpenStep, StepFacts } from '../step-facts.ts';
-import type { ExtensionHealth } from '#server/domain/verdicts/words.ts';
 import { openSteps, type StepState } from '../words.ts';
 import { facts, gates, health, later, ring, rollout, start, step, stepRules } from './facts.ts';
 
@@ -35,7 +35,11 @@ export interface World {
 }
 
 const ringGates = gates({ bakeSeconds: 100, soakSeconds: 60, settleSeconds: 120, errors: { count: 2 } });
-const rules = stepRules({ soakSeconds: 60, settleSeconds: 120, retry: { times: 1, afterSeconds: 30, causes: ['exit'] } });
+const rules = stepRules({
+  soakSeconds: 60,
+  settleSeconds: 120,
+  retry: { times: 1, afterSeconds: 30, causes: ['exit'] },
+});
 
 /** Two rings, of which the second needs an approval. */
 export function newWorld(onStepFailure: 'leave' | 'revert'): World {
@@ -82,18 +86,27 @@ const nextOf = (member: Member, state: StepState, seconds: number, attempt: numb
   const incarnation = (member.step?.incarnation ?? 0) + 1;
   const touched = [{ name: 'probe', sequenceNumber: incarnation, before: null, version: '1.1.0.0' }];
   const published = { state, attempt, incarnation, touched, publishedAt: later(seconds), dueAt: later(seconds + 300) };
-  return { ...member, fetched: false, heard: false, word: 'progressing', since: seconds, step: step({ ...published, cause: member.step?.cause ?? null }) };
+  return {
+    ...member,
+    fetched: false,
+    heard: false,
+    word: 'progressing',
+    since: seconds,
+    step: step({ ...published, cause: member.step?.cause ?? null }),
+  };
 };
 
 /** Judges a step and does what its outcome demands, as the engine does in one transaction. */
 function settle(member: Member, world: World): Member {
   const of = member.step;
   if (of === null || !(isOpen(member) || of.cause === 'not-fetching')) return member;
-  const stage = world.rollout.state === 'aborting' ? 'aborting' : world.rollout.state === 'paused' ? 'paused' : 'running';
+  const stage =
+    world.rollout.state === 'aborting' ? 'aborting' : world.rollout.state === 'paused' ? 'paused' : 'running';
   const outcome = judgeStep(of, factsOf(member), { ...rules, stage }, later(world.seconds));
   const { act, overtakenBy: _, ...changes } = outcome;
   if (act === 'repeat') return nextOf(member, 'inFlight', world.seconds, of.attempt + 1);
-  if (act === 'restore') return nextOf({ ...member, step: { ...of, cause: outcome.cause } }, 'reverting', world.seconds, of.attempt);
+  if (act === 'restore')
+    return nextOf({ ...member, step: { ...of, cause: outcome.cause } }, 'reverting', world.seconds, of.attempt);
   return { ...member, step: { ...of, ...changes } };
 }
 
@@ -127,7 +140,14 @@ export function pass(world: World): World {
   const next = rings.map((one, index) => ({ ...one, ...result.rings[index], counts: countsOf(members, one.ring) }));
   const dueAt = result.dueAt === null ? null : (result.dueAt.getTime() - start.getTime()) / 1_000;
   const { state, pausedBy, why } = result;
-  return { seconds: world.seconds, rollout: { ...of, state, pausedBy, why }, rings: next, members, dueAt, last: result };
+  return {
+    seconds: world.seconds,
+    rollout: { ...of, state, pausedBy, why },
+    rings: next,
+    members,
+    dueAt,
+    last: result,
+  };
 }
 
 /** Takes back what no agent fetched; what is being put back goes on. */
@@ -149,7 +169,8 @@ function begin(members: readonly Member[], { mayBegin }: Advance, seconds: numbe
     const state = member.step?.state ?? null;
     const waits = state === null || state === 'recalled' || (state === 'parked' && !hasObstacle(member));
     if (room === 0 || member.ring !== mayBegin?.ring || !waits) return member;
-    if (hasObstacle(member)) return { ...member, step: step({ state: 'parked', cause: member.held ? 'on-hold' : 'silent' }) };
+    if (hasObstacle(member))
+      return { ...member, step: step({ state: 'parked', cause: member.held ? 'on-hold' : 'silent' }) };
     room -= 1;
     return nextOf(member, 'inFlight', seconds, 1);
   });
