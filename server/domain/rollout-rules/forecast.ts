@@ -27,7 +27,9 @@ export function forecast(
 ): { from: Date; to: Date } | null {
   const earliest = endOf(rings, stepsPerSecond, from, () => quickSeconds);
   const likely = endOf(rings, stepsPerSecond, from, (ring) => Math.max(60, Math.ceil(ring.longestSeconds / usualPart)));
-  return earliest === null || likely === null ? null : { from: earliest, to: new Date(Math.max(earliest.getTime(), likely.getTime())) };
+  return earliest === null || likely === null
+    ? null
+    : { from: earliest, to: new Date(Math.max(earliest.getTime(), likely.getTime())) };
 }
 
 function endOf(
