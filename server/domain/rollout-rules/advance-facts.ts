@@ -9,6 +9,8 @@ export interface Overruled {
   changedFirst: number;
   controlFirst: number;
   pairs: number;
+  /** Whether the comparison was overruled. */
+  compare?: boolean;
 }
 
 /** A ring, as far as its gates and its opening depend on it. */
@@ -55,10 +57,7 @@ export interface RolloutFacts {
   startAt: Date | null;
   /** When a step last began or was decided, or a person last started or resumed the rollout. */
   progressAt: Date | null;
-  /** Since when the rollout keeps; null before. */
-  keepingSince: Date | null;
-  /** Whether an operator closes the rollout, or a newer one supersedes it. */
-  isClosed: boolean;
+  /** Whether a newer rollout supersedes it. */
   isSuperseded: boolean;
   /** Whether the database was restored from a backup since the last pass. */
   epochChanged: boolean;

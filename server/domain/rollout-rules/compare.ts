@@ -1,5 +1,5 @@
-import { resolvedPairs } from './counts.ts';
 import type { Overruled } from './advance-facts.ts';
+import { resolvedPairs } from './counts.ts';
 import type { RingCounts } from './stored.ts';
 
 /** Pairs of which both, exactly one or neither VM failed. */

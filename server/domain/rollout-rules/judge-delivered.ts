@@ -59,7 +59,8 @@ function judgeHealthy(
   const breaks = step.breaks + (isBroken ? 1 : 0);
   const concludedAt = isBroken ? shifted(step, soaked, healthyAt) : (step.concludedAt ?? healthyAt);
   if (breaks >= maxBreaks) return failedStep({ ...step, breaks }, 'unsteady', rules, now);
-  const soaking = (dueAt: Date) => outcomeOf(step, { state: 'soaking', cause: null, dueAt, healthyAt, breaks, concludedAt });
+  const soaking = (dueAt: Date) =>
+    outcomeOf(step, { state: 'soaking', cause: null, dueAt, healthyAt, breaks, concludedAt });
   const succeeded = { state: 'succeeded', cause: null, healthyAt, breaks, concludedAt } as const;
   if (rules.stage === 'aborting') return outcomeOf(step, succeeded);
   const soakEnd = secondsAfter(healthyAt, rules.soakSeconds);
@@ -88,7 +89,9 @@ function judgeUnsettled(
   const state = step.state === 'soaking' ? 'inFlight' : step.state;
   if (breaks >= maxBreaks) return failedStep({ ...step, breaks }, 'unsteady', rules, now);
   const concludedAt =
-    hasBroken && step.healthyAt !== null ? shifted(step, step.healthyAt, now) : (step.concludedAt ?? (isConcluded ? now : null));
+    hasBroken && step.healthyAt !== null
+      ? shifted(step, step.healthyAt, now)
+      : (step.concludedAt ?? (isConcluded ? now : null));
   const open = (dueAt: Date) => outcomeOf(step, { state, dueAt, healthyAt: null, breaks, concludedAt });
   if (isPaused(facts)) return open(secondsAfter(now, pausedSeconds));
   const end = stepEnd(step, facts, rules, deadlineAt);

@@ -1,7 +1,7 @@
 import { judgeDelivered } from './judge-delivered.ts';
-import { fetchSeconds, secondsAfter } from './step-times.ts';
-import { type Changes, failedStep, outcomeOf } from './step-outcome.ts';
 import type { OpenStep, StepFacts, StepOutcome, StepRules } from './step-facts.ts';
+import { type Changes, failedStep, outcomeOf } from './step-outcome.ts';
+import { fetchSeconds, secondsAfter } from './step-times.ts';
 import { isOvertaken } from './watch-health.ts';
 
 export type { OpenStep, StepFacts, StepOutcome, StepRules } from './step-facts.ts';
@@ -39,7 +39,8 @@ function judgeUndelivered(step: OpenStep, facts: StepFacts, rules: StepRules, no
   const isLate = now >= dueAt;
   if (step.state === 'reverting') return outcomeOf(step, isLate ? { state: 'stuck' } : { dueAt });
   // A VM that failed before was reached, so it counts by its last attempt that was delivered.
-  if (step.attempt > 1) return isLate ? failedStep(step, step.cause ?? 'silent', rules, now, true) : outcomeOf(step, { dueAt });
+  if (step.attempt > 1)
+    return isLate ? failedStep(step, step.cause ?? 'silent', rules, now, true) : outcomeOf(step, { dueAt });
   if (facts.hold !== null) return outcomeOf(step, { state: 'parked', cause: 'on-hold', act: 'recall' });
   if (!isLate) return outcomeOf(step, { dueAt });
   const act = rules.silent === 'declare' ? null : 'recall';

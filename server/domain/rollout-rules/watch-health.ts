@@ -40,7 +40,10 @@ export function watchHealth(step: OpenStep, facts: Pick<StepFacts, 'extensions' 
     const isConcluded = unsettled.every((watch) => watch.isConcluded);
     return { result: 'unsettled', isConcluded, deadlineAt: latest(unsettled.map((watch) => watch.deadlineAt)) };
   }
-  return { result: 'healthy', since: latest(watches.map((watch) => (watch.result === 'healthy' ? watch.since : null))) };
+  return {
+    result: 'healthy',
+    since: latest(watches.map((watch) => (watch.result === 'healthy' ? watch.since : null))),
+  };
 }
 
 function watchExtension(extension: ExtensionFacts | undefined, sequenceNumber: number): Watch {
