@@ -157,7 +157,7 @@ function endOf(input: AdvanceInput, moved: Advance): Advance | null {
   // What begins from now on is judged without what came before (RO-21).
   const rings = moved.rings.map((ring, index) => {
     const facts = input.rings[index];
-    const overruled = facts && overrule({ ...facts, isLast: false }, ['errors', 'success', 'compare']);
+    const overruled = facts && overrule(facts, ['errors', 'success', 'compare']);
     return { ...ring, overruled: overruled ?? null };
   });
   const why = keepSince(keepingReasons(input), rollout.why, now);

@@ -41,7 +41,7 @@ describe('RO-21 errors', () => {
 
   test('RO-29 counts from zero after it was overruled', () => {
     const before = ring({ size: 100, counts: counts({ failed: 5, succeeded: 20 }) });
-    const overruled = overrule({ ...before, isLast: false }, ['errors']);
+    const overruled = overrule(before, ['errors']);
     const after = (failed: number, succeeded: number) =>
       verdictOf('errors', { ...before, overruled, counts: counts({ failed, succeeded }) });
     expect(after(6, 38)).toMatchObject({ verdict: 'pass', params: { failed: 1, decided: 19 } });
@@ -122,7 +122,7 @@ describe('RO-26 comparison', () => {
     expect(judge({ ...end, pairsOpen: 1 })?.verdict).toBe('wait');
     const pausing = { gates: gates({ compare: { ...compare, onTooFew: 'pause' } }) };
     expect(judge(end, pausing)).toMatchObject({ verdict: 'halt', code: 'pairs_too_few_paused' });
-    const overruled = overrule({ ...ring({ size: 200, counts: counts(end) }), isLast: false }, ['compare']);
+    const overruled = overrule(ring({ size: 200, counts: counts(end) }), ['compare']);
     expect(judge(end, { ...pausing, overruled })?.verdict).toBe('pass');
   });
 
@@ -142,7 +142,7 @@ describe('RO-26 comparison', () => {
   });
 
   test('RO-29 begins a new series after it was overruled', () => {
-    const overruled = overrule({ ...ring({ counts: counts({ changedFirst: 7 }) }), isLast: false }, ['compare']);
+    const overruled = overrule(ring({ counts: counts({ changedFirst: 7 }) }), ['compare']);
     expect(judge({ changedFirst: 13 }, { overruled })?.verdict).toBe('wait');
     expect(judge({ changedFirst: 14 }, { overruled })?.verdict).toBe('halt');
   });

@@ -184,6 +184,6 @@ export const resume = (world: World): World => ({
   rings: world.rings.map((one) => ({
     ...one,
     state: one.state === 'halted' ? 'open' : one.state,
-    overruled: overrule({ ...one, isLast: false }, ['errors', 'success', 'compare']),
+    overruled: overrule(one, ['errors', 'success', 'compare']),
   })),
 });
