@@ -180,7 +180,14 @@ const law: IConfiguration = {
       severity: 'error',
       from: from(rolloutRules),
       to: {
-        pathNot: [rolloutRules, '^protocol/', words, String.raw`^server/platform/limits\.ts$`, '^node_modules/'],
+        pathNot: [
+          rolloutRules,
+          '^protocol/',
+          words,
+          String.raw`^server/platform/limits\.ts$`,
+          '^node_modules/',
+          '^crypto$',
+        ],
         dependencyTypesNot: ['type-only'],
       },
     },

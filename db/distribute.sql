@@ -33,8 +33,8 @@ select create_reference_table('rollout_rings');
 select create_reference_table('rollout_members');
 select create_reference_table('rollout_curve');
 
--- The new index contains the distribution column. A VM is in one availability set, so two VMs of a set can then have an
--- open step each, unless the worker compares the set's steps under the rollout's lock.
+-- A unique index must contain the distribution column, but the steps of an availability set are on several nodes. Without
+-- the index, only the worker's own check keeps two VMs of a set from having an open step.
 drop index rollout_steps_open_set;
 
 -- Executions of one plan on different VMs share a row.

@@ -103,7 +103,10 @@ function judgeComparison(ring: JudgedRing, compare: Of<'compare'>, rings: number
 }
 
 /** Returns from which counts the gates of a ring count after a person overruled these verdicts (RO-29). */
-export function overrule({ counts, overruled }: JudgedRing, gates: readonly GateName[]): Overruled {
+export function overrule(
+  { counts, overruled }: Pick<JudgedRing, 'counts' | 'overruled'>,
+  gates: readonly GateName[],
+): Overruled {
   const before = overruled ?? unchanged;
   const pairs = pairsOf(counts, null);
   return {

@@ -2,7 +2,7 @@ import { succeedsOnDelivery } from './kinds.ts';
 import type { OpenStep, StepFacts, StepOutcome, StepRules } from './step-facts.ts';
 import { failedStep, outcomeOf } from './step-outcome.ts';
 import { callSeconds, earliest, markSeconds, maxBreaks, pausedSeconds, secondsAfter } from './step-times.ts';
-import { type Watch, watchHealth } from './watch-health.ts';
+import { type HealthWatch, watchHealth } from './watch-health.ts';
 
 /** Decides a step whose goal state the agent received. */
 export function judgeDelivered(given: OpenStep, facts: StepFacts, rules: StepRules, now: Date): StepOutcome {
@@ -45,7 +45,7 @@ const isPaused = ({ hold, laneSince }: StepFacts): boolean => hold !== null || l
 /** The VM is healthy at the step's sequence numbers: it soaks until it was so for long enough. */
 function judgeHealthy(
   step: Delivered,
-  { since }: Extract<Watch, { result: 'healthy' }>,
+  { since }: Extract<HealthWatch, { result: 'healthy' }>,
   facts: StepFacts,
   rules: StepRules,
   now: Date,
@@ -79,7 +79,7 @@ const shifted = ({ concludedAt }: OpenStep, healthyAt: Date, until: Date): Date 
 /** The VM is neither healthy nor failed: its commands run, or it has until the end of the time to settle. */
 function judgeUnsettled(
   step: Delivered,
-  { isConcluded, deadlineAt }: Extract<Watch, { result: 'unsettled' }>,
+  { isConcluded, deadlineAt }: Extract<HealthWatch, { result: 'unsettled' }>,
   facts: StepFacts,
   rules: StepRules,
   now: Date,

@@ -28,7 +28,7 @@ export interface StoredHealth {
 }
 
 /** An extension that a step touched, or that is watched. */
-export interface ExtensionFacts {
+export interface StepExtension {
   name: string;
   /** Null if the extension is not declared. */
   declared: { sequenceNumber: number; state: 'enabled' | 'disabled' | 'uninstalled'; version: string } | null;
@@ -40,7 +40,7 @@ export interface StepFacts {
   exists: boolean;
   decommissioning: boolean;
   /** The extensions that the step touched, in any order. */
-  extensions: readonly ExtensionFacts[];
+  extensions: readonly StepExtension[];
   headIncarnation: number;
   /** The latest incarnation that the agent received; 0 before the first one. */
   deliveredIncarnation: number;

@@ -1,7 +1,7 @@
-import type { ExtensionFacts, OpenStep, StepFacts } from './step-facts.ts';
+import type { OpenStep, StepExtension, StepFacts } from './step-facts.ts';
 
 /** What the stored health of a step's extensions means, at exactly the step's sequence numbers. */
-export type Watch =
+export type HealthWatch =
   /** `since` is the latest start of an extension's health. */
   | { result: 'healthy'; since: Date | null }
   | { result: 'failed'; cause: string }
@@ -25,7 +25,7 @@ export function isOvertaken(step: OpenStep, { extensions }: Pick<StepFacts, 'ext
 }
 
 /** Returns what the health of the step's extensions means. Health of another sequence number means nothing. */
-export function watchHealth(step: OpenStep, facts: Pick<StepFacts, 'extensions' | 'agent' | 'hold'>): Watch {
+export function watchHealth(step: OpenStep, facts: Pick<StepFacts, 'extensions' | 'agent' | 'hold'>): HealthWatch {
   const watches = step.touched.map(({ name, sequenceNumber }) =>
     watchExtension(
       facts.extensions.find((extension) => extension.name === name),
@@ -46,7 +46,7 @@ export function watchHealth(step: OpenStep, facts: Pick<StepFacts, 'extensions' 
   };
 }
 
-function watchExtension(extension: ExtensionFacts | undefined, sequenceNumber: number): Watch {
+function watchExtension(extension: StepExtension | undefined, sequenceNumber: number): HealthWatch {
   const declared = extension?.declared ?? null;
   if (declared === null) return { result: 'healthy', since: null };
   const health = extension?.health ?? null;

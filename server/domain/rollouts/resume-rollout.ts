@@ -5,6 +5,7 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { overrule } from '#server/domain/rollout-rules/gates.ts';
 import type { GateName } from '#server/domain/rollout-rules/words.ts';
 import { actOn, recordAct } from './act-on.ts';
 import type { RolloutView } from './answers.ts';
@@ -74,23 +75,12 @@ async function requirePublished(tx: Transaction, { definition: { change } }: Sto
 async function overruleRing(tx: Transaction, row: StoredRing): Promise<void> {
   const halted = new Set(row.verdicts.filter(({ verdict }) => verdict === 'halt').map(({ gate }) => gate));
   if (halted.size === 0 && row.state !== 'halted') return;
-  const { counts } = row;
-  const failed = counts.failed + counts.reverted + counts.stuck;
-  const before = row.overruled ?? {
-    ...{ decided: 0, failed: 0, success: false, changedFirst: 0, controlFirst: 0, pairs: 0 },
-  };
-  const pairs = counts.changedFirst + counts.controlFirst + counts.pairsBoth + counts.pairsNeither;
   await tx
     .update(rolloutRings)
     .set({
       state: row.state === 'halted' ? 'open' : row.state,
       verdicts: row.verdicts.filter(({ verdict }) => verdict !== 'halt'),
-      overruled: {
-        ...before,
-        ...(halted.has('errors') && { decided: counts.succeeded + failed, failed }),
-        ...(halted.has('success') && { success: true }),
-        ...(halted.has('compare') && { changedFirst: counts.changedFirst, controlFirst: counts.controlFirst, pairs }),
-      },
+      overruled: overrule(row, [...halted]),
     })
     .where(and(eq(rolloutRings.rolloutId, row.rolloutId), eq(rolloutRings.ring, row.ring)));
 }
