@@ -101,7 +101,7 @@ test('viewers get the definition without settings', async () => {
 });
 
 describe('RO-39 protected settings', () => {
-  test('are stored encrypted, bound to the rollout, and returned to nobody', async () => {
+  test('are stored encrypted, bound to the rollout, and never returned', async () => {
     const { id } = await create({ change: secret });
     const row = await rowOf(ctx, id);
     expect(row.setBy).toBe('user:test-operator');

@@ -37,7 +37,7 @@ export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Pr
   });
 }
 
-/** Protected settings that were entered before are kept unless others are given, because nobody can read them back. */
+/** Protected settings that were entered before are kept unless others are given, because no one can read them back. */
 function keepGiven({ definition: before }: StoredRollout, read: ReadDefinition): ReadDefinition {
   const { definition } = read;
   const isKept =

@@ -194,7 +194,10 @@ test('every action in the code has a sentence and a short name, and no sentence 
   for (const file of files) {
     if (!file.endsWith('.ts') || file.includes('.test.')) continue;
     const text = readFileSync(path.join(root, 'server', file), 'utf8');
-    if (!text.includes('recordAudit')) continue;
+    if (!/recordAudit|recordAct\(/.test(text)) continue;
+    for (const [call] of text.matchAll(/recordAct\([^;]*;/g)) {
+      for (const [, code = ''] of call.matchAll(/'(rollout\.[a-z-]+)'/g)) used.add(code);
+    }
     for (const [, line = ''] of text.matchAll(/\baction:([^\n]*)/g)) {
       for (const [, code = ''] of line.matchAll(/'([a-z-]+\.[a-z-]+)'/g)) used.add(code);
     }
