@@ -1,8 +1,8 @@
 import type { Context } from '#server/domain/context.ts';
 import type { Definition, Freeze, RolloutPlan, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
 import { fitsWindows } from '#server/domain/rollout-rules/windows.ts';
-import type { PlannedRow } from './weigh-members.ts';
 import { RingFault } from './ring-fault.ts';
+import type { PlannedRow } from './weigh-members.ts';
 
 /** Rejects a plan if a ring's commands can take longer than its longest window. Throws 422 `window_too_short`. */
 export function requireTime({ rings, windows }: Definition, plans: RolloutPlan['rings']): void {
