@@ -3,6 +3,7 @@ import type { Context } from '#server/domain/context.ts';
 import { kindPosition } from '#server/domain/rollout-rules/kinds.ts';
 import { inFlightLimit } from '#server/domain/rollout-rules/rings.ts';
 import type { Definition, RingPlan, RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
+import type { StoredRollout } from '../rows.ts';
 import { readRules } from '../rules.ts';
 import { openGiven } from '../secrets.ts';
 import { findOverlaps } from './find-overlaps.ts';
@@ -11,7 +12,7 @@ import { type KeyedMember, placeMembers } from './place-members.ts';
 import { type HashedPlan, membersDigest, planHash, readVersion } from './plan-hash.ts';
 import { countKinds, countNotRevertible, ringStats } from './ring-stats.ts';
 import { endsOf, requireTime } from './schedule.ts';
-import { type PlannedRow, type Weighed, weighMembers } from './weigh-members.ts';
+import { type Weighed, weighMembers } from './weigh-members.ts';
 
 /** A plan that is not stored yet. */
 export interface MadePlan {
@@ -25,7 +26,7 @@ export interface MadePlan {
  * Makes the plan of a rollout from the snapshot of the transaction: its members, their rings and order, and what the
  * change would do to each. Writes nothing. Throws 422 `selection_empty` | `rollout_too_large` | `window_too_short`.
  */
-export async function makePlan(tx: Transaction, ctx: Context, row: PlannedRow): Promise<MadePlan> {
+export async function makePlan(tx: Transaction, ctx: Context, row: StoredRollout): Promise<MadePlan> {
   const { rules, freezes } = await readRules(tx);
   const given = openGiven(ctx, row);
   const weighed = await weighMembers(tx, ctx, row, given, rules.availabilitySetTag);
@@ -59,7 +60,7 @@ function ringOf(definition: Definition, index: number, members: readonly KeyedMe
 
 function summary(
   ctx: Context,
-  row: PlannedRow,
+  row: StoredRollout,
   { members, overtaken, matched, unchanged, refused, uncheckedSettings }: Weighed,
   hash: string,
 ): Omit<RolloutPlan, 'rings' | 'overlaps' | 'earliestEnd' | 'likelyEnd'> {

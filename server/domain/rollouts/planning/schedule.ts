@@ -1,8 +1,8 @@
 import type { Context } from '#server/domain/context.ts';
 import type { Definition, Freeze, RolloutPlan, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
 import { fitsWindows } from '#server/domain/rollout-rules/windows.ts';
+import type { StoredRollout } from '../rows.ts';
 import { RingFault } from './ring-fault.ts';
-import type { PlannedRow } from './weigh-members.ts';
 
 /** Rejects a plan if a ring's commands can take longer than its longest window. Throws 422 `window_too_short`. */
 export function requireTime({ rings, windows }: Definition, plans: RolloutPlan['rings']): void {
@@ -17,7 +17,7 @@ export function requireTime({ rings, windows }: Definition, plans: RolloutPlan['
 /** Returns when the rollout ends if every step succeeds at once, and when it probably ends. */
 export function endsOf(
   _ctx: Context,
-  _row: PlannedRow,
+  _row: StoredRollout,
   _rings: RolloutPlan['rings'],
   _rules: RolloutRules,
   _freezes: readonly Freeze[],

@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import type { rollouts } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import {
@@ -11,10 +10,8 @@ import {
   previewMany,
 } from '#server/domain/goal-states/index.ts';
 import type { RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
+import type { StoredRollout } from '../rows.ts';
 import { type Candidate, readCandidates } from './read-candidates.ts';
-
-/** A rollout to plan. */
-export type PlannedRow = typeof rollouts.$inferSelect;
 
 /** What the change does to a member. */
 export type MemberPreview = Extract<Preview, { outcome: 'change' }>;
@@ -42,7 +39,7 @@ const examples = 5;
 export async function weighMembers(
   tx: Transaction,
   ctx: Context,
-  rollout: PlannedRow,
+  rollout: StoredRollout,
   given: unknown,
   setTag: string,
 ): Promise<Weighed> {
@@ -82,7 +79,7 @@ export async function weighMembers(
 }
 
 /** Returns the change that every member gets, unless a revert gives each its own. */
-function patchOf({ kind, setBy, definition: { change } }: PlannedRow, given: unknown): MemberChange {
+function patchOf({ kind, setBy, definition: { change } }: StoredRollout, given: unknown): MemberChange {
   return { kind: 'patch', change, given, setBy, automatic: kind === 'automatic' };
 }
 
