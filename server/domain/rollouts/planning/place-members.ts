@@ -4,8 +4,8 @@ import { orderKey } from '#server/domain/rollout-rules/order.ts';
 import { ringTakes } from '#server/domain/rollout-rules/rings.ts';
 import type { StoredFilter } from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from '../rows.ts';
+import type { Member } from './evaluate-members.ts';
 import { matchingIds } from './select-vms.ts';
-import type { Member } from './weigh-members.ts';
 
 /** A member with the key that orders the members of a ring. */
 export interface KeyedMember extends Member {

@@ -57,6 +57,9 @@ describe('RO-4 a plan', () => {
       rings: [{ size: 9, kinds: { update: 9 }, inFlight: 1, bytes: 9 * 1234, restarts: 0, silent: 0 }],
     });
     expect(row.plan?.rings[0]?.sets).toEqual({ touched: 1, longest: 3 });
+    const [at, earliest, likely] = [row.plan?.at, row.plan?.earliestEnd, row.plan?.likelyEnd].map((end) => end ?? '');
+    expect([at, earliest, likely].toSorted()).toEqual([at, earliest, likely]);
+    expect(new Set([at, earliest, likely]).size).toBe(3);
     expect(rings).toMatchObject([{ ring: 0, state: 'waiting', first: 0, size: 9, taken: 0 }]);
     expect(members.map(({ kind }) => kind)).toEqual(Array(9).fill('update'));
   });

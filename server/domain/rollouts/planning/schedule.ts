@@ -2,6 +2,7 @@ import type { Context } from '#server/domain/context.ts';
 import type { Definition, Freeze, RolloutPlan, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
 import { fitsWindows } from '#server/domain/rollout-rules/windows.ts';
 import type { StoredRollout } from '../rows.ts';
+import { forecast } from './forecast.ts';
 import { RingFault } from './ring-fault.ts';
 
 /** Rejects a plan if a ring's commands can take longer than its longest window. Throws 422 `window_too_short`. */
@@ -14,13 +15,16 @@ export function requireTime({ rings, windows }: Definition, plans: RolloutPlan['
   }
 }
 
-/** Returns when the rollout ends if every step succeeds at once, and when it probably ends. */
+/** Returns when a rollout ends at the earliest, and when it probably ends, if it starts now or at its time. */
 export function endsOf(
-  _ctx: Context,
-  _row: StoredRollout,
-  _rings: RolloutPlan['rings'],
-  _rules: RolloutRules,
-  _freezes: readonly Freeze[],
+  { now }: Pick<Context, 'now'>,
+  { id, kind, definition, startAt }: StoredRollout,
+  rings: RolloutPlan['rings'],
+  rules: RolloutRules,
+  freezes: readonly Freeze[],
 ): Pick<RolloutPlan, 'earliestEnd' | 'likelyEnd'> {
-  return { earliestEnd: null, likelyEnd: null };
+  const stepsPerSecond = Math.min(rules.stepsPerSecond, definition.stepsPerSecond ?? rules.stepsPerSecond);
+  const start = startAt !== null && startAt > now ? startAt : now;
+  const ends = forecast({ rollout: { id, kind }, definition, rings, stepsPerSecond, freezes, start });
+  return { earliestEnd: ends.earliest?.toISOString() ?? null, likelyEnd: ends.likely?.toISOString() ?? null };
 }

@@ -15,10 +15,10 @@ import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import type { StoredRollout } from '../rows.ts';
 import { definitionOf, givenPlanning, membersOf, rowOf } from '../testing/given-draft.ts';
+import { evaluateMembers } from './evaluate-members.ts';
 import { planRollout } from './plan-rollout.ts';
 import { readCandidates } from './read-candidates.ts';
 import type { PlanServices } from './snapshot.ts';
-import { weighMembers } from './weigh-members.ts';
 
 type Field = (typeof allFleetFields)[number];
 
@@ -180,7 +180,7 @@ async function inSnapshot(selections: readonly Selection[], run: Snapshot): Prom
 
 /** Returns the members that each selection would have, without storing the plan. */
 const membersIn = (...selections: Selection[]) =>
-  inSnapshot(selections, async (tx, row) => (await weighMembers(tx, ctx, row, undefined, 'set')).members);
+  inSnapshot(selections, async (tx, row) => (await evaluateMembers(tx, ctx, row, undefined, 'set')).members);
 
 /** Returns the VMs that a plan evaluates for each selection. */
 const candidatesIn = (...selections: Selection[]) =>

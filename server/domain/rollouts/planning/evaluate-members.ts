@@ -23,7 +23,7 @@ export interface Member extends Pick<Candidate, 'set' | 'silent' | 'isFirst'> {
 }
 
 /** What a change would do to every selected VM. */
-export interface Weighed extends Pick<RolloutPlan, 'matched' | 'unchanged' | 'refused' | 'uncheckedSettings'> {
+export interface EvaluatedVms extends Pick<RolloutPlan, 'matched' | 'unchanged' | 'refused' | 'uncheckedSettings'> {
   members: Member[];
   /** VMs that a revert leaves alone because somebody changed an extension after the step. */
   overtaken: number;
@@ -36,13 +36,13 @@ const examples = 5;
  * Evaluates a change on every VM that the rollout selects, in the snapshot of the transaction. `given` are the protected
  * settings of the change. Throws 422 `rollout_too_large`.
  */
-export async function weighMembers(
+export async function evaluateMembers(
   tx: Transaction,
   ctx: Context,
   rollout: StoredRollout,
   given: unknown,
   setTag: string,
-): Promise<Weighed> {
+): Promise<EvaluatedVms> {
   const memory = newPreviewMemory();
   const refused = new Map<string, { count: number; ids: string[] }>();
   const members: Member[] = [];
