@@ -41,7 +41,10 @@ describe('RO-9 and RO-27 rings', () => {
 
   test('a ring with an approval also waits for a person', () => {
     const rings = (isApproved: boolean) => [ring({ counts: done }), waiting(1, { approval: true, isApproved })];
-    expect(advance(advanceInput(rings(false)))).toMatchObject({ why: [{ code: 'ring_approval', ring: 1 }], dueAt: null });
+    expect(advance(advanceInput(rings(false)))).toMatchObject({
+      why: [{ code: 'ring_approval', ring: 1 }],
+      dueAt: null,
+    });
     expect(advance(advanceInput(rings(true))).rings[1]?.state).toBe('open');
   });
 
@@ -71,7 +74,9 @@ describe('RO-23 halts come before passes', () => {
   });
 
   test('two rings that fail together pause once, with the reasons of both', () => {
-    const result = advance(advanceInput([ring({ counts: failing, state: 'passed' }), ring({ ring: 1, counts: failing })]));
+    const result = advance(
+      advanceInput([ring({ counts: failing, state: 'passed' }), ring({ ring: 1, counts: failing })]),
+    );
     expect(result.why.map(({ ring: index }) => index)).toEqual([0, 1]);
     expect(result).toMatchObject({ state: 'paused', halted: [0, 1] });
   });
@@ -148,7 +153,9 @@ describe('reasons', () => {
   });
 
   test('steps that are open, with the time at which the first is judged', () => {
-    expect(reason({ nextStepAt: later(30) }, { counts: counts({ inFlight: 10 }) })).toMatchObject({ code: 'steps_open' });
+    expect(reason({ nextStepAt: later(30) }, { counts: counts({ inFlight: 10 }) })).toMatchObject({
+      code: 'steps_open',
+    });
   });
 
   test('RO-15 members whose availability set or VM is busy', () => {
@@ -211,7 +218,9 @@ describe('ends', () => {
   });
 
   test('RO-21 while it keeps, errors count from what began in it', () => {
-    const keeping = advance(advanceInput([ring({ size: 100, counts: counts({ succeeded: 95, failed: 4, parked: 1 }) })]));
+    const keeping = advance(
+      advanceInput([ring({ size: 100, counts: counts({ succeeded: 95, failed: 4, parked: 1 }) })]),
+    );
     expect(keeping.rings[0]?.overruled).toMatchObject({ decided: 99, failed: 4 });
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RingFacts } from './advance-facts.ts';
 import { comparedRings, judgeGates, overrule } from './gates.ts';
-import type { GateName } from './words.ts';
 import { counts, gates, ring } from './testing/facts.ts';
+import type { GateName } from './words.ts';
 
 const verdictOf = (gate: GateName, facts: Partial<RingFacts>, { isLast = false, rings = 1 } = {}) =>
   judgeGates({ ...ring(facts), isLast }, rings).find((one) => one.gate === gate);
@@ -30,7 +30,10 @@ describe('RO-21 errors', () => {
   });
 
   test('put-back and stuck VMs count as failed, and exempt ones do not count', () => {
-    const facts = { gates: gates({ errors: { count: 4 } }), counts: counts({ failed: 1, reverted: 1, stuck: 1, reverting: 1 }) };
+    const facts = {
+      gates: gates({ errors: { count: 4 } }),
+      counts: counts({ failed: 1, reverted: 1, stuck: 1, reverting: 1 }),
+    };
     expect(verdictOf('errors', facts)).toMatchObject({ verdict: 'halt', code: 'errors_count', params: { failed: 4 } });
     const exempt = counts({ parked: 3, skipped: 3, overtaken: 2, gone: 2 });
     expect(verdictOf('errors', { counts: exempt })).toMatchObject({ verdict: 'pass', params: { decided: 0 } });
@@ -93,7 +96,11 @@ describe('RO-22 success', () => {
 describe('RO-26 comparison', () => {
   const compare = { minEffectShare: 100, minPairs: 50, onTooFew: 'goOn' as const };
   const judge = (of: Parameters<typeof counts>[0], facts: Partial<RingFacts> = {}, rings = 1) =>
-    verdictOf('compare', { size: 200, candidates: 500, gates: gates({ compare }), ...facts, counts: counts(of) }, { rings });
+    verdictOf(
+      'compare',
+      { size: 200, candidates: 500, gates: gates({ compare }), ...facts, counts: counts(of) },
+      { rings },
+    );
 
   test('worse halts at every look', () => {
     expect(judge({ changedFirst: 7, pairsOpen: 10 })).toMatchObject({ verdict: 'halt', code: 'worse_than_control' });
