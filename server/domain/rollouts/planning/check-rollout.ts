@@ -5,6 +5,7 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { maxMoved } from '#server/domain/rollout-rules/rings.ts';
 import type { Reason } from '#server/domain/rollout-rules/stored.ts';
+import type { StoredRollout } from '../rows.ts';
 import { orAbandon } from './abandon-plan.ts';
 import { type MadePlan, makePlan } from './make-plan.ts';
 import { kindsOf } from './member-chunks.ts';
@@ -12,7 +13,6 @@ import { movedMembers } from './moved-members.ts';
 import { isHashOf, membersDigest } from './plan-hash.ts';
 import { inSnapshot, type PlanOutcome, type PlanServices } from './snapshot.ts';
 import { storePlan } from './store-plan.ts';
-import type { PlannedRow } from './weigh-members.ts';
 
 /**
  * Makes the plan of a rollout in the state `checking` again. If it still does what the started plan said, the rollout
@@ -21,7 +21,7 @@ import type { PlannedRow } from './weigh-members.ts';
 export const checkRollout = (services: PlanServices, id: string, now = new Date()): Promise<PlanOutcome> =>
   orAbandon(services, id, now, () => inSnapshot(services, id, now, 'checking', check));
 
-async function check(tx: Transaction, ctx: Context, row: PlannedRow, keep: () => Promise<void>): Promise<void> {
+async function check(tx: Transaction, ctx: Context, row: StoredRollout, keep: () => Promise<void>): Promise<void> {
   const made = await makePlan(tx, ctx, row);
   const params = await movedOn(tx, ctx, row, made);
   await keep();
@@ -35,7 +35,7 @@ async function check(tx: Transaction, ctx: Context, row: PlannedRow, keep: () =>
 async function movedOn(
   tx: Transaction,
   ctx: Context,
-  row: PlannedRow,
+  row: StoredRollout,
   made: MadePlan,
 ): Promise<Reason['params'] | null> {
   const chunks = await tx
@@ -55,7 +55,7 @@ async function movedOn(
 }
 
 /** Begins a rollout, or schedules it if it starts later. It is then checked again when its time comes. */
-async function begin(tx: Transaction, ctx: Context, { id, startAt, startedAt }: PlannedRow): Promise<void> {
+async function begin(tx: Transaction, ctx: Context, { id, startAt, startedAt }: StoredRollout): Promise<void> {
   const { now, epoch } = ctx;
   const isLater = startAt !== null && startAt > now;
   const values = isLater

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import type { RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
 import { openStates } from '#server/domain/rollout-rules/words.ts';
-import type { PlannedRow } from './weigh-members.ts';
+import type { StoredRollout } from '../rows.ts';
 
 /** Number of members whose overlap is counted in one statement. */
 const most = 50_000;
@@ -21,7 +21,7 @@ interface OpenRollout extends Record<string, unknown> {
  */
 export async function findOverlaps(
   tx: Transaction,
-  rollout: PlannedRow,
+  rollout: StoredRollout,
   vmIds: readonly string[],
 ): Promise<RolloutPlan['overlaps']> {
   const open = await openRolloutsOf(tx, rollout);
@@ -45,7 +45,7 @@ export async function findOverlaps(
 }
 
 /** Returns the open rollouts that change extensions of the same handler or, if both name one, the same extension. */
-async function openRolloutsOf(tx: Transaction, { id, of, handler, definition }: PlannedRow): Promise<OpenRollout[]> {
+async function openRolloutsOf(tx: Transaction, { id, of, handler, definition }: StoredRollout): Promise<OpenRollout[]> {
   const { extension } = definition.change;
   const { rows } = await tx.execute<OpenRollout>(sql`
     select r.id, r.name from rollouts r

@@ -3,15 +3,16 @@ import type { Context } from '#server/domain/context.ts';
 import { kindPosition } from '#server/domain/rollout-rules/kinds.ts';
 import { inFlightLimit } from '#server/domain/rollout-rules/rings.ts';
 import type { Definition, RingPlan, RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
+import type { StoredRollout } from '../rows.ts';
 import { readRules } from '../rules.ts';
 import { openGiven } from '../secrets.ts';
+import { type EvaluatedVms, evaluateMembers } from './evaluate-members.ts';
 import { findOverlaps } from './find-overlaps.ts';
 import { chunksOf, type MemberChunk } from './member-chunks.ts';
 import { type KeyedMember, placeMembers } from './place-members.ts';
 import { type HashedPlan, membersDigest, planHash, readVersion } from './plan-hash.ts';
 import { countKinds, countNotRevertible, ringStats } from './ring-stats.ts';
 import { endsOf, requireTime } from './schedule.ts';
-import { type PlannedRow, type Weighed, weighMembers } from './weigh-members.ts';
 
 /** A plan that is not stored yet. */
 export interface MadePlan {
@@ -25,11 +26,11 @@ export interface MadePlan {
  * Makes the plan of a rollout from the snapshot of the transaction: its members, their rings and order, and what the
  * change would do to each. Writes nothing. Throws 422 `selection_empty` | `rollout_too_large` | `window_too_short`.
  */
-export async function makePlan(tx: Transaction, ctx: Context, row: PlannedRow): Promise<MadePlan> {
+export async function makePlan(tx: Transaction, ctx: Context, row: StoredRollout): Promise<MadePlan> {
   const { rules, freezes } = await readRules(tx);
   const given = openGiven(ctx, row);
-  const weighed = await weighMembers(tx, ctx, row, given, rules.availabilitySetTag);
-  const placed = await placeMembers(tx, ctx, row, weighed.members);
+  const evaluated = await evaluateMembers(tx, ctx, row, given, rules.availabilitySetTag);
+  const placed = await placeMembers(tx, ctx, row, evaluated.members);
   const rings = placed.map((members, index) => ringOf(row.definition, index, members));
   const stats = rings.map((ring) => ring.stats);
   requireTime(row.definition, stats);
@@ -43,9 +44,9 @@ export async function makePlan(tx: Transaction, ctx: Context, row: PlannedRow): 
   const overlaps = await findOverlaps(
     tx,
     row,
-    weighed.members.map(({ vmId }) => vmId),
+    evaluated.members.map(({ vmId }) => vmId),
   );
-  const plan = { ...summary(ctx, row, weighed, planHash(ctx, hashed)), rings: stats, overlaps };
+  const plan = { ...summary(ctx, row, evaluated, planHash(ctx, hashed)), rings: stats, overlaps };
   return { plan: { ...plan, ...endsOf(ctx, row, stats, rules, freezes) }, rings, hashed };
 }
 
@@ -59,8 +60,8 @@ function ringOf(definition: Definition, index: number, members: readonly KeyedMe
 
 function summary(
   ctx: Context,
-  row: PlannedRow,
-  { members, overtaken, matched, unchanged, refused, uncheckedSettings }: Weighed,
+  row: StoredRollout,
+  { members, overtaken, matched, unchanged, refused, uncheckedSettings }: EvaluatedVms,
   hash: string,
 ): Omit<RolloutPlan, 'rings' | 'overlaps' | 'earliestEnd' | 'likelyEnd'> {
   return {

@@ -3,8 +3,9 @@ import type { Context } from '#server/domain/context.ts';
 import { orderKey } from '#server/domain/rollout-rules/order.ts';
 import { ringTakes } from '#server/domain/rollout-rules/rings.ts';
 import type { StoredFilter } from '#server/domain/rollout-rules/stored.ts';
+import type { StoredRollout } from '../rows.ts';
+import type { Member } from './evaluate-members.ts';
 import { matchingIds } from './select-vms.ts';
-import type { Member, PlannedRow } from './weigh-members.ts';
 
 /** A member with the key that orders the members of a ring. */
 export interface KeyedMember extends Member {
@@ -18,7 +19,7 @@ export interface KeyedMember extends Member {
 export async function placeMembers(
   tx: Transaction,
   ctx: Context,
-  { id, definition }: PlannedRow,
+  { id, definition }: StoredRollout,
   members: readonly Member[],
 ): Promise<KeyedMember[][]> {
   let left = members.map((member): KeyedMember => ({ ...member, hash: orderKey(id, member.vmId) })).sort(inOrder);

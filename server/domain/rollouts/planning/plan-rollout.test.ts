@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { rollouts } from '#db/schema/index.ts';
+import { goalStateHeads, rollouts, secrets, vmHealth } from '#db/schema/index.ts';
 import { foldHealth } from '#server/domain/health/index.ts';
 import { ringSizes } from '#server/domain/rollout-rules/rings.ts';
 import type { Definition } from '#server/domain/rollout-rules/stored.ts';
@@ -10,6 +10,7 @@ import { updateVm } from '#server/domain/vms/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { newKeyPair } from '#server/testing/key-pair.ts';
 import { givenPlanning, membersOf, ringsOf, ringUpTo, rowOf, setRollout, upgrade } from '../testing/given-draft.ts';
 import { planRollout } from './plan-rollout.ts';
 import type { PlanServices } from './snapshot.ts';
@@ -36,7 +37,8 @@ beforeAll(async () => {
 afterEach(() => services.db.delete(rollouts));
 
 async function planned(definition: Partial<Definition> = {}, values: Parameters<typeof givenPlanning>[2] = {}) {
-  const id = await givenPlanning(services, definition, values);
+  const select = { ids: vms.map(({ vmId }) => vmId) };
+  const id = await givenPlanning(services, { select, ...definition }, values);
   expect(await planRollout(services, id)).toBe('done');
   const [row, members, rings] = [await rowOf(services, id), await membersOf(services, id), await ringsOf(services, id)];
   return { id, row, members, rings };
@@ -55,6 +57,9 @@ describe('RO-4 a plan', () => {
       rings: [{ size: 9, kinds: { update: 9 }, inFlight: 1, bytes: 9 * 1234, restarts: 0, silent: 0 }],
     });
     expect(row.plan?.rings[0]?.sets).toEqual({ touched: 1, longest: 3 });
+    const [at, earliest, likely] = [row.plan?.at, row.plan?.earliestEnd, row.plan?.likelyEnd].map((end) => end ?? '');
+    expect([at, earliest, likely].toSorted()).toEqual([at, earliest, likely]);
+    expect(new Set([at, earliest, likely]).size).toBe(3);
     expect(rings).toMatchObject([{ ring: 0, state: 'waiting', first: 0, size: 9, taken: 0 }]);
     expect(members.map(({ kind }) => kind)).toEqual(Array(9).fill('update'));
   });
@@ -73,6 +78,27 @@ describe('RO-4 a plan', () => {
     const { row } = await planned();
     await services.db.execute(sql`update handler_versions set state = 'published' where version = '1.0.0.0'`);
     expect(row.plan).toMatchObject({ members: 9, notRevertible: { version_withdrawn: 9 } });
+  });
+
+  test('leaves out VMs whose protected settings an admin must release first', async () => {
+    const vm = await givenVm(services, 'withheld');
+    const { vmId, name } = vm;
+    await vm.declare('probe', { settings: { protectedSettings: { key: 'x' } } });
+    await services.db.update(secrets).set({ cms: null }).where(eq(secrets.vmId, vmId));
+    const { certificate } = await newKeyPair();
+    const head = services.db.update(goalStateHeads).set({ certificate, thumbprint: 'AB' });
+    await head.where(eq(goalStateHeads.vmId, vmId));
+    const { row } = await planned({ select: { ids: [vmId] } });
+    const refused = { secrets_need_release: { count: 1, examples: [{ vmId, name }] } };
+    expect(row.plan).toMatchObject({ matched: 1, members: 0, refused });
+  });
+
+  test('counts members whose agent is silent', async () => {
+    const health = services.db.update(vmHealth);
+    await health.set({ agent: 'unresponsive' }).where(eq(vmHealth.vmId, at(0).vmId));
+    const { row } = await planned();
+    await health.set({ agent: 'never' }).where(eq(vmHealth.vmId, at(0).vmId));
+    expect(row.plan?.rings[0]).toMatchObject({ size: 9, silent: 1 });
   });
 
   test('does not count availability sets that the rollout ignores', async () => {

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
+import type { StoredRollout } from '../rows.ts';
 import { orAbandon } from './abandon-plan.ts';
 import { makePlan } from './make-plan.ts';
 import { inSnapshot, type PlanOutcome, type PlanServices } from './snapshot.ts';
 import { storePlan } from './store-plan.ts';
-import type { PlannedRow } from './weigh-members.ts';
 
 /**
  * Plans a rollout in the state `planning`. A rollout that cannot be planned becomes a draft again, with the reason. If
@@ -14,7 +14,7 @@ import type { PlannedRow } from './weigh-members.ts';
 export const planRollout = (services: PlanServices, id: string, now = new Date()): Promise<PlanOutcome> =>
   orAbandon(services, id, now, () => inSnapshot(services, id, now, 'planning', plan));
 
-async function plan(tx: Transaction, ctx: Context, row: PlannedRow, keep: () => Promise<void>): Promise<void> {
+async function plan(tx: Transaction, ctx: Context, row: StoredRollout, keep: () => Promise<void>): Promise<void> {
   const made = await makePlan(tx, ctx, row);
   await keep();
   // Whoever asked for a plan that starts by itself has already started the rollout.

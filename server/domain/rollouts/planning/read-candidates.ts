@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { MemberChange } from '#server/domain/goal-states/index.ts';
+import type { StoredRollout } from '../rows.ts';
 import { isSelected } from './select-vms.ts';
-import type { PlannedRow } from './weigh-members.ts';
 
 /** A selected VM, with what a plan says of it besides the effect of the change. */
 export interface Candidate {
@@ -27,7 +27,7 @@ const most = 5_000;
 export async function* readCandidates(
   tx: Transaction,
   ctx: Context,
-  rollout: PlannedRow,
+  rollout: StoredRollout,
   setTag: string,
 ): AsyncGenerator<Candidate[]> {
   await tx.execute(sql`set local cursor_tuple_fraction = 1`);
@@ -56,7 +56,7 @@ function candidateOf({ id, set, silent, incarnation, touched, first, overtaken }
   return { id, set, silent, restore, isFirst: first, isOvertaken: overtaken };
 }
 
-function candidates(ctx: Context, rollout: PlannedRow, setTag: string): SQL {
+function candidates(ctx: Context, rollout: StoredRollout, setTag: string): SQL {
   const { select, availabilitySets } = rollout.definition;
   const set = availabilitySets === 'ignore' ? sql`null::text` : sql`v.tags ->> ${setTag}`;
   const vm = sql`v.id, ${set} as set, coalesce(h.agent = 'unresponsive', false) as silent`;
@@ -77,7 +77,7 @@ function candidates(ctx: Context, rollout: PlannedRow, setTag: string): SQL {
 }
 
 /** Whether a rollout reverts another one, so that its members are the steps of that rollout. */
-export const revertsRollout = ({ of, definition: { change } }: PlannedRow): boolean =>
+export const revertsRollout = ({ of, definition: { change } }: StoredRollout): boolean =>
   of !== null && change.kind === 'revert';
 
 /** SQL condition for steps `s` whose extensions do not have the step's sequence numbers any more. */

@@ -1,6 +1,6 @@
 import type { RingPlan, RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
 import type { MemberKind } from '#server/domain/rollout-rules/words.ts';
-import type { Member } from './weigh-members.ts';
+import type { Member } from './evaluate-members.ts';
 
 /** Returns what the plan says of one ring. */
 export function ringStats(name: string, members: readonly Member[], inFlight: number): RingPlan {

@@ -1,26 +1,40 @@
 import type { Context } from '#server/domain/context.ts';
+import { forecast } from '#server/domain/rollout-rules/forecast.ts';
 import type { Definition, Freeze, RolloutPlan, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
-import { fitsWindows } from '#server/domain/rollout-rules/windows.ts';
-import type { PlannedRow } from './weigh-members.ts';
+import { fitsWindows, freezeAt } from '#server/domain/rollout-rules/windows.ts';
+import type { StoredRollout } from '../rows.ts';
 import { RingFault } from './ring-fault.ts';
 
 /** Rejects a plan if a ring's commands can take longer than its longest window. Throws 422 `window_too_short`. */
-export function requireTime({ rings, windows }: Definition, plans: RolloutPlan['rings']): void {
+export function requireTime(definition: Definition, plans: RolloutPlan['rings']): void {
   for (const [ring, { size, longestSeconds: seconds }] of plans.entries()) {
-    const own = rings[ring]?.windows ?? [];
-    if (size > 0 && !fitsWindows(own.length > 0 ? own : windows, seconds)) {
+    if (size > 0 && !fitsWindows(windowsOf(definition, ring), seconds)) {
       throw new RingFault(ring, 'window_too_short', { seconds });
     }
   }
 }
 
-/** Returns when the rollout ends if every step succeeds at once, and when it probably ends. */
+const windowsOf = ({ rings, windows }: Definition, ring: number): Definition['windows'] => {
+  const own = rings[ring]?.windows ?? [];
+  return own.length > 0 ? own : windows;
+};
+
+/** Returns when a rollout ends at the earliest, and when it probably ends, if it starts now or at its time. */
 export function endsOf(
-  _ctx: Context,
-  _row: PlannedRow,
-  _rings: RolloutPlan['rings'],
-  _rules: RolloutRules,
-  _freezes: readonly Freeze[],
+  { now }: Pick<Context, 'now'>,
+  { id, kind, definition, startAt }: StoredRollout,
+  plans: RolloutPlan['rings'],
+  rules: RolloutRules,
+  freezes: readonly Freeze[],
 ): Pick<RolloutPlan, 'earliestEnd' | 'likelyEnd'> {
-  return { earliestEnd: null, likelyEnd: null };
+  const start = startAt !== null && startAt > now ? startAt : now;
+  const rings = definition.rings.map(({ gates }, ring) => {
+    const { size = 0, longestSeconds = 0 } = plans[ring] ?? {};
+    return { size, left: size, gates, windows: windowsOf(definition, ring), longestSeconds };
+  });
+  const span = forecast(rings, {
+    stepsPerSecond: Math.min(rules.stepsPerSecond, definition.stepsPerSecond ?? rules.stepsPerSecond),
+    from: freezeAt(freezes, { id, kind }, start)?.until ?? start,
+  });
+  return { earliestEnd: span?.from.toISOString() ?? null, likelyEnd: span?.to.toISOString() ?? null };
 }

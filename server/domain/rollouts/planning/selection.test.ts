@@ -5,7 +5,7 @@ import type { Transaction } from '#db/client.ts';
 import { agents, holds } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
-import { idOf, insertFleet } from '#server/domain/fleet/testing/insert-fleet.ts';
+import { type GivenExtension, type GivenRow, idOf, insertFleet } from '#server/domain/fleet/testing/insert-fleet.ts';
 import type { ValueOf } from '#server/domain/fleet-field.ts';
 import { beginGoalStates, setExtension } from '#server/domain/goal-states/index.ts';
 import type { Selection } from '#server/domain/rollout-rules/stored.ts';
@@ -13,11 +13,12 @@ import { allFleetFields } from '#server/domain/views/fleet-fields.ts';
 import { listFleet } from '#server/domain/views/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import type { StoredRollout } from '../rows.ts';
 import { definitionOf, givenPlanning, membersOf, rowOf } from '../testing/given-draft.ts';
+import { evaluateMembers } from './evaluate-members.ts';
 import { planRollout } from './plan-rollout.ts';
 import { readCandidates } from './read-candidates.ts';
 import type { PlanServices } from './snapshot.ts';
-import { type PlannedRow, weighMembers } from './weigh-members.ts';
 
 type Field = (typeof allFleetFields)[number];
 
@@ -119,7 +120,7 @@ const mount = { name: 'mount', handler: 'Acme.Lab.Mount', version: '1.0.0.0' };
 const prod = { env: 'prod', site: 'a' };
 const broken = { health: 'failed' as const, cause: 'exit' as const, command: 'enable', exitCode: 51 };
 
-const fleet = [
+const fleet: (GivenRow & { extensions: GivenExtension[] })[] = [
   { name: 'db-1', tags: prod, extensions: [probe, { ...mount, since: ago(60) }] },
   { name: 'db-2', tags: { env: 'test' }, extensions: [{ ...probe, version: '1.1.0.0' }] },
   { name: 'web-1', tags: prod, extensions: [{ ...mount, version: '1.1.0.0', messageId: 'M2' }] },
@@ -156,7 +157,10 @@ async function listed(filter: object): Promise<string[]> {
   return items.map(({ id }) => id);
 }
 
-type Snapshot = (tx: Transaction, row: PlannedRow) => Promise<readonly { vmId: string }[] | readonly { id: string }[]>;
+type Snapshot = (
+  tx: Transaction,
+  row: StoredRollout,
+) => Promise<readonly { vmId: string }[] | readonly { id: string }[]>;
 
 /** Runs work in one snapshot for rollouts with these selections. Returns the ids that each finds. */
 async function inSnapshot(selections: readonly Selection[], run: Snapshot): Promise<string[][]> {
@@ -176,7 +180,7 @@ async function inSnapshot(selections: readonly Selection[], run: Snapshot): Prom
 
 /** Returns the members that each selection would have, without storing the plan. */
 const membersIn = (...selections: Selection[]) =>
-  inSnapshot(selections, async (tx, row) => (await weighMembers(tx, ctx, row, undefined, 'set')).members);
+  inSnapshot(selections, async (tx, row) => (await evaluateMembers(tx, ctx, row, undefined, 'set')).members);
 
 /** Returns the VMs that a plan evaluates for each selection. */
 const candidatesIn = (...selections: Selection[]) =>

@@ -4,7 +4,7 @@ import { v4 as randomId } from 'uuid';
 import type { Transaction } from '#db/client.ts';
 import { rollouts } from '#db/schema/index.ts';
 import { type Context, type Services, systemOrigin } from '#server/domain/context.ts';
-import type { PlannedRow } from './weigh-members.ts';
+import type { StoredRollout } from '../rows.ts';
 
 /** What a worker needs to plan. */
 export interface PlanServices extends Services {
@@ -29,7 +29,7 @@ export async function inSnapshot(
   id: string,
   now: Date,
   state: 'planning' | 'checking',
-  run: (tx: Transaction, ctx: Context, row: PlannedRow, keep: () => Promise<void>) => Promise<void>,
+  run: (tx: Transaction, ctx: Context, row: StoredRollout, keep: () => Promise<void>) => Promise<void>,
 ): Promise<PlanOutcome> {
   try {
     return await services.db.transaction(
@@ -56,7 +56,7 @@ export async function inSnapshot(
 }
 
 /** A context in which the rollout itself acts. */
-function contextOf(services: PlanServices, { id, name }: PlannedRow, now: Date): Context {
+function contextOf(services: PlanServices, { id, name }: StoredRollout, now: Date): Context {
   const actor = { kind: 'system' as const, id: `rollout/${id}`, name, role: 'admin' as const, namespaces: [] };
   return { ...services, actor, origin: systemOrigin, now, requestId: randomId() };
 }

@@ -4,8 +4,8 @@ import { rolloutMembers, rolloutRings, rollouts } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { emptyCounts } from '#server/domain/rollout-rules/counts.ts';
+import type { StoredRollout } from '../rows.ts';
 import type { MadePlan } from './make-plan.ts';
-import type { PlannedRow } from './weigh-members.ts';
 
 /** Number of rows of members that are written together. */
 const rowsAtOnce = 16;
@@ -14,7 +14,7 @@ const rowsAtOnce = 16;
 export async function storePlan(
   tx: Transaction,
   ctx: Context,
-  { id }: PlannedRow,
+  { id }: StoredRollout,
   { plan, rings }: MadePlan,
   values: Partial<typeof rollouts.$inferInsert>,
 ): Promise<void> {

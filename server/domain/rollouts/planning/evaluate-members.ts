@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import type { rollouts } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import {
@@ -11,10 +10,8 @@ import {
   previewMany,
 } from '#server/domain/goal-states/index.ts';
 import type { RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
+import type { StoredRollout } from '../rows.ts';
 import { type Candidate, readCandidates } from './read-candidates.ts';
-
-/** A rollout to plan. */
-export type PlannedRow = typeof rollouts.$inferSelect;
 
 /** What the change does to a member. */
 export type MemberPreview = Extract<Preview, { outcome: 'change' }>;
@@ -26,7 +23,7 @@ export interface Member extends Pick<Candidate, 'set' | 'silent' | 'isFirst'> {
 }
 
 /** What a change would do to every selected VM. */
-export interface Weighed extends Pick<RolloutPlan, 'matched' | 'unchanged' | 'refused' | 'uncheckedSettings'> {
+export interface EvaluatedVms extends Pick<RolloutPlan, 'matched' | 'unchanged' | 'refused' | 'uncheckedSettings'> {
   members: Member[];
   /** VMs that a revert leaves alone because somebody changed an extension after the step. */
   overtaken: number;
@@ -39,13 +36,13 @@ const examples = 5;
  * Evaluates a change on every VM that the rollout selects, in the snapshot of the transaction. `given` are the protected
  * settings of the change. Throws 422 `rollout_too_large`.
  */
-export async function weighMembers(
+export async function evaluateMembers(
   tx: Transaction,
   ctx: Context,
-  rollout: PlannedRow,
+  rollout: StoredRollout,
   given: unknown,
   setTag: string,
-): Promise<Weighed> {
+): Promise<EvaluatedVms> {
   const memory = newPreviewMemory();
   const refused = new Map<string, { count: number; ids: string[] }>();
   const members: Member[] = [];
@@ -82,7 +79,7 @@ export async function weighMembers(
 }
 
 /** Returns the change that every member gets, unless a revert gives each its own. */
-function patchOf({ kind, setBy, definition: { change } }: PlannedRow, given: unknown): MemberChange {
+function patchOf({ kind, setBy, definition: { change } }: StoredRollout, given: unknown): MemberChange {
   return { kind: 'patch', change, given, setBy, automatic: kind === 'automatic' };
 }
 
