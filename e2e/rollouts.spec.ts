@@ -39,7 +39,12 @@ test('an operator selects VMs with the filter of the VM list, and sees in the pl
   await page.getByLabel('Limit of ring first').fill('25');
   await page.getByLabel('Limit of ring tenth').fill('20');
   // The share must rise, so the portal rejects the ring, and the page says so at the ring.
-  await expect(page.getByRole('group', { name: 'tenth' }).getByText(/share|rise|boundar/i).last()).toBeVisible(patience);
+  await expect(
+    page
+      .getByRole('group', { name: 'tenth' })
+      .getByText(/share|rise|boundar/i)
+      .last(),
+  ).toBeVisible(patience);
   await page.getByRole('button', { name: 'Remove ring tenth' }).click();
   await expectPlanned(page);
 

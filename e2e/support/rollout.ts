@@ -18,8 +18,7 @@ export interface RolloutState {
 export const patience = { timeout: 60_000 };
 
 /** Returns the address of the VM list, or of a new rollout, for the VMs with this value of the tag `fleet`. */
-export const fleetAddress = (fleet: string): string =>
-  `/vms?tag=fleet=${fleet}&handler=${mount}`;
+export const fleetAddress = (fleet: string): string => `/vms?tag=fleet=${fleet}&handler=${mount}`;
 
 /**
  * Creates VMs whose extension `share` is disabled, and starts their agents. Once it is enabled, it fails on the last VM

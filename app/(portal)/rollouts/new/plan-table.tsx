@@ -4,7 +4,7 @@ import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
-import { Table, TableFrame, TBody, Td, Th, THead, Tr } from '#app/_ui/table.tsx';
+import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { type MemberKind, memberKinds } from '#server/domain/rollout-rules/words.ts';
 import type { PlanView } from '#server/domain/rollouts/answers.ts';
 
@@ -100,7 +100,12 @@ export function PlanTable({ plan, rolloutId }: { plan: PlanView; rolloutId: stri
         </Table>
       </TableFrame>
       {open === null ? null : (
-        <PlanVms rolloutId={rolloutId} rings={plan.rings.map(({ name }) => name)} at={open} onClose={() => setOpen(null)} />
+        <PlanVms
+          rolloutId={rolloutId}
+          rings={plan.rings.map(({ name }) => name)}
+          at={open}
+          onClose={() => setOpen(null)}
+        />
       )}
     </>
   );

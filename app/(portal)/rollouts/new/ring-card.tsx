@@ -112,7 +112,8 @@ function Reach({ ring, isLast, onChange }: ReachProps) {
   const value = upTo == null ? 0 : 'percent' in upTo ? upTo.percent : upTo.count;
   const put = (next: LimitInput | null) => onChange({ ...ring, upTo: next });
   if (isLast) return <p className="text-12 text-ink-2">{t('new.ring.rest')}</p>;
-  const choices = ring.filter && isFiltered(ring.filter) ? (['percent', 'count', 'all'] as const) : (['percent', 'count'] as const);
+  const choices =
+    ring.filter && isFiltered(ring.filter) ? (['percent', 'count', 'all'] as const) : (['percent', 'count'] as const);
   return (
     <div className="flex flex-wrap items-center gap-2 text-12 text-ink-2">
       <span className="w-36">

@@ -7,7 +7,7 @@ import { Input } from '#app/_ui/input.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import type { ListedField } from '#server/domain/fleet/index.ts';
 import type { RolloutView } from '#server/domain/rollouts/answers.ts';
-import { faultsOf, type FormFaults } from './faults.ts';
+import { type FormFaults, faultsOf } from './faults.ts';
 import { Foot } from './foot.tsx';
 import { HowCard, type StrategyChoice } from './how-card.tsx';
 import { MovedCard } from './moved-card.tsx';
@@ -111,7 +111,9 @@ function useSuggestedName({ change }: RolloutForm): string {
   if (subject === '') return t('new.title');
   if (change.kind !== 'set') return t(`new.suggested.${change.kind}`, { subject });
   if (change.version !== '') return `${subject} ${change.version}`;
-  return change.state === '' ? t('new.suggested.settings', { subject }) : t(`new.suggested.${change.state}`, { subject });
+  return change.state === ''
+    ? t('new.suggested.settings', { subject })
+    : t(`new.suggested.${change.state}`, { subject });
 }
 
 /** Once the draft is stored, the page's URL is that of the draft, so that a reload keeps it. */

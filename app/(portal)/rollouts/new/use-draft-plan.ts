@@ -41,7 +41,9 @@ interface Told {
  * cache would keep the secrets of the change.
  */
 export function useDraftPlan(definition: Sent | null, stored: RolloutView | null = null): DraftPlan {
-  const [first] = useState(() => (stored === null || stored.kind === 'bulk' || definition === null ? '' : canonical(definition)));
+  const [first] = useState(() =>
+    stored === null || stored.kind === 'bulk' || definition === null ? '' : canonical(definition),
+  );
   const client = useTRPCClient();
   const explain = useProblem();
   const [rollout, setRollout] = useState(stored);
