@@ -17,6 +17,7 @@ const reaches: Readonly<Record<Reach, string>> = {
   any: '',
   namespace: 'only in own namespaces',
   own: 'only the caller’s own objects',
+  others: 'others’ only',
   visible: 'only entries about VMs, handlers and other shared objects, and the caller’s own entries',
 };
 

@@ -91,8 +91,13 @@ export const rollouts = pgTable(
     supersededBy: uuid('superseded_by'),
     createdAt: time('created_at').notNull(),
     createdBy: text('created_by').notNull(),
-    /** Creator, last editor and last planner as `kind:id`: none of them may approve. */
-    authors: jsonb().$type<{ created: string; edited: string | null; planned: string | null }>().notNull(),
+    /**
+     * Creator, last editor and last planner as `kind:id`: none of them may approve. `approveAgain`: an edit while paused
+     * voided the approvals, so the rollout needs them again to resume.
+     */
+    authors: jsonb()
+      .$type<{ created: string; edited: string | null; planned: string | null; approveAgain?: boolean }>()
+      .notNull(),
     startAt: time('start_at'),
     startedAt: time('started_at'),
     startedBy: text('started_by'),

@@ -45,6 +45,7 @@ const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
   act: 'viewer',
   execution: 'viewer',
   runbook: 'viewer',
+  rollout: 'viewer',
   vm: 'viewer',
   output: 'viewer',
   fleet: 'viewer',

@@ -46,6 +46,8 @@ export interface Limits {
    * allowed.
    */
   rememberedAgents: number;
+  /** Limits on rollouts: members of one, open ones, and the bytes of a definition as JSON. */
+  rollouts: { members: number; open: number; definitionBytes: number };
   /** Maximum number of queued reports, and maximum bytes of their bodies, including those being received. */
   waiting: { reports: number; bytes: number };
 }
@@ -90,5 +92,6 @@ export const defaultLimits: Limits = {
   heldPolls: 19_000,
   streams: { perSession: 20, perMember: 100, perProcess: 2_000 },
   rememberedAgents: 250_000,
+  rollouts: { members: 1_000_000, open: 1_000, definitionBytes: 512 * KiB },
   waiting: { reports: 5_000, bytes: 64 * MiB },
 };

@@ -3,9 +3,10 @@ import type { Role } from '#db/schema/auth.ts';
 /**
  * The objects that a call may reach. `any` means all, `namespace` those in the caller's namespaces (for admins, in all
  * namespaces), and `own` the caller's own. `visible` means the log entries about VMs, handlers and other shared
- * objects; an entry about people is visible only to admins and to the person who acted.
+ * objects; an entry about people is visible only to admins and to the person who acted. `others` means what other
+ * people created, edited and planned.
  */
-export type Reach = 'any' | 'namespace' | 'own' | 'visible';
+export type Reach = 'any' | 'namespace' | 'own' | 'others' | 'visible';
 
 /** Who may make a call. `role` is the minimum role; null means anyone, even without a session. */
 export interface Permission {
@@ -29,6 +30,7 @@ const visible: Permission = { role: 'viewer', reach: 'visible' };
 const operates: Permission = { role: 'operator', reach: 'any' };
 const publishes: Permission = { role: 'publisher', reach: 'namespace' };
 const writesRunbooks: Permission = { role: 'viewer', reach: 'any', grant: 'scripts' };
+const decides: Permission = { role: 'operator', reach: 'others' };
 const administers: Permission = { role: 'admin', reach: 'any' };
 
 /**
@@ -170,6 +172,31 @@ export const permissions = {
   'resources.coverage': reads,
   'resources.get': reads,
   'resources.preview': reads,
+  'rolloutRules.get': reads,
+  'rolloutRules.set': administers,
+  'rollouts.abort': operates,
+  'rollouts.advance': operates,
+  'rollouts.approve': decides,
+  'rollouts.cells': reads,
+  'rollouts.close': operates,
+  'rollouts.create': operates,
+  'rollouts.curve': reads,
+  'rollouts.get': reads,
+  'rollouts.list': reads,
+  'rollouts.ofVm': reads,
+  'rollouts.pause': operates,
+  'rollouts.plan': operates,
+  'rollouts.planVms': operates,
+  'rollouts.planned': operates,
+  'rollouts.reject': decides,
+  'rollouts.remove': operates,
+  'rollouts.resume': operates,
+  'rollouts.retry': operates,
+  'rollouts.revert': operates,
+  'rollouts.start': operates,
+  'rollouts.steps': reads,
+  'rollouts.unschedule': operates,
+  'rollouts.update': operates,
   'runbookFiles.list': reads,
   'runbookFiles.remove': { ...reads, grant: 'scripts' },
   'runbooks.get': reads,
@@ -184,6 +211,9 @@ export const permissions = {
   'signIn.rules': administers,
   'signIn.setRules': administers,
   'signIn.ways': open,
+  'strategies.list': reads,
+  'strategies.remove': operates,
+  'strategies.set': operates,
   'tokens.create': administers,
   'tokens.list': administers,
   'tokens.revoke': administers,

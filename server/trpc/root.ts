@@ -18,9 +18,12 @@ import { overviewRouter } from './routers/overview.ts';
 import { packagesRouter } from './routers/packages.ts';
 import { publishersRouter } from './routers/publishers.ts';
 import { resourcesRouter } from './routers/resources.ts';
+import { rolloutRulesRouter } from './routers/rollout-rules.ts';
+import { rolloutsRouter } from './routers/rollouts.ts';
 import { runbookFilesRouter } from './routers/runbook-files.ts';
 import { runbooksRouter } from './routers/runbooks.ts';
 import { signInRouter } from './routers/sign-in.ts';
+import { strategiesRouter } from './routers/strategies.ts';
 import { tokensRouter } from './routers/tokens.ts';
 import { vmsRouter } from './routers/vms.ts';
 import { createCallerFactory, router } from './trpc.ts';
@@ -45,9 +48,12 @@ export const appRouter = router({
   packages: packagesRouter,
   publishers: publishersRouter,
   resources: resourcesRouter,
+  rolloutRules: rolloutRulesRouter,
+  rollouts: rolloutsRouter,
   runbookFiles: runbookFilesRouter,
   runbooks: runbooksRouter,
   signIn: signInRouter,
+  strategies: strategiesRouter,
   tokens: tokensRouter,
   vms: vmsRouter,
 });

@@ -33,7 +33,7 @@ describe('concerns', () => {
     ['the queue of the VM', key('instanceViews.queue', { vmId: 'a' }), { topic: 'execution', key: 'a' }, true],
     ['a plan, which never changes', key('executions.plan', { vmId: 'a' }), { topic: 'execution', key: 'a' }, false],
     ['a log that grows', key('executions.log', { vmId: 'a' }), { topic: 'output', key: 'a' }, true],
-    ['anything, for a topic that is new', key('members.list'), { topic: 'rollout', key: 'r' }, true],
+    ['anything, for a topic that is new', key('members.list'), { topic: 'weather', key: 'w' }, true],
     ['a query that is not the portal’s', ['local'], { topic: 'vm', key: 'a' }, false],
   ])('%s', (_, queryKey, change, expected) => {
     expect(concerns(queryKey, [change])).toBe(expected);

@@ -7,7 +7,8 @@ export type Limit = { share: number } | { count: number };
 export type Selection =
   | { ids: string[] }
   | { all: true; exclude?: StoredFilter }
-  | { include: StoredFilter; exclude?: StoredFilter };
+  /** `ring`: only the steps of this ring, for the revert of a rollout. */
+  | { include: StoredFilter; exclude?: StoredFilter; ring?: number };
 
 /** A filter of the VM list, as `fleetFilterInput` returns it. */
 export type StoredFilter = Readonly<Record<string, unknown>>;

@@ -196,3 +196,43 @@ export const curvePoint = z.object({
   controlFirst: count,
 });
 export type CurvePoint = z.infer<typeof curvePoint>;
+
+/** Members in the order of the rollout, up to `perCell` of them in a cell. */
+export const cellsView = z.object({
+  perCell: count,
+  cells: z.array(
+    z.object({
+      ring: count,
+      /** Place of the cell's first member in its ring, and the number of its members. */
+      place: count,
+      size: count,
+      /** Members by state; they add up to `size`. */
+      counts: z.partialRecord(z.enum(memberCounts), count),
+      /** The VM and the cause of its state, if the cell is one member that the rollout reached. */
+      vm: z.object({ vmId, name: z.string(), cause: z.string().nullable() }).nullable(),
+    }),
+  ),
+});
+export type CellsView = z.infer<typeof cellsView>;
+
+/** A rollout of which a VM is or was a member, with the VM's place and state in it. */
+export const membershipView = z.object({
+  rollout: z.object({
+    id: z.string(),
+    name: z.string(),
+    kind: z.enum(rolloutKinds),
+    state: z.enum(rolloutStates),
+    handler: z.string().nullable(),
+    extension: z.string().nullable(),
+    createdAt: time,
+  }),
+  ring: z.object({ index: count, name: z.string(), size: count }),
+  place: count,
+  /** The state of the VM's step; `queued` if its turn has not come. */
+  state: z.enum(['queued', ...stepStates]),
+  cause: z.string().nullable(),
+  incarnation: count.nullable(),
+  publishedAt: time.nullable(),
+  decidedAt: time.nullable(),
+});
+export type MembershipView = z.infer<typeof membershipView>;

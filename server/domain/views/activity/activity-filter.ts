@@ -20,6 +20,9 @@ const openKinds = [
   'problem',
   'execution',
   'runbook',
+  'rollout',
+  'strategy',
+  'rollout-rules',
 ];
 /** Kinds whose `before` and `after` values require the operator role, because they contain declarations. */
 const declaredKinds = ['vm', 'extension', 'goal-state'];

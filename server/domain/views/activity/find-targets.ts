@@ -5,6 +5,7 @@ import {
   extensions,
   handlerVersions,
   publishers,
+  rollouts,
   runbooks,
   users,
   vms,
@@ -25,7 +26,7 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
   const ids = (kind: string) => [...new Set(rows.filter((row) => row.targetKind === kind).map((row) => row.targetId))];
   const vmIds = [...new Set(rows.flatMap(({ vmId }) => vmId ?? []))];
   const people = [...ids('member'), ...rows.filter((row) => row.actorKind === 'user').map((row) => row.actorId)];
-  const [vmRows, userRows, tokenRows, extensionRows, versionRows, publisherRows, problemRows, runbookRows] =
+  const [vmRows, userRows, tokenRows, extensionRows, versionRows, publisherRows, problemRows, runbookRows, rolloutRows] =
     await Promise.all([
       unlessEmpty(vmIds, (among) =>
         db.select({ id: vms.id, name: vms.name, deletedAt: vms.deletedAt }).from(vms).where(inArray(vms.id, among)),
@@ -63,6 +64,9 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
       unlessEmpty(ids('runbook'), (among) =>
         db.select({ name: runbooks.name }).from(runbooks).where(inArray(runbooks.name, among)),
       ),
+      unlessEmpty(ids('rollout'), (among) =>
+        db.select({ id: rollouts.id }).from(rollouts).where(inArray(rollouts.id, among)),
+      ),
     ]);
   const vmById = new Map(vmRows.map((row) => [row.id, row]));
   const nameOfMember = new Map(userRows.map(({ id, name }) => [id, name]));
@@ -74,6 +78,7 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
     ...publisherRows.map(({ namespace }) => `publisher ${namespace}`),
     ...problemRows.map(({ key }) => `problem ${key}`),
     ...runbookRows.map(({ name }) => `runbook ${name}`),
+    ...rolloutRows.map(({ id }) => `rollout ${id}`),
   ]);
   const vm = (id: string) => {
     const row = vmById.get(id);

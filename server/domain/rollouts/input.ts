@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { givenText } from '#protocol/file.ts';
+import { handlerId } from '#server/domain/packages/input.ts';
+import {
+  gateNames,
+  memberCounts,
+  memberKinds,
+  rolloutKinds,
+  rolloutStates,
+  stepStates,
+} from '#server/domain/rollout-rules/words.ts';
+import { vmId } from '#server/domain/vms/input.ts';
+
+export const rolloutId = z.uuid().toLowerCase();
+const reason = givenText(500);
+const ring = z.int().min(0).max(19);
+const planHash = z.string().min(1).max(100);
+const page = { limit: z.int().min(1).max(200).default(50), cursor: z.string().max(500).optional() };
+
+/** Seconds for which an answer is held until the rollout has another state. */
+export const waitSeconds = z.number().min(0).max(30).default(0);
+
+export const inRollout = z.object({ id: rolloutId });
+export type InRollout = z.input<typeof inRollout>;
+
+export const waitInRollout = inRollout.extend({ wait: waitSeconds });
+export type WaitInRollout = z.input<typeof waitInRollout>;
+
+/** `definition` is what creating a rollout accepts. `revision` is the rollout's revision when the edit began. */
+export const updateRolloutInput = inRollout.extend({ revision: z.int().min(0).optional(), definition: z.unknown() });
+export type UpdateRolloutInput = z.input<typeof updateRolloutInput>;
+
+/** `plan` is the hash of the plan that the caller has seen. */
+export const decideTerms = z.object({ plan: planHash, ring: ring.optional(), note: givenText(500).optional() });
+export const approveRolloutInput = inRollout.extend(decideTerms.shape);
+export type ApproveRolloutInput = z.input<typeof approveRolloutInput>;
+
+export const rejectTerms = decideTerms.omit({ note: true }).extend({ reason });
+export const rejectRolloutInput = inRollout.extend(rejectTerms.shape);
+export type RejectRolloutInput = z.input<typeof rejectRolloutInput>;
+
+export const startTerms = z.object({ plan: planHash.optional(), acceptOverlap: z.array(rolloutId).max(1_000).optional() });
+export const startRolloutInput = inRollout.extend({ ...startTerms.shape, wait: waitSeconds });
+export type StartRolloutInput = z.input<typeof startRolloutInput>;
+
+export const reasonTerms = z.object({ reason: reason.optional() });
+export const stopRolloutInput = inRollout.extend(reasonTerms.shape);
+export type StopRolloutInput = z.input<typeof stopRolloutInput>;
+
+/** `overrule` names every verdict that halted the rollout. */
+export const resumeTerms = reasonTerms.extend({
+  overrule: z.array(z.object({ ring, gate: z.enum(gateNames) }).strict()).max(60).optional(),
+});
+export const resumeRolloutInput = inRollout.extend(resumeTerms.shape);
+export type ResumeRolloutInput = z.input<typeof resumeRolloutInput>;
+
+export const advanceTerms = z.object({ ring, reason });
+export const advanceRolloutInput = inRollout.extend(advanceTerms.shape);
+export type AdvanceRolloutInput = z.input<typeof advanceRolloutInput>;
+
+export const revertTerms = z.object({
+  ring: ring.optional(),
+  only: z.enum(['failed']).optional(),
+  start: z.boolean().default(false),
+});
+export const revertRolloutInput = inRollout.extend(revertTerms.shape);
+export type RevertRolloutInput = z.input<typeof revertRolloutInput>;
+
+export const retryTerms = z.object({ of: z.enum(['failed', 'unreached', 'skipped']) });
+export const retryRolloutInput = inRollout.extend(retryTerms.shape);
+export type RetryRolloutInput = z.input<typeof retryRolloutInput>;
+
+/** `open`: rollouts that have not ended come first. */
+export const rolloutFilter = z.object({
+  state: z.array(z.enum(rolloutStates)).max(rolloutStates.length).optional(),
+  kind: z.array(z.enum(rolloutKinds)).max(rolloutKinds.length).optional(),
+  handler: handlerId.optional(),
+  of: rolloutId.optional(),
+  q: z.string().max(200).optional(),
+  sort: z.enum(['newest', 'open']).default('newest'),
+});
+export const listRolloutsInput = rolloutFilter.extend(page);
+export type ListRolloutsInput = z.input<typeof listRolloutsInput>;
+
+export const listStepsInput = inRollout.extend({
+  ring: ring.optional(),
+  state: z.array(z.enum(stepStates)).max(stepStates.length).optional(),
+  cause: z.string().max(200).optional(),
+  ...page,
+});
+export type ListStepsInput = z.input<typeof listStepsInput>;
+
+export const listPlanVmsInput = inRollout.extend({
+  ring: ring.optional(),
+  kind: z.enum(memberKinds).optional(),
+  ...page,
+});
+export type ListPlanVmsInput = z.input<typeof listPlanVmsInput>;
+
+export const ringOfRollout = inRollout.extend({ ring: ring.optional() });
+export type RingOfRollout = z.input<typeof ringOfRollout>;
+
+/** `cells` is the maximum number of cells; several members share one if there are more. */
+export const listCellsInput = inRollout.extend({ cells: z.int().min(20).max(4_000).default(2_000) });
+export type ListCellsInput = z.input<typeof listCellsInput>;
+
+export const rolloutsOfVmInput = z.object({ vmId });
+export type RolloutsOfVmInput = z.input<typeof rolloutsOfVmInput>;
+
+/** Values of the filter field `step`: a state of a step as the counts show it. */
+export const stepFilter = memberCounts;
+
+const freeze = z
+  .object({
+    from: z.iso.datetime({ offset: true }),
+    to: z.iso.datetime({ offset: true }),
+    reason,
+    exempt: z.array(rolloutId).max(1_000).default([]),
+  })
+  .strict()
+  .refine(({ from, to }) => new Date(from) < new Date(to), { error: 'freeze_empty', path: ['to'] });
+
+/** The rules for all rollouts. `exempt` names the rollouts that continue during a freeze. */
+export const rolloutRulesInput = z.object({
+  stepsPerSecond: z.int().min(1).max(5_000),
+  inFlight: z.int().min(1).max(20_000),
+  approval: z
+    .object({
+      fromMembers: z.int().min(0).max(1_000_000),
+      people: z.int().min(1).max(3),
+      role: z.enum(['operator', 'admin']),
+    })
+    .strict()
+    .nullable(),
+  freezes: z.array(freeze).max(100),
+  availabilitySetTag: z.string().trim().min(1).max(256),
+});
+export type RolloutRulesInput = z.input<typeof rolloutRulesInput>;
+
+export const strategyName = z
+  .string()
+  .max(64)
+  .regex(/^[a-z0-9]+(?:[._-][a-z0-9]+)*$/, 'field_format');
+export const strategyByName = z.object({ name: strategyName });
+export type StrategyByName = z.input<typeof strategyByName>;
+
+/** Without `strategy`, only the handlers change whose automatic upgrades use the strategy. */
+export const strategyTerms = z.object({
+  strategy: z.record(z.string(), z.unknown()).optional(),
+  automaticFor: z
+    .array(z.union([z.literal('*'), handlerId]))
+    .max(1_000)
+    .optional(),
+});
+export const setStrategyInput = strategyByName.extend(strategyTerms.shape);
+export type SetStrategyInput = z.input<typeof setStrategyInput>;

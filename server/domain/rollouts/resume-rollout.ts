@@ -1,0 +1,95 @@
+import { and, eq } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { handlerVersions, rolloutRings } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import type { GateName } from '#server/domain/rollout-rules/words.ts';
+import { actOn, recordAct } from './act-on.ts';
+import type { RolloutView } from './answers.ts';
+import { approvalsNeeded } from './approvals.ts';
+import { type ResumeRolloutInput, resumeRolloutInput } from './input.ts';
+import { changeRollout, ringsOf, type StoredRing, type StoredRollout } from './rows.ts';
+import { readRules } from './rules.ts';
+
+/**
+ * Resumes a paused rollout. After a gate halted, the caller overrules each halting verdict by name and gives a reason:
+ * the error gate counts from zero, the comparison begins a new series, and the success gate of that ring is waived.
+ * Throws 404 `rollout_unknown`, 409 `rollout_state` | `verdicts_open` | `version_withdrawn` | `approval_missing`.
+ */
+export async function resumeRollout(ctx: Context, input: ResumeRolloutInput): Promise<RolloutView> {
+  allow(ctx.actor, 'operator');
+  const { id, overrule = [], reason = null } = parse(resumeRolloutInput, input);
+  return actOn(ctx, id, 'resume', async (tx, row) => {
+    const rings = await ringsOf(tx, id);
+    const halts = haltsOf(rings);
+    const open = halts.filter((halt) => !overrule.some(({ ring, gate }) => ring === halt.ring && gate === halt.gate));
+    if (open.length > 0 || (halts.length > 0 && reason === null)) throw verdictsOpen(open.length > 0 ? open : halts);
+    await requirePublished(tx, row);
+    if (row.authors.approveAgain && approvalsNeeded((await readRules(tx)).rules, row) > 0) {
+      throw new DomainError('conflict', 'approval_missing');
+    }
+    for (const ring of rings) await overruleRing(tx, ring);
+    const resumed = await changeRollout(tx, row, {
+      state: rings.every(({ state }) => state === 'passed') ? 'keeping' : 'running',
+      ...{ pausedBy: null, why: [], next: null, epoch: ctx.epoch, progressAt: ctx.now, dueAt: ctx.now },
+    });
+    await recordAct(tx, ctx, row, 'rollout.resume', { reason, overruled: halts.map(named) });
+    return resumed;
+  });
+}
+
+interface Halt {
+  ring: number;
+  name: string;
+  gate: GateName;
+}
+
+const haltsOf = (rings: readonly StoredRing[]): Halt[] =>
+  rings.flatMap(({ ring, plan, verdicts }) =>
+    verdicts
+      .filter(({ verdict }) => verdict === 'halt')
+      .map(({ gate }) => ({ ring, name: plan?.name ?? String(ring + 1), gate })),
+  );
+
+const named = ({ name, gate }: Halt): string => `${name}: ${gate}`;
+
+const verdictsOpen = (open: readonly Halt[]): DomainError =>
+  new DomainError('conflict', 'verdicts_open', { params: { verdicts: open.map(named).join(', ') } });
+
+/** Rejects to resume while the version that the rollout declares is withdrawn. */
+async function requirePublished(tx: Transaction, { definition: { change } }: StoredRollout): Promise<void> {
+  const { handler, version } = change;
+  if (handler === null || version === null) return;
+  const [found] = await tx
+    .select({ state: handlerVersions.state })
+    .from(handlerVersions)
+    .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.version, version)));
+  if (found?.state === 'withdrawn') throw new DomainError('conflict', 'version_withdrawn', { params: { version } });
+}
+
+/** Reopens a halted ring. Its gates count from the present numbers, as far as they were overruled. */
+async function overruleRing(tx: Transaction, row: StoredRing): Promise<void> {
+  const halted = new Set(row.verdicts.filter(({ verdict }) => verdict === 'halt').map(({ gate }) => gate));
+  if (halted.size === 0 && row.state !== 'halted') return;
+  const { counts } = row;
+  const failed = counts.failed + counts.reverted + counts.stuck;
+  const before = row.overruled ?? {
+    ...{ decided: 0, failed: 0, success: false, changedFirst: 0, controlFirst: 0, pairs: 0 },
+  };
+  const pairs = counts.changedFirst + counts.controlFirst + counts.pairsBoth + counts.pairsNeither;
+  await tx
+    .update(rolloutRings)
+    .set({
+      state: row.state === 'halted' ? 'open' : row.state,
+      verdicts: row.verdicts.filter(({ verdict }) => verdict !== 'halt'),
+      overruled: {
+        ...before,
+        ...(halted.has('errors') && { decided: counts.succeeded + failed, failed }),
+        ...(halted.has('success') && { success: true }),
+        ...(halted.has('compare') && { changedFirst: counts.changedFirst, controlFirst: counts.controlFirst, pairs }),
+      },
+    })
+    .where(and(eq(rolloutRings.rolloutId, row.rolloutId), eq(rolloutRings.ring, row.ring)));
+}

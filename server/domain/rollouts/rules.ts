@@ -1,0 +1,85 @@
+import { eq, inArray } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Database, Transaction } from '#db/client.ts';
+import { rolloutRules, rollouts } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { count, time } from '#server/domain/answers.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { parse } from '#server/domain/parse.ts';
+import type { Freeze, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
+import { openStates } from '#server/domain/rollout-rules/words.ts';
+import { canonicalJson } from '#server/platform/canonical-json.ts';
+import { type RolloutRulesInput, rolloutRulesInput } from './input.ts';
+
+export const rolloutRulesView = z.object({
+  stepsPerSecond: count,
+  inFlight: count,
+  approval: z.object({ fromMembers: count, people: count, role: z.enum(['operator', 'admin']) }).nullable(),
+  freezes: z.array(z.object({ from: time, to: time, reason: z.string(), exempt: z.array(z.string()) })),
+  availabilitySetTag: z.string(),
+});
+export type RolloutRulesView = z.infer<typeof rolloutRulesView>;
+
+/** The rules of a portal on which nobody changed them. */
+const defaults: RolloutRules = {
+  stepsPerSecond: 100,
+  inFlight: 2_000,
+  approval: null,
+  availabilitySetTag: 'availability-set',
+};
+
+/** The id of the table's only row. */
+const id = 1;
+
+/** Returns the rules of all rollouts, and the freezes. */
+export async function readRules(
+  db: Database | Transaction,
+): Promise<{ rules: RolloutRules; freezes: Freeze[]; nextBatchAt: Date | null }> {
+  const [row] = await db.select().from(rolloutRules).where(eq(rolloutRules.id, id));
+  return {
+    rules: { ...defaults, ...row?.rules },
+    freezes: row?.freezes ?? [],
+    nextBatchAt: row?.nextBatchAt ?? null,
+  };
+}
+
+/** Returns the rules for rollouts. */
+export async function getRolloutRules(ctx: Context): Promise<RolloutRulesView> {
+  allow(ctx.actor, 'viewer');
+  return viewOf(await readRules(ctx.db));
+}
+
+const viewOf = ({ rules, freezes }: { rules: RolloutRules; freezes: Freeze[] }): RolloutRulesView => ({
+  ...rules,
+  freezes,
+});
+
+/** Sets the rules for rollouts, for admins. Open rollouts follow them immediately. */
+export async function setRolloutRules(ctx: Context, input: RolloutRulesInput): Promise<RolloutRulesView> {
+  allow(ctx.actor, 'admin');
+  const { freezes: given, ...rules } = parse(rolloutRulesInput, input);
+  const inUtc = (text: string) => new Date(text).toISOString();
+  const freezes = given.map((freeze) => ({ ...freeze, from: inUtc(freeze.from), to: inUtc(freeze.to) }));
+  return ctx.db.transaction(async (tx) => {
+    const before = viewOf(await readRules(tx));
+    const after = viewOf({ rules, freezes });
+    if (canonicalJson(before) === canonicalJson(after)) return before;
+    const values = { rules, freezes, changedAt: ctx.now, changedBy: ctx.actor.name };
+    await tx
+      .insert(rolloutRules)
+      .values({ id, ...values })
+      .onConflictDoUpdate({ target: rolloutRules.id, set: values });
+    // Workers look at every open rollout again, because rates and freezes decide what may begin.
+    await tx.update(rollouts).set({ dueAt: ctx.now }).where(inArray(rollouts.state, [...openStates]));
+    await recordAudit(tx, ctx, {
+      action: 'rollout-rules.set',
+      target: { kind: 'rollout-rules', id: 'rollout-rules' },
+      before,
+      after,
+    });
+    await recordChange(tx, 'rollout', '*');
+    return after;
+  });
+}

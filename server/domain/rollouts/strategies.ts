@@ -1,0 +1,124 @@
+import { asc, eq, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Transaction } from '#db/client.ts';
+import { rolloutStrategies } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { time } from '#server/domain/answers.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import type { Strategy } from '#server/domain/rollout-rules/stored.ts';
+import { builtInStrategies } from '#server/domain/rollout-rules/strategies.ts';
+import { canonicalJson } from '#server/platform/canonical-json.ts';
+import { type SetStrategyInput, type StrategyByName, setStrategyInput, strategyByName } from './input.ts';
+import { findStrategy, isBuiltIn } from './find-strategy.ts';
+import { readStrategyTerms } from './read-definition.ts';
+import { shownRing } from './shown-definition.ts';
+
+export const strategyView = z.object({
+  name: z.string(),
+  builtIn: z.boolean(),
+  /** Rings and gates, as setting a strategy accepts them. */
+  strategy: z.record(z.string(), z.unknown()),
+  /** Handlers whose automatic upgrades use the strategy; `*` is every other handler. */
+  automaticFor: z.array(z.string()),
+  changedAt: time.nullable(),
+  changedBy: z.string().nullable(),
+});
+export type StrategyView = z.infer<typeof strategyView>;
+
+type StoredStrategy = typeof rolloutStrategies.$inferSelect;
+
+/** Lists the strategies: first the built-in ones, then the saved ones by name. */
+export async function listStrategies(ctx: Context): Promise<{ items: StrategyView[] }> {
+  allow(ctx.actor, 'viewer');
+  const rows = await ctx.db.select().from(rolloutStrategies).orderBy(asc(rolloutStrategies.name));
+  const stored = new Map(rows.map((row) => [row.name, row]));
+  const builtIn = Object.entries(builtInStrategies);
+  return {
+    items: [
+      ...builtIn.map(([name, strategy]) => viewOf(ctx, name, strategy, stored.get(name))),
+      ...rows.filter(({ name }) => !isBuiltIn(name)).map((row) => viewOf(ctx, row.name, row.strategy, row)),
+    ],
+  };
+}
+
+/**
+ * Saves a strategy. Only admins choose the handlers whose automatic upgrades use it; each handler has one strategy. Of
+ * a built-in strategy, only these handlers can change. Throws 422 with every fault, 409 `strategy_built_in`.
+ */
+export async function setStrategy(ctx: Context, input: SetStrategyInput): Promise<StrategyView> {
+  allow(ctx.actor, 'operator');
+  const { name, strategy: given, automaticFor } = parse(setStrategyInput, input);
+  if (automaticFor !== undefined) allow(ctx.actor, 'admin');
+  if (given !== undefined && isBuiltIn(name)) throw new DomainError('conflict', 'strategy_built_in');
+  return ctx.db.transaction(async (tx) => {
+    const [before] = await tx.select().from(rolloutStrategies).where(eq(rolloutStrategies.name, name)).for('update');
+    const strategy = given === undefined ? await findStrategy(tx, name) : readStrategyTerms(ctx, given);
+    const handlers = automaticFor ?? before?.automaticFor ?? [];
+    if (before !== undefined && canonicalJson([before.strategy, before.automaticFor]) === canonicalJson([strategy, handlers])) {
+      return viewOf(ctx, name, strategy, before);
+    }
+    if (automaticFor !== undefined) await releaseHandlers(tx, name, automaticFor);
+    const values = { strategy, automaticFor: handlers, changedAt: ctx.now, changedBy: ctx.actor.name };
+    const [row] = await tx
+      .insert(rolloutStrategies)
+      .values({ name, ...values })
+      .onConflictDoUpdate({ target: rolloutStrategies.name, set: values })
+      .returning();
+    await recordAudit(tx, ctx, {
+      action: 'strategy.set',
+      target: { kind: 'strategy', id: name },
+      before: before && { strategy: before.strategy, automaticFor: before.automaticFor },
+      after: { strategy, automaticFor: handlers },
+      details: { name, automaticFor: handlers },
+    });
+    await recordChange(tx, 'rollout', '*');
+    return viewOf(ctx, name, strategy, row);
+  });
+}
+
+/** Takes these handlers away from the other strategies. */
+async function releaseHandlers(tx: Transaction, name: string, handlers: readonly string[]): Promise<void> {
+  const taken = sql.param([...handlers]);
+  await tx
+    .update(rolloutStrategies)
+    .set({
+      automaticFor: sql`array(select h from unnest(${rolloutStrategies.automaticFor}) h where h <> all(${taken}::text[]))`,
+    })
+    .where(sql`${rolloutStrategies.name} <> ${name} and ${rolloutStrategies.automaticFor} && ${taken}::text[]`);
+}
+
+/** Deletes a saved strategy. Rollouts that used it keep their rings. Throws 404 `strategy_unknown`. */
+export async function removeStrategy(ctx: Context, input: StrategyByName): Promise<void> {
+  allow(ctx.actor, 'operator');
+  const { name } = parse(strategyByName, input);
+  if (isBuiltIn(name)) throw new DomainError('conflict', 'strategy_built_in');
+  await ctx.db.transaction(async (tx) => {
+    const [before] = await tx.select().from(rolloutStrategies).where(eq(rolloutStrategies.name, name)).for('update');
+    if (before === undefined) throw new DomainError('not_found', 'strategy_unknown');
+    if (before.automaticFor.length > 0) allow(ctx.actor, 'admin');
+    await tx.delete(rolloutStrategies).where(eq(rolloutStrategies.name, name));
+    await recordAudit(tx, ctx, {
+      action: 'strategy.remove',
+      target: { kind: 'strategy', id: name },
+      before: { strategy: before.strategy, automaticFor: before.automaticFor },
+      details: { name },
+    });
+    await recordChange(tx, 'rollout', '*');
+  });
+}
+
+function viewOf(ctx: Context, name: string, strategy: Strategy, row: StoredStrategy | undefined): StrategyView {
+  const { rings, ...rest } = strategy;
+  return {
+    name,
+    builtIn: isBuiltIn(name),
+    strategy: { ...rest, rings: rings.map((ring) => shownRing(ctx, ring)) },
+    automaticFor: row?.automaticFor ?? [],
+    changedAt: row?.changedAt.toISOString() ?? null,
+    changedBy: row?.changedBy ?? null,
+  };
+}

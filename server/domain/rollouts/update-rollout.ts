@@ -1,0 +1,92 @@
+import type { Transaction } from '#db/client.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { actorRef } from '#server/domain/principal.ts';
+import { unstartedStates } from '#server/domain/rollout-rules/words.ts';
+import { canonicalJson } from '#server/platform/canonical-json.ts';
+import { actOn, recordAct } from './act-on.ts';
+import type { RolloutView } from './answers.ts';
+import { judgeEdit } from './judge-edit.ts';
+import { type UpdateRolloutInput, updateRolloutInput } from './input.ts';
+import { type DefinitionInput, type ReadDefinition, readDefinition } from './read-definition.ts';
+import { noPlan } from './request-plan.ts';
+import { changeRollout, ringsOf, type StoredRollout } from './rows.ts';
+import { readRules } from './rules.ts';
+import { sealGiven } from './secrets.ts';
+
+/**
+ * Replaces the definition of a rollout. Before the start, everything can change, and the plan and its approvals become
+ * void. From the start on, selection and change are fixed; names, notes, lower limits and windows can change at any
+ * time, and gates and higher limits only while the rollout is paused. An identical definition changes nothing. Throws
+ * 404 `rollout_unknown`, 409 `rollout_state` | `rollout_fixed`, 412 `rollout_moved_on`, 422 with every fault.
+ */
+export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Promise<RolloutView> {
+  allow(ctx.actor, 'operator');
+  const { id, revision, definition: given } = parse(updateRolloutInput, input);
+  return actOn(ctx, id, 'edit', async (tx, row) => {
+    if (revision !== row.revision) {
+      throw new DomainError('precondition_failed', 'rollout_moved_on', { params: { revision: row.revision } });
+    }
+    const read = await readDefinition(tx, ctx, given as DefinitionInput);
+    const isUnstarted = (unstartedStates as readonly string[]).includes(row.state);
+    if (isUnchanged(row, read)) return row;
+    return isUnstarted ? replaceDraft(tx, ctx, row, read) : editStarted(tx, ctx, row, read);
+  });
+}
+
+/** Protected settings always count as a change, because the portal does not compare them. */
+const isUnchanged = (row: StoredRollout, { name, note, definition, given }: ReadDefinition): boolean =>
+  given === undefined && canonicalJson([row.name, row.note, row.definition]) === canonicalJson([name, note, definition]);
+
+async function replaceDraft(
+  tx: Transaction,
+  ctx: Context,
+  row: StoredRollout,
+  { name, note, kind, definition, given }: ReadDefinition,
+): Promise<StoredRollout> {
+  const secrets =
+    definition.change.protectedSettings === 'given'
+      ? await sealGiven(tx, ctx, row.id, given)
+      : { sealed: null, setBy: null };
+  const changed = await changeRollout(tx, row, {
+    ...{ ...noPlan, ...secrets, name, note, kind, definition, handler: definition.change.handler },
+    state: 'draft',
+    revision: row.revision + 1,
+    // A plan that a worker is making for the earlier definition is discarded.
+    planning: row.planning + 1,
+    authors: { ...row.authors, edited: actorRef(ctx.actor), planned: null },
+    startAt: definition.startAt === null ? null : new Date(definition.startAt),
+    dueAt: null,
+  });
+  await recordAct(tx, ctx, row, 'rollout.edit', { revision: changed.revision });
+  return changed;
+}
+
+async function editStarted(
+  tx: Transaction,
+  ctx: Context,
+  row: StoredRollout,
+  { name, note, definition, given }: ReadDefinition,
+): Promise<StoredRollout> {
+  const rings = await ringsOf(tx, row.id);
+  const edit = judgeEdit(row.definition, definition, {
+    isPaused: row.state === 'paused',
+    opened: rings.map(({ state }) => state !== 'waiting'),
+  });
+  const fixed = [...edit.fixed, ...(given === undefined ? [] : ['/change/protectedSettings'])];
+  if (fixed.length > 0) {
+    const faults = fixed.map((path) => ({ path, code: 'rollout_fixed' as const }));
+    throw new DomainError('conflict', 'rollout_fixed', { faults });
+  }
+  const { approval } = (await readRules(tx)).rules;
+  const voids = edit.needsApproval && approval !== null && row.members >= approval.fromMembers && row.kind === 'rollout';
+  const changed = await changeRollout(tx, row, {
+    ...{ name, note, definition, revision: row.revision + 1, dueAt: ctx.now },
+    ...(voids && { approvals: [] }),
+    authors: { ...row.authors, edited: actorRef(ctx.actor), ...(voids && { approveAgain: true }) },
+  });
+  await recordAct(tx, ctx, row, 'rollout.edit', { revision: changed.revision, changed: edit.changed });
+  return changed;
+}
