@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { time } from '#server/domain/answers.ts';
 import { problemDocument } from '#server/i18n/index.ts';
+import { isBodyOptional } from './read-body.ts';
 import { type FormField, type RestRoute, takesBody } from './route.ts';
 
 type Json = { readonly [key: string]: unknown };
@@ -101,7 +102,8 @@ function requestBodyOf(route: RestRoute): Json | undefined {
   if (route.takesForm) return { required: true, content: { 'multipart/form-data': formOf(route.takesForm) } };
   if (route.takesFile) return { required: true, content: { [route.takesFile.types[0] ?? '']: {} } };
   if (!route.body) return undefined;
-  return { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } };
+  const required = !isBodyOptional(route.body);
+  return { required, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } };
 }
 
 /**

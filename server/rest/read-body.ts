@@ -46,7 +46,7 @@ const kindOfJsonFault = (code: string): ErrorKind =>
 
 /**
  * Parses a JSON body and checks it against its schema. Throws 415 for another media type, 413 above `bodyBytes`, 400
- * for a missing or malformed body, and 422 with all faults.
+ * for a malformed body or a missing one that the schema requires, and 422 with all faults.
  */
 export async function readJson<S extends z.ZodType>(
   request: Request,
@@ -57,9 +57,13 @@ export async function readJson<S extends z.ZodType>(
   requireType(request, ['application/json']);
   if (Number(request.headers.get('content-length') ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
   const bytes = await readBytes(request, bodyBytes);
-  if (bytes.byteLength === 0) throw new DomainError('bad_request', 'body_missing');
-  return parseBody(bytes, schema, limits);
+  if (bytes.byteLength > 0) return parseBody(bytes, schema, limits);
+  if (!isBodyOptional(schema)) throw new DomainError('bad_request', 'body_missing');
+  return schema.parse(undefined);
 }
+
+/** Whether a call may omit the body, because its schema has a default. */
+export const isBodyOptional = (schema: z.ZodType): boolean => schema instanceof z.ZodDefault;
 
 const noFields = z.strictObject({});
 

@@ -23,7 +23,9 @@ export function readParams(route: RestRoute, raw: Record<string, string>): unkno
   const result = route.params.safeParse(raw, { reportInput: true });
   if (result.success) return result.data;
   const { issues } = result.error;
-  if (issues.some((issue) => issue.path[0] === 'id')) throw new DomainError('not_found', 'vm_unknown');
+  if (issues.some((issue) => issue.path[0] === 'id')) {
+    throw new DomainError('not_found', route.path.startsWith('/rollouts/') ? 'rollout_unknown' : 'vm_unknown');
+  }
   if (route.method !== 'PUT') throw new DomainError('not_found', 'not_found');
   throw new DomainError('unprocessable', 'invalid', { faults: issues.flatMap(faultsOfIssue) });
 }

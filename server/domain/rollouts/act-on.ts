@@ -1,6 +1,6 @@
 import type { Transaction } from '#db/client.ts';
-import { recordAudit } from '#server/domain/audit/index.ts';
 import type { ActionCode } from '#server/domain/audit/index.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { type ActName, hasEffect } from './acts.ts';
 import type { RolloutView } from './answers.ts';

@@ -11,7 +11,10 @@ const started: readonly RolloutState[] = [...openStates.filter((state) => state 
 
 /** The acts of people on rollouts, by the states of a rollout. */
 export const acts = {
-  edit: { from: rolloutStates.filter((state) => !['checking', 'aborting', 'aborted', 'finished'].includes(state)), holds: [] },
+  edit: {
+    from: rolloutStates.filter((state) => !['checking', 'aborting', 'aborted', 'finished'].includes(state)),
+    holds: [],
+  },
   plan: { from: ['draft', 'planned'], holds: ['planning'] },
   decide: { from: ['planned', 'paused'], holds: [] },
   decideRing: { from: ['scheduled', 'running', 'paused'], holds: [] },

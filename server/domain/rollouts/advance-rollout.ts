@@ -23,7 +23,8 @@ export async function advanceRollout(ctx: Context, input: AdvanceRolloutInput): 
     if (chosen === undefined) throw unknownRing(rings.length);
     if (chosen.state !== 'waiting' || chosen.advanced) return row;
     const next = rings.find(({ state, advanced }) => state === 'waiting' && !advanced);
-    if (next?.ring !== ring) throw new DomainError('conflict', 'ring_not_next', { params: { ring: (next?.ring ?? 0) + 1 } });
+    if (next?.ring !== ring)
+      throw new DomainError('conflict', 'ring_not_next', { params: { ring: (next?.ring ?? 0) + 1 } });
     const needsApproval = row.definition.rings[ring]?.approval === true;
     if (needsApproval && !chosen.approvals.some(({ approved }) => approved)) {
       throw new DomainError('conflict', 'approval_missing');

@@ -4,7 +4,8 @@ import { rollouts } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { actorRef } from '#server/domain/principal.ts';
-import type { Change, Definition, Gates, Selection } from '#server/domain/rollout-rules/stored.ts';
+import type { Change, Definition, Selection } from '#server/domain/rollout-rules/stored.ts';
+import { revertStrategy } from '#server/domain/rollout-rules/strategies.ts';
 import { recordAct } from './act-on.ts';
 import { changeRollout, type StoredRollout } from './rows.ts';
 
@@ -50,35 +51,24 @@ export async function createRevertIn(
   return row;
 }
 
-/** A revert has one ring, in the order of the reverted rollout, and no gate that could keep it from the end. */
+/**
+ * A revert has one ring and no gate that could keep it from the end. It takes the limits of the reverted rollout's last
+ * ring.
+ */
 function definitionOf({ id, definition }: StoredRollout, { ring, only }: RevertTerms): Definition {
-  const gates = definition.rings.at(-1)?.gates;
+  const { inFlight } = definition.rings.at(-1)?.gates ?? {};
+  const { keepDays, availabilitySets, noProgressSeconds, stepsPerSecond } = definition;
   return {
+    ...revertStrategy,
     strategy: 'revert',
     select: selectionOf(id, { ring, only }),
     change: revertChange,
-    rings: [
-      {
-        name: 'all',
-        filter: null,
-        upTo: { share: 10_000 },
-        approval: false,
-        windows: [],
-        gates: { ...revertGates, inFlight: gates?.inFlight ?? revertGates.inFlight },
-      },
-    ],
+    rings: revertStrategy.rings.map((of) => ({ ...of, gates: { ...of.gates, ...(inFlight && { inFlight }) } })),
     windows: [],
     silent: 'wait',
-    newcomers: 'ignore',
-    keepDays: definition.keepDays,
-    availabilitySets: definition.availabilitySets,
-    onStepFailure: 'leave',
-    onHalt: 'pause',
-    retry: { times: 0, afterSeconds: 0, causes: [] },
-    // Each member is checked at its step, so that no movement of others delays a revert.
+    ...{ keepDays, availabilitySets, noProgressSeconds, stepsPerSecond },
+    // Each member is checked at its step, so changes to other VMs do not delay a revert.
     maxMovedShare: 10_000,
-    noProgressSeconds: definition.noProgressSeconds,
-    stepsPerSecond: definition.stepsPerSecond,
     startAt: null,
   };
 }
@@ -94,10 +84,4 @@ const revertChange: Change = {
   ...{ autoUpgradeMinorVersion: null, dependsOn: null, timeouts: null },
   ...{ publicSettings: null, protectedSettings: null },
   ...{ onAbsent: 'skip', allowLower: true, asOf: null },
-};
-
-const revertGates: Gates = {
-  inFlight: { count: 200 },
-  ...{ ramp: false, soakSeconds: 0, settleSeconds: 600, bakeSeconds: 0 },
-  ...{ errors: null, success: null, compare: null },
 };

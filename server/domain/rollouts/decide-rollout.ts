@@ -11,12 +11,7 @@ import { actOn, recordAct } from './act-on.ts';
 import { unknownRing } from './advance-rollout.ts';
 import type { RolloutView } from './answers.ts';
 import { approverFault, approverRole } from './approvals.ts';
-import {
-  type ApproveRolloutInput,
-  approveRolloutInput,
-  type RejectRolloutInput,
-  rejectRolloutInput,
-} from './input.ts';
+import { type ApproveRolloutInput, approveRolloutInput, type RejectRolloutInput, rejectRolloutInput } from './input.ts';
 import { changeRollout, ringsOf, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
 
@@ -88,7 +83,11 @@ async function store(
   return { changed: await changeRollout(tx, row, { dueAt: ctx.now }), where };
 }
 
-async function approvalsOfRing(tx: Transaction, { id, definition }: StoredRollout, ring: number): Promise<RolloutApproval[]> {
+async function approvalsOfRing(
+  tx: Transaction,
+  { id, definition }: StoredRollout,
+  ring: number,
+): Promise<RolloutApproval[]> {
   const rings = await ringsOf(tx, id);
   const found = rings[ring];
   if (found === undefined || definition.rings[ring]?.approval !== true) throw unknownRing(rings.length);

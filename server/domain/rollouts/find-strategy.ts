@@ -3,14 +3,12 @@ import type { Database, Transaction } from '#db/client.ts';
 import { rolloutStrategies } from '#db/schema/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { Strategy } from '#server/domain/rollout-rules/stored.ts';
-import { builtInStrategies } from '#server/domain/rollout-rules/strategies.ts';
-
-/** Whether the portal brings a strategy along. */
-export const isBuiltIn = (name: string): boolean => Object.hasOwn(builtInStrategies, name);
+import { builtInStrategy } from '#server/domain/rollout-rules/strategies.ts';
 
 /** Returns a built-in or saved strategy. Throws 404 `strategy_unknown`. */
 export async function findStrategy(db: Database | Transaction, name: string): Promise<Strategy> {
-  if (isBuiltIn(name)) return builtInStrategies[name as keyof typeof builtInStrategies];
+  const builtIn = builtInStrategy(name);
+  if (builtIn !== null) return builtIn;
   const [row] = await db.select().from(rolloutStrategies).where(eq(rolloutStrategies.name, name));
   if (row === undefined) throw new DomainError('not_found', 'strategy_unknown');
   return row.strategy;

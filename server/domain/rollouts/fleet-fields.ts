@@ -31,7 +31,8 @@ function membersOf(rollout: SQL, states: readonly MemberCount[]): SQL {
   return sql`(${members} except select s.vm_id from rollout_steps s where s.rollout_id = ${rollout}) union all ${reached}`;
 }
 
-const inStates = (states: readonly MemberCount[]): SQL => sql`s.state = any(${sql.param(states.flatMap(statesOf))}::text[])`;
+const inStates = (states: readonly MemberCount[]): SQL =>
+  sql`s.state = any(${sql.param(states.flatMap(statesOf))}::text[])`;
 
 /** VMs with a step in one of these states: in the rollout of the field `rollout`, else in any open rollout. */
 export const stepField = fleetField({

@@ -35,7 +35,10 @@ export async function getCells(ctx: Context, input: ListCellsInput): Promise<Cel
   const counted = Map.groupBy(rows, ({ ring, cell }) => `${ring}/${cell}`);
   const cells = rings.flatMap(({ ring, size }) =>
     Array.from({ length: Math.ceil(size / perCell) }, (_, cell) =>
-      cellOf({ ring, place: cell * perCell, size: Math.min(perCell, size - cell * perCell) }, counted.get(`${ring}/${cell}`)),
+      cellOf(
+        { ring, place: cell * perCell, size: Math.min(perCell, size - cell * perCell) },
+        counted.get(`${ring}/${cell}`),
+      ),
     ),
   );
   return { perCell, cells };

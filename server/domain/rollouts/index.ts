@@ -16,6 +16,7 @@ export { listPlanVms } from './list-plan-vms.ts';
 export { listRollouts } from './list-rollouts.ts';
 export { listRolloutSteps } from './list-steps.ts';
 export { pausedRollout, pauseRollout } from './pause-rollout.ts';
+export type { DefinitionInput, StrategyTerms } from './read-definition.ts';
 export { removeRollout } from './remove-rollout.ts';
 export { requestPlan } from './request-plan.ts';
 export { resumeRollout } from './resume-rollout.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { givenText } from '#protocol/file.ts';
 import { handlerId } from '#server/domain/packages/input.ts';
+import { strategyName } from '#server/domain/rollout-rules/input.ts';
 import {
   gateNames,
   memberCounts,
@@ -39,7 +40,10 @@ export const rejectTerms = decideTerms.omit({ note: true }).extend({ reason });
 export const rejectRolloutInput = inRollout.extend(rejectTerms.shape);
 export type RejectRolloutInput = z.input<typeof rejectRolloutInput>;
 
-export const startTerms = z.object({ plan: planHash.optional(), acceptOverlap: z.array(rolloutId).max(1_000).optional() });
+export const startTerms = z.object({
+  plan: planHash.optional(),
+  acceptOverlap: z.array(rolloutId).max(1_000).optional(),
+});
 export const startRolloutInput = inRollout.extend({ ...startTerms.shape, wait: waitSeconds });
 export type StartRolloutInput = z.input<typeof startRolloutInput>;
 
@@ -49,7 +53,10 @@ export type StopRolloutInput = z.input<typeof stopRolloutInput>;
 
 /** `overrule` names every verdict that halted the rollout. */
 export const resumeTerms = reasonTerms.extend({
-  overrule: z.array(z.object({ ring, gate: z.enum(gateNames) }).strict()).max(60).optional(),
+  overrule: z
+    .array(z.object({ ring, gate: z.enum(gateNames) }).strict())
+    .max(60)
+    .optional(),
 });
 export const resumeRolloutInput = inRollout.extend(resumeTerms.shape);
 export type ResumeRolloutInput = z.input<typeof resumeRolloutInput>;
@@ -110,47 +117,5 @@ export type RolloutsOfVmInput = z.input<typeof rolloutsOfVmInput>;
 /** Values of the filter field `step`: a state of a step as the counts show it. */
 export const stepFilter = memberCounts;
 
-const freeze = z
-  .object({
-    from: z.iso.datetime({ offset: true }),
-    to: z.iso.datetime({ offset: true }),
-    reason,
-    exempt: z.array(rolloutId).max(1_000).default([]),
-  })
-  .strict()
-  .refine(({ from, to }) => new Date(from) < new Date(to), { error: 'freeze_empty', path: ['to'] });
-
-/** The rules for all rollouts. `exempt` names the rollouts that continue during a freeze. */
-export const rolloutRulesInput = z.object({
-  stepsPerSecond: z.int().min(1).max(5_000),
-  inFlight: z.int().min(1).max(20_000),
-  approval: z
-    .object({
-      fromMembers: z.int().min(0).max(1_000_000),
-      people: z.int().min(1).max(3),
-      role: z.enum(['operator', 'admin']),
-    })
-    .strict()
-    .nullable(),
-  freezes: z.array(freeze).max(100),
-  availabilitySetTag: z.string().trim().min(1).max(256),
-});
-export type RolloutRulesInput = z.input<typeof rolloutRulesInput>;
-
-export const strategyName = z
-  .string()
-  .max(64)
-  .regex(/^[a-z0-9]+(?:[._-][a-z0-9]+)*$/, 'field_format');
 export const strategyByName = z.object({ name: strategyName });
 export type StrategyByName = z.input<typeof strategyByName>;
-
-/** Without `strategy`, only the handlers change whose automatic upgrades use the strategy. */
-export const strategyTerms = z.object({
-  strategy: z.record(z.string(), z.unknown()).optional(),
-  automaticFor: z
-    .array(z.union([z.literal('*'), handlerId]))
-    .max(1_000)
-    .optional(),
-});
-export const setStrategyInput = strategyByName.extend(strategyTerms.shape);
-export type SetStrategyInput = z.input<typeof setStrategyInput>;

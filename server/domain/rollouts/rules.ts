@@ -8,10 +8,11 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
+import { rolloutRulesInput } from '#server/domain/rollout-rules/input.ts';
 import type { Freeze, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
+import { defaultRules } from '#server/domain/rollout-rules/strategies.ts';
 import { openStates } from '#server/domain/rollout-rules/words.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
-import { type RolloutRulesInput, rolloutRulesInput } from './input.ts';
 
 export const rolloutRulesView = z.object({
   stepsPerSecond: count,
@@ -21,14 +22,7 @@ export const rolloutRulesView = z.object({
   availabilitySetTag: z.string(),
 });
 export type RolloutRulesView = z.infer<typeof rolloutRulesView>;
-
-/** The rules of a portal on which nobody changed them. */
-const defaults: RolloutRules = {
-  stepsPerSecond: 100,
-  inFlight: 2_000,
-  approval: null,
-  availabilitySetTag: 'availability-set',
-};
+export type RolloutRulesInput = z.input<typeof rolloutRulesInput>;
 
 /** The id of the table's only row. */
 const id = 1;
@@ -39,7 +33,7 @@ export async function readRules(
 ): Promise<{ rules: RolloutRules; freezes: Freeze[]; nextBatchAt: Date | null }> {
   const [row] = await db.select().from(rolloutRules).where(eq(rolloutRules.id, id));
   return {
-    rules: { ...defaults, ...row?.rules },
+    rules: { ...defaultRules, ...row?.rules },
     freezes: row?.freezes ?? [],
     nextBatchAt: row?.nextBatchAt ?? null,
   };
@@ -59,9 +53,7 @@ const viewOf = ({ rules, freezes }: { rules: RolloutRules; freezes: Freeze[] }):
 /** Sets the rules for rollouts, for admins. Open rollouts follow them immediately. */
 export async function setRolloutRules(ctx: Context, input: RolloutRulesInput): Promise<RolloutRulesView> {
   allow(ctx.actor, 'admin');
-  const { freezes: given, ...rules } = parse(rolloutRulesInput, input);
-  const inUtc = (text: string) => new Date(text).toISOString();
-  const freezes = given.map((freeze) => ({ ...freeze, from: inUtc(freeze.from), to: inUtc(freeze.to) }));
+  const { freezes, ...rules } = parse(rolloutRulesInput, input);
   return ctx.db.transaction(async (tx) => {
     const before = viewOf(await readRules(tx));
     const after = viewOf({ rules, freezes });
@@ -72,7 +64,10 @@ export async function setRolloutRules(ctx: Context, input: RolloutRulesInput): P
       .values({ id, ...values })
       .onConflictDoUpdate({ target: rolloutRules.id, set: values });
     // Workers look at every open rollout again, because rates and freezes decide what may begin.
-    await tx.update(rollouts).set({ dueAt: ctx.now }).where(inArray(rollouts.state, [...openStates]));
+    await tx
+      .update(rollouts)
+      .set({ dueAt: ctx.now })
+      .where(inArray(rollouts.state, [...openStates]));
     await recordAudit(tx, ctx, {
       action: 'rollout-rules.set',
       target: { kind: 'rollout-rules', id: 'rollout-rules' },

@@ -6,9 +6,9 @@ import { emptyCounts, shownCounts } from '#server/domain/rollout-rules/counts.ts
 import type { Ring, RolloutApproval, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
 import type { PlanView, RingView, RolloutRow, RolloutView } from './answers.ts';
 import { approvalsNeeded, approverFault } from './approvals.ts';
-import { shownDefinition } from './shown-definition.ts';
 import { readRollout, ringsOf, type StoredRing, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
+import { shownDefinition } from './shown-definition.ts';
 
 /** Returns a rollout as the caller may see it. Throws 404 `rollout_unknown`. */
 export const showRollout = (ctx: Context, id: string): Promise<RolloutView> =>
@@ -103,7 +103,9 @@ function awaitsDecision(row: StoredRollout, rings: readonly StoredRing[], rules:
   if (!['scheduled', 'running', 'paused'].includes(row.state)) return false;
   return rings.some(
     ({ ring, state, approvals }) =>
-      state === 'waiting' && row.definition.rings[ring]?.approval === true && !approvals.some(({ approved }) => approved),
+      state === 'waiting' &&
+      row.definition.rings[ring]?.approval === true &&
+      !approvals.some(({ approved }) => approved),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '#server/domain/context.ts';
 import type { Change, Gates, Limit, Ring, Selection } from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from './rows.ts';
-import { shownFilter } from './selection-filter.ts';
+import { shownFilter } from './shown-filter.ts';
 
 /**
  * Returns a rollout's definition in the form that creating a rollout accepts, with every default filled in. It never
@@ -12,13 +12,17 @@ export function shownDefinition(
   { name, note, kind, definition }: Pick<StoredRollout, 'name' | 'note' | 'kind' | 'definition'>,
   { withSettings }: { withSettings: boolean },
 ): Record<string, unknown> {
-  const { select, change, rings, maxMovedShare, ...rest } = definition;
+  const { select, change, rings, maxMovedShare, noProgressSeconds, ...rest } = definition;
+  const [first] = rings;
   return {
     ...{ name, note, kind },
     ...rest,
     select: shownSelection(ctx, select),
     change: shownChange(change, withSettings),
-    rings: rings.map((ring) => shownRing(ctx, ring)),
+    // A bulk act has one ring, whose gates are those of the rollout.
+    ...(kind === 'bulk' && first !== undefined
+      ? { gates: { ...shownGates(first.gates), noProgressSeconds } }
+      : { rings: rings.map((ring) => shownRing(ctx, ring)), gates: { noProgressSeconds } }),
     maxMovedPercent: maxMovedShare === null ? null : percentOf(maxMovedShare),
   };
 }
@@ -26,8 +30,7 @@ export function shownDefinition(
 /** Shares are stored in hundredths of a percent. */
 const percentOf = (share: number): number => share / 100;
 
-const shownLimit = (limit: Limit) =>
-  'count' in limit ? { count: limit.count } : { percent: percentOf(limit.share) };
+const shownLimit = (limit: Limit) => ('count' in limit ? { count: limit.count } : { percent: percentOf(limit.share) });
 
 function shownSelection(ctx: Pick<Context, 'fleetFields'>, select: Selection): Record<string, unknown> {
   if ('ids' in select) return { ids: select.ids };

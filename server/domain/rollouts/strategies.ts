@@ -10,11 +10,10 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import type { Strategy } from '#server/domain/rollout-rules/stored.ts';
-import { builtInStrategies } from '#server/domain/rollout-rules/strategies.ts';
+import { builtInStrategies, builtInStrategy } from '#server/domain/rollout-rules/strategies.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
-import { type SetStrategyInput, type StrategyByName, setStrategyInput, strategyByName } from './input.ts';
-import { findStrategy, isBuiltIn } from './find-strategy.ts';
-import { readStrategyTerms } from './read-definition.ts';
+import { type StrategyByName, strategyByName } from './input.ts';
+import { readStrategy, type StrategyTerms } from './read-definition.ts';
 import { shownRing } from './shown-definition.ts';
 
 export const strategyView = z.object({
@@ -29,6 +28,8 @@ export const strategyView = z.object({
 });
 export type StrategyView = z.infer<typeof strategyView>;
 
+export type SetStrategyInput = StrategyTerms & StrategyByName;
+
 type StoredStrategy = typeof rolloutStrategies.$inferSelect;
 
 /** Lists the strategies: first the built-in ones, then the saved ones by name. */
@@ -40,29 +41,34 @@ export async function listStrategies(ctx: Context): Promise<{ items: StrategyVie
   return {
     items: [
       ...builtIn.map(([name, strategy]) => viewOf(ctx, name, strategy, stored.get(name))),
-      ...rows.filter(({ name }) => !isBuiltIn(name)).map((row) => viewOf(ctx, row.name, row.strategy, row)),
+      ...rows.filter(({ name }) => builtInStrategy(name) === null).map((row) => viewOf(ctx, row.name, row.strategy, row)),
     ],
   };
 }
 
 /**
- * Saves a strategy. Only admins choose the handlers whose automatic upgrades use it; each handler has one strategy. Of
- * a built-in strategy, only these handlers can change. Throws 422 with every fault, 409 `strategy_built_in`.
+ * Saves a strategy. Only admins choose the handlers whose automatic upgrades use it; each handler has one strategy. The
+ * rings and gates of a built-in strategy are fixed. Throws 422 with every fault, 409 `strategy_built_in`.
  */
 export async function setStrategy(ctx: Context, input: SetStrategyInput): Promise<StrategyView> {
   allow(ctx.actor, 'operator');
-  const { name, strategy: given, automaticFor } = parse(setStrategyInput, input);
-  if (automaticFor !== undefined) allow(ctx.actor, 'admin');
-  if (given !== undefined && isBuiltIn(name)) throw new DomainError('conflict', 'strategy_built_in');
+  const { name: given, ...terms } = input;
+  const { name } = parse(strategyByName, { name: given });
+  const builtIn = builtInStrategy(name);
+  if (builtIn !== null && Object.keys(terms).some((key) => key !== 'automaticFor')) {
+    throw new DomainError('conflict', 'strategy_built_in');
+  }
+  const { strategy: saved, automaticFor } = readStrategy(ctx, terms);
+  const strategy = builtIn ?? saved;
   return ctx.db.transaction(async (tx) => {
-    const [before] = await tx.select().from(rolloutStrategies).where(eq(rolloutStrategies.name, name)).for('update');
-    const strategy = given === undefined ? await findStrategy(tx, name) : readStrategyTerms(ctx, given);
-    const handlers = automaticFor ?? before?.automaticFor ?? [];
-    if (before !== undefined && canonicalJson([before.strategy, before.automaticFor]) === canonicalJson([strategy, handlers])) {
+    const before = await lockStrategy(tx, name);
+    const earlier = before?.automaticFor ?? [];
+    if (canonicalJson(earlier) !== canonicalJson(automaticFor)) allow(ctx.actor, 'admin');
+    if (canonicalJson([before?.strategy, earlier]) === canonicalJson([strategy, automaticFor])) {
       return viewOf(ctx, name, strategy, before);
     }
-    if (automaticFor !== undefined) await releaseHandlers(tx, name, automaticFor);
-    const values = { strategy, automaticFor: handlers, changedAt: ctx.now, changedBy: ctx.actor.name };
+    await releaseHandlers(tx, name, automaticFor);
+    const values = { strategy, automaticFor, changedAt: ctx.now, changedBy: ctx.actor.name };
     const [row] = await tx
       .insert(rolloutStrategies)
       .values({ name, ...values })
@@ -71,13 +77,18 @@ export async function setStrategy(ctx: Context, input: SetStrategyInput): Promis
     await recordAudit(tx, ctx, {
       action: 'strategy.set',
       target: { kind: 'strategy', id: name },
-      before: before && { strategy: before.strategy, automaticFor: before.automaticFor },
-      after: { strategy, automaticFor: handlers },
-      details: { name, automaticFor: handlers },
+      before: before && { strategy: before.strategy, automaticFor: earlier },
+      after: { strategy, automaticFor },
+      details: { name, automaticFor },
     });
     await recordChange(tx, 'rollout', '*');
     return viewOf(ctx, name, strategy, row);
   });
+}
+
+async function lockStrategy(tx: Transaction, name: string): Promise<StoredStrategy | undefined> {
+  const [row] = await tx.select().from(rolloutStrategies).where(eq(rolloutStrategies.name, name)).for('update');
+  return row;
 }
 
 /** Takes these handlers away from the other strategies. */
@@ -95,9 +106,9 @@ async function releaseHandlers(tx: Transaction, name: string, handlers: readonly
 export async function removeStrategy(ctx: Context, input: StrategyByName): Promise<void> {
   allow(ctx.actor, 'operator');
   const { name } = parse(strategyByName, input);
-  if (isBuiltIn(name)) throw new DomainError('conflict', 'strategy_built_in');
+  if (builtInStrategy(name) !== null) throw new DomainError('conflict', 'strategy_built_in');
   await ctx.db.transaction(async (tx) => {
-    const [before] = await tx.select().from(rolloutStrategies).where(eq(rolloutStrategies.name, name)).for('update');
+    const before = await lockStrategy(tx, name);
     if (before === undefined) throw new DomainError('not_found', 'strategy_unknown');
     if (before.automaticFor.length > 0) allow(ctx.actor, 'admin');
     await tx.delete(rolloutStrategies).where(eq(rolloutStrategies.name, name));
@@ -115,7 +126,7 @@ function viewOf(ctx: Context, name: string, strategy: Strategy, row: StoredStrat
   const { rings, ...rest } = strategy;
   return {
     name,
-    builtIn: isBuiltIn(name),
+    builtIn: builtInStrategy(name) !== null,
     strategy: { ...rest, rings: rings.map((ring) => shownRing(ctx, ring)) },
     automaticFor: row?.automaticFor ?? [],
     changedAt: row?.changedAt.toISOString() ?? null,

@@ -8,8 +8,8 @@ import { unstartedStates } from '#server/domain/rollout-rules/words.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { actOn, recordAct } from './act-on.ts';
 import type { RolloutView } from './answers.ts';
-import { judgeEdit } from './judge-edit.ts';
 import { type UpdateRolloutInput, updateRolloutInput } from './input.ts';
+import { judgeEdit } from './judge-edit.ts';
 import { type DefinitionInput, type ReadDefinition, readDefinition } from './read-definition.ts';
 import { noPlan } from './request-plan.ts';
 import { changeRollout, ringsOf, type StoredRollout } from './rows.ts';
@@ -29,16 +29,29 @@ export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Pr
     if (revision !== row.revision) {
       throw new DomainError('precondition_failed', 'rollout_moved_on', { params: { revision: row.revision } });
     }
-    const read = await readDefinition(tx, ctx, given as DefinitionInput);
+    const read = keepGiven(row, await readDefinition(tx, ctx, given as DefinitionInput));
     const isUnstarted = (unstartedStates as readonly string[]).includes(row.state);
     if (isUnchanged(row, read)) return row;
     return isUnstarted ? replaceDraft(tx, ctx, row, read) : editStarted(tx, ctx, row, read);
   });
 }
 
+/** Protected settings that were entered before are kept unless others are given, because nobody can read them back. */
+function keepGiven({ definition: before }: StoredRollout, read: ReadDefinition): ReadDefinition {
+  const { definition } = read;
+  const isKept =
+    before.change.protectedSettings === 'given' &&
+    definition.change.protectedSettings === null &&
+    before.change.handler === definition.change.handler &&
+    definition.change.kind === 'set';
+  if (!isKept) return read;
+  return { ...read, definition: { ...definition, change: { ...definition.change, protectedSettings: 'given' } } };
+}
+
 /** Protected settings always count as a change, because the portal does not compare them. */
 const isUnchanged = (row: StoredRollout, { name, note, definition, given }: ReadDefinition): boolean =>
-  given === undefined && canonicalJson([row.name, row.note, row.definition]) === canonicalJson([name, note, definition]);
+  given === undefined &&
+  canonicalJson([row.name, row.note, row.definition]) === canonicalJson([name, note, definition]);
 
 async function replaceDraft(
   tx: Transaction,
@@ -46,12 +59,10 @@ async function replaceDraft(
   row: StoredRollout,
   { name, note, kind, definition, given }: ReadDefinition,
 ): Promise<StoredRollout> {
-  const secrets =
-    definition.change.protectedSettings === 'given'
-      ? await sealGiven(tx, ctx, row.id, given)
-      : { sealed: null, setBy: null };
+  const isKept = definition.change.protectedSettings === 'given' && given === undefined;
+  const secrets = given === undefined ? { sealed: null, setBy: null } : await sealGiven(tx, ctx, row.id, given);
   const changed = await changeRollout(tx, row, {
-    ...{ ...noPlan, ...secrets, name, note, kind, definition, handler: definition.change.handler },
+    ...{ ...noPlan, ...(!isKept && secrets), name, note, kind, definition, handler: definition.change.handler },
     state: 'draft',
     revision: row.revision + 1,
     // A plan that a worker is making for the earlier definition is discarded.
@@ -81,7 +92,8 @@ async function editStarted(
     throw new DomainError('conflict', 'rollout_fixed', { faults });
   }
   const { approval } = (await readRules(tx)).rules;
-  const voids = edit.needsApproval && approval !== null && row.members >= approval.fromMembers && row.kind === 'rollout';
+  const voids =
+    edit.needsApproval && approval !== null && row.members >= approval.fromMembers && row.kind === 'rollout';
   const changed = await changeRollout(tx, row, {
     ...{ name, note, definition, revision: row.revision + 1, dueAt: ctx.now },
     ...(voids && { approvals: [] }),

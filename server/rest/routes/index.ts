@@ -12,6 +12,10 @@ import { logRoutes } from './logs.ts';
 import { memberRoutes } from './members.ts';
 import { publisherRoutes } from './publishers.ts';
 import { resourceRoutes } from './resources.ts';
+import { rolloutActRoutes } from './rollout-acts.ts';
+import { rolloutReadRoutes } from './rollout-reads.ts';
+import { rolloutRuleRoutes } from './rollout-rules.ts';
+import { rolloutRoutes } from './rollouts.ts';
 import { runbookFileRoutes } from './runbook-files.ts';
 import { runbookRoutes } from './runbooks.ts';
 import { tokenRoutes } from './tokens.ts';
@@ -38,6 +42,10 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...runbookFileRoutes,
   ...executionRuleRoutes,
   ...runbookRoutes,
+  ...rolloutRoutes,
+  ...rolloutReadRoutes,
+  ...rolloutActRoutes,
+  ...rolloutRuleRoutes,
   ...viewRoutes,
   ...attentionRoutes,
   ...logRoutes,

@@ -26,48 +26,57 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
   const ids = (kind: string) => [...new Set(rows.filter((row) => row.targetKind === kind).map((row) => row.targetId))];
   const vmIds = [...new Set(rows.flatMap(({ vmId }) => vmId ?? []))];
   const people = [...ids('member'), ...rows.filter((row) => row.actorKind === 'user').map((row) => row.actorId)];
-  const [vmRows, userRows, tokenRows, extensionRows, versionRows, publisherRows, problemRows, runbookRows, rolloutRows] =
-    await Promise.all([
-      unlessEmpty(vmIds, (among) =>
-        db.select({ id: vms.id, name: vms.name, deletedAt: vms.deletedAt }).from(vms).where(inArray(vms.id, among)),
-      ),
-      unlessEmpty([...new Set(people)], (among) =>
-        db.select({ id: users.id, name: users.name }).from(users).where(inArray(users.id, among)),
-      ),
-      unlessEmpty(ids('token'), (among) =>
-        db.select({ id: apiTokens.id }).from(apiTokens).where(inArray(apiTokens.id, among)),
-      ),
-      unlessEmpty(ids('extension'), (among) =>
+  const [
+    vmRows,
+    userRows,
+    tokenRows,
+    extensionRows,
+    versionRows,
+    publisherRows,
+    problemRows,
+    runbookRows,
+    rolloutRows,
+  ] = await Promise.all([
+    unlessEmpty(vmIds, (among) =>
+      db.select({ id: vms.id, name: vms.name, deletedAt: vms.deletedAt }).from(vms).where(inArray(vms.id, among)),
+    ),
+    unlessEmpty([...new Set(people)], (among) =>
+      db.select({ id: users.id, name: users.name }).from(users).where(inArray(users.id, among)),
+    ),
+    unlessEmpty(ids('token'), (among) =>
+      db.select({ id: apiTokens.id }).from(apiTokens).where(inArray(apiTokens.id, among)),
+    ),
+    unlessEmpty(ids('extension'), (among) =>
+      db
+        .select({ vmId: extensions.vmId, name: extensions.name })
+        .from(extensions)
+        .where(and(inArray(extensions.vmId, vmIds), inArray(extensions.name, among))),
+    ),
+    unlessEmpty(
+      ids('version').map((id) => versionOf(id).handler),
+      (among) =>
         db
-          .select({ vmId: extensions.vmId, name: extensions.name })
-          .from(extensions)
-          .where(and(inArray(extensions.vmId, vmIds), inArray(extensions.name, among))),
-      ),
-      unlessEmpty(
-        ids('version').map((id) => versionOf(id).handler),
-        (among) =>
-          db
-            .select({ handler: handlerVersions.handler, version: handlerVersions.version })
-            .from(handlerVersions)
-            .where(inArray(handlerVersions.handler, among)),
-      ),
-      unlessEmpty(ids('publisher'), (among) =>
-        db.select({ namespace: publishers.namespace }).from(publishers).where(inArray(publishers.namespace, among)),
-      ),
-      // The mark of a problem is kept for some time after the problem is gone.
-      unlessEmpty(ids('problem'), (among) =>
-        db
-          .select({ key: attentionMarks.key })
-          .from(attentionMarks)
-          .where(and(inArray(attentionMarks.key, among), isNull(attentionMarks.goneAt))),
-      ),
-      unlessEmpty(ids('runbook'), (among) =>
-        db.select({ name: runbooks.name }).from(runbooks).where(inArray(runbooks.name, among)),
-      ),
-      unlessEmpty(ids('rollout'), (among) =>
-        db.select({ id: rollouts.id }).from(rollouts).where(inArray(rollouts.id, among)),
-      ),
-    ]);
+          .select({ handler: handlerVersions.handler, version: handlerVersions.version })
+          .from(handlerVersions)
+          .where(inArray(handlerVersions.handler, among)),
+    ),
+    unlessEmpty(ids('publisher'), (among) =>
+      db.select({ namespace: publishers.namespace }).from(publishers).where(inArray(publishers.namespace, among)),
+    ),
+    // The mark of a problem is kept for some time after the problem is gone.
+    unlessEmpty(ids('problem'), (among) =>
+      db
+        .select({ key: attentionMarks.key })
+        .from(attentionMarks)
+        .where(and(inArray(attentionMarks.key, among), isNull(attentionMarks.goneAt))),
+    ),
+    unlessEmpty(ids('runbook'), (among) =>
+      db.select({ name: runbooks.name }).from(runbooks).where(inArray(runbooks.name, among)),
+    ),
+    unlessEmpty(ids('rollout'), (among) =>
+      db.select({ id: rollouts.id }).from(rollouts).where(inArray(rollouts.id, among)),
+    ),
+  ]);
   const vmById = new Map(vmRows.map((row) => [row.id, row]));
   const nameOfMember = new Map(userRows.map(({ id, name }) => [id, name]));
   const there = new Set([
