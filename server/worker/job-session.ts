@@ -22,8 +22,11 @@ export interface JobSession {
   close(): Promise<void>;
 }
 
+/** What a session needs to know of its job. */
+type SessionJob = Pick<Job, 'name' | 'statementTimeoutSeconds' | 'lock'>;
+
 /** Opens a session. It connects when its first statement runs. */
-export function openJobSession({ db: shared, log }: Pick<OpenServices, 'db' | 'log'>, job: Job): JobSession {
+export function openJobSession({ db: shared, log }: Pick<OpenServices, 'db' | 'log'>, job: SessionJob): JobSession {
   const pool = new pg.Pool({
     ...shared.$client.options,
     // The lock and the statements must share a connection.
@@ -69,7 +72,7 @@ export function openJobSession({ db: shared, log }: Pick<OpenServices, 'db' | 'l
 const queryCanceled = '57014';
 const lockKey = `hashtextextended('annex job ' || $1, 0)`;
 
-async function withLocks<Result>(pool: pg.Pool, job: Job, run: () => Promise<Result>): Promise<Result | null> {
+async function withLocks<Result>(pool: pg.Pool, job: SessionJob, run: () => Promise<Result>): Promise<Result | null> {
   const { rows } = await pool.query<{ taken: boolean }>(`select pg_try_advisory_lock(${lockKey}) as taken`, [job.name]);
   if (rows[0]?.taken !== true) return null;
   let failed = true;

@@ -53,6 +53,19 @@ const schedule = (...vmIds: string[]) =>
   );
 const hears = (topic: string, key: string) => expect.poll(() => heard).toContain(JSON.stringify({ topic, key }));
 
+test('changes of more than 100 VMs are stored and notified once, and each VM is marked', async () => {
+  const vmIds = await Promise.all(Array.from({ length: 101 }, createVm));
+  await schedule(...vmIds);
+  await services.db.delete(changes);
+  await services.db.transaction((tx) => recordChanges(tx, 'vm', vmIds));
+  expect(await services.db.select({ topic: changes.topic, key: changes.key }).from(changes)).toEqual([
+    { topic: 'vm', key: '*' },
+  ]);
+  await hears('vm', '*');
+  const marked = await services.db.select().from(healthChecks).where(inArray(healthChecks.vmId, vmIds));
+  expect(marked.filter((row) => row.dueAt < later)).toHaveLength(101);
+});
+
 test('a change is stored, and open pages are notified once it is committed', async () => {
   await services.db.transaction((tx) => recordChange(tx, 'handler', 'Acme.Lab.First'));
   expect(await stored(['Acme.Lab.First'])).toEqual([{ topic: 'handler', key: 'Acme.Lab.First' }]);

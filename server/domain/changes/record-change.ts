@@ -34,16 +34,20 @@ export async function recordChange(tx: Transaction, topic: ChangeTopic, key: str
   await recordChanges(tx, topic, [key]);
 }
 
-/** Like `recordChange`, but for several keys of one topic. */
+/** Maximum number of VMs that one call names to open pages. If more VMs change, the change has the key `*`. */
+const namedVms = 100;
+
+/** Like `recordChange`, but for several keys of one topic. Each VM is marked, even if the change has the key `*`. */
 export async function recordChanges(tx: Transaction, topic: ChangeTopic, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   const once = [...new Set(keys)].sort();
   const sorted = sql.param(once);
-  const payloads = once.map((key) => JSON.stringify({ topic, key }));
+  const named = topic === 'vm' && once.length > namedVms ? ['*'] : once;
+  const payloads = named.map((key) => JSON.stringify({ topic, key }));
   // One statement stores and notifies, unless the notifications are sent by another transport.
   const notified = tellsByStatement(tx) ? payloads : [];
   await tx.execute(sql`
-    with stored as (insert into changes (topic, key) select ${topic}, k from unnest(${sorted}::text[]) k)
+    with stored as (insert into changes (topic, key) select ${topic}, k from unnest(${sql.param(named)}::text[]) k)
     select pg_notify(${changesChannel}, p) from unnest(${sql.param(notified)}::text[]) p`);
   if (notified.length === 0) await tell(tx, changesChannel, payloads);
   if (topic !== 'vm') return;

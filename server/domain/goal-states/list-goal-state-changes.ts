@@ -12,7 +12,7 @@ export interface PastChange {
   incarnation: number;
   publishedAt: string;
   publishedBy: string;
-  cause: { action: string; extension?: string; incarnation?: number };
+  cause: { action: string; extension?: string; incarnation?: number; rollout?: string };
   /** Differences from the previous goal state. */
   changes: GoalStateChange[];
 }

@@ -66,7 +66,8 @@ async function requirePublished(tx: Transaction, { definition: { change } }: Sto
     .select({ state: handlerVersions.state })
     .from(handlerVersions)
     .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.version, version)));
-  if (found?.state === 'withdrawn') throw new DomainError('conflict', 'version_withdrawn', { params: { handler, version } });
+  if (found?.state === 'withdrawn')
+    throw new DomainError('conflict', 'version_withdrawn', { params: { handler, version } });
 }
 
 /** Reopens a halted ring. Its gates count from the present numbers, as far as they were overruled. */

@@ -41,7 +41,9 @@ export async function listStrategies(ctx: Context): Promise<{ items: StrategyVie
   return {
     items: [
       ...builtIn.map(([name, strategy]) => viewOf(ctx, name, strategy, stored.get(name))),
-      ...rows.filter(({ name }) => builtInStrategy(name) === null).map((row) => viewOf(ctx, row.name, row.strategy, row)),
+      ...rows
+        .filter(({ name }) => builtInStrategy(name) === null)
+        .map((row) => viewOf(ctx, row.name, row.strategy, row)),
     ],
   };
 }

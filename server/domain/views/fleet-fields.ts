@@ -8,4 +8,10 @@ import { updateAvailable } from './available-updates.ts';
  * The filter fields of the fleet: first the fields of the module `fleet`, then the fields of other modules. Every
  * process uses this list.
  */
-export const allFleetFields: FleetFields = [...coreFields, silenceField, updateAvailable, rolloutField, stepField];
+export const allFleetFields = [
+  ...coreFields,
+  silenceField,
+  updateAvailable,
+  rolloutField,
+  stepField,
+] as const satisfies FleetFields;

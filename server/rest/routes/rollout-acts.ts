@@ -27,7 +27,8 @@ import { type RestRoute, route } from '../route.ts';
 import { inRollout } from '../shapes.ts';
 import { waitQuery } from './rollouts.ts';
 
-const inPerson = 'Only a signed-in person who did not create, edit or plan the rollout may decide, on the portal’s pages: calls with an API token get 403.';
+const inPerson =
+  'Only a signed-in person who did not create, edit or plan the rollout may decide, on the portal’s pages: calls with an API token get 403.';
 
 export const rolloutActRoutes: readonly RestRoute[] = [
   route({

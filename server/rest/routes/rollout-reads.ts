@@ -7,8 +7,8 @@ import {
   getRollout,
   getRolloutPlan,
   listPlanVms,
-  listRollouts,
   listRolloutSteps,
+  listRollouts,
   listRolloutsOfVm,
   membershipView,
   planView,
@@ -100,7 +100,10 @@ export const rolloutReadRoutes: readonly RestRoute[] = [
     query: page.extend({ ring: ringQuery, state: wordsQuery(stepStates), cause: z.string().max(200).optional() }),
     answers: { 200: { meaning: 'A page of steps.', schema: pageOf(stepView) } },
     refusals: [404],
-    run: async (ctx, { params, query }) => ({ status: 200, body: await listRolloutSteps(ctx, { ...params, ...query }) }),
+    run: async (ctx, { params, query }) => ({
+      status: 200,
+      body: await listRolloutSteps(ctx, { ...params, ...query }),
+    }),
   }),
   route({
     method: 'GET',
@@ -111,7 +114,10 @@ export const rolloutReadRoutes: readonly RestRoute[] = [
     params: inRollout,
     query: z.object({ ring: ringQuery }),
     answers: {
-      200: { meaning: 'The points, oldest first.', schema: z.object({ items: z.array(curvePoint), nextCursor: z.null() }) },
+      200: {
+        meaning: 'The points, oldest first.',
+        schema: z.object({ items: z.array(curvePoint), nextCursor: z.null() }),
+      },
     },
     refusals: [404],
     run: async (ctx, { params, query }) => ({

@@ -2,9 +2,9 @@ import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
 import { type Cause, publishGoalStates } from '../publish.ts';
 import type { Applied, MemberRequest } from './change.ts';
+import { evaluateMembers } from './evaluate-members.ts';
 import { lockFreeHeads, readLiveHeads } from './heads.ts';
 import { kindOf } from './kind-of.ts';
-import { weighMany } from './weigh.ts';
 import { type MemberWrite, writeMany } from './write-many.ts';
 
 /**
@@ -25,9 +25,9 @@ export async function applyMany(
   const applied = new Map<string, Applied>(requests.map(({ vmId }) => [vmId, { outcome: 'gone' }]));
   for (const { vmId } of live) if (!locked.has(vmId)) applied.set(vmId, { outcome: 'busy' });
   const heads = live.filter(({ vmId }) => locked.has(vmId));
-  const weighed = await weighMany(tx, ctx, heads, byVm, { faults: new Map(), maxChecks: null });
+  const evaluations = await evaluateMembers(tx, ctx, heads, byVm, { faults: new Map(), maxChecks: null });
   const writes: (MemberWrite & { request: MemberRequest })[] = [];
-  for (const [vmId, result] of weighed) {
+  for (const [vmId, result] of evaluations) {
     const request = byVm.get(vmId);
     if (!request) continue;
     if (result.outcome !== 'change') {

@@ -537,6 +537,20 @@ describe('RO-28 RO-31 restoring what a VM had before', () => {
     );
   });
 
+  test('keeps the rules between the restored extensions and the others', async () => {
+    const vm = await givenVm(services);
+    for (const name of ['one', 'two']) await vm.declare(name, { handler: many });
+    const both = await apply(vm, patch({ handler: many, version: '1.1.0.0' }));
+    if (both?.outcome !== 'applied') throw new Error('not applied');
+    const [one, two] = both.touched;
+    if (!one || !two) throw new Error('two extensions were changed');
+    const restore = { kind: 'restore' as const, incarnation: both.beforeIncarnation, extensions: [one] };
+    expect(await outcomeOf(vm, restore)).toBe('refused version_shared');
+    expect(await outcomeOf(vm, { ...restore, incarnation: 1 })).toBe('revert');
+    await vm.declare('probe', { dependsOn: ['two'] });
+    expect(await outcomeOf(vm, { ...restore, incarnation: 1, extensions: [two] })).toBe('refused extension_needed');
+  });
+
   test('RO-20 a repeat gives the same contents the next sequence number, unless somebody changed them', async () => {
     const vm = await given('probe');
     const repeat = { kind: 'repeat' as const, extensions: [{ name: 'probe', sequenceNumber: 1 }] };

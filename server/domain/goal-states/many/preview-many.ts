@@ -5,9 +5,9 @@ import { canonicalJson } from '../goal-state.ts';
 import type { MemberChange, MemberRequest, Preview } from './change.ts';
 import type { SettingsMemory } from './check-targets.ts';
 import { declarationDigests } from './declaration-digests.ts';
+import { evaluateMembers } from './evaluate-members.ts';
 import { readLiveHeads } from './heads.ts';
 import { previewOf } from './preview-of.ts';
-import { weighMany } from './weigh.ts';
 
 interface KnownPreview {
   preview: Preview;
@@ -50,16 +50,16 @@ export async function previewMany(
   const keyOf = ({ vmId, change }: MemberRequest) =>
     dependsOnHistory(change) ? vmId : `${textOf(change)} ${digests.get(vmId)}`;
   const known = new Map<string, KnownPreview>();
-  const toWeigh = new Map<string, MemberRequest>();
+  const toEvaluate = new Map<string, MemberRequest>();
   for (const request of live) {
     const key = keyOf(request);
     const earlier = memory.previews.get(key);
     if (earlier) known.set(key, earlier);
-    else if (!toWeigh.has(key)) toWeigh.set(key, request);
+    else if (!toEvaluate.has(key)) toEvaluate.set(key, request);
   }
-  for (const [key, result] of await weighed(tx, ctx, toWeigh, memory)) {
+  for (const [key, result] of await evaluated(tx, ctx, toEvaluate, memory)) {
     known.set(key, result);
-    if (!dependsOnHistory(toWeigh.get(key)?.change)) memory.previews.set(key, result);
+    if (!dependsOnHistory(toEvaluate.get(key)?.change)) memory.previews.set(key, result);
   }
   const previews = new Map<string, Preview>(requests.map(({ vmId }) => [vmId, { outcome: 'gone' }]));
   for (const request of live) {
@@ -87,7 +87,7 @@ function textsOfChanges(): (change: MemberChange) => string {
   };
 }
 
-async function weighed(
+async function evaluated(
   tx: Transaction,
   ctx: Context,
   requests: ReadonlyMap<string, MemberRequest>,
@@ -96,7 +96,7 @@ async function weighed(
   if (requests.size === 0) return [];
   const byVm = new Map([...requests.values()].map((request) => [request.vmId, request]));
   const heads = await readLiveHeads(tx, [...byVm.keys()]);
-  const results = await weighMany(tx, ctx, heads, byVm, memory.settings);
+  const results = await evaluateMembers(tx, ctx, heads, byVm, memory.settings);
   return [...requests].flatMap(([key, { vmId, change }]) => {
     const result = results.get(vmId);
     if (!result) return [];

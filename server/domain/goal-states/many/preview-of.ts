@@ -5,15 +5,15 @@ import type { Evaluation, ExtensionMove } from '../move.ts';
 import { restartsVm } from '../plan.ts';
 import { stepsOfAll } from '../plan-steps.ts';
 import type { MemberChange, Preview } from './change.ts';
+import type { MemberEvaluation } from './evaluate-members.ts';
 import { effectiveMoves, kindOf } from './kind-of.ts';
-import type { Weighed } from './weigh.ts';
 
 /** Returns what a plan says about a change to a VM. */
-export function previewOf(change: MemberChange, weighed: Weighed): Preview {
-  if (weighed.outcome === 'overtaken') return { outcome: 'refused', code: 'extension_moved_on' };
-  if (weighed.outcome === 'delivered') return { outcome: 'unchanged' };
-  if (weighed.outcome !== 'change') return weighed;
-  const { vm, versions, evaluation } = weighed;
+export function previewOf(change: MemberChange, evaluated: MemberEvaluation): Preview {
+  if (evaluated.outcome === 'overtaken') return { outcome: 'refused', code: 'extension_moved_on' };
+  if (evaluated.outcome === 'delivered') return { outcome: 'unchanged' };
+  if (evaluated.outcome !== 'change') return evaluated;
+  const { vm, versions, evaluation } = evaluated;
   const moves = effectiveMoves(evaluation);
   return {
     outcome: 'change',

@@ -1,6 +1,14 @@
+import { createHash } from 'node:crypto';
+import { eq } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
-import { rollouts } from '#db/schema/index.ts';
+import { handlerVersions, rollouts } from '#db/schema/index.ts';
+import { markAged } from '#server/domain/health/index.ts';
+import { holdVm } from '#server/domain/holds/index.ts';
 import type { GivenVm } from '#server/testing/fleet.ts';
+import { abortRollout } from '../abort-rollout.ts';
+import { pauseRollout } from '../pause-rollout.ts';
+import { resumeRollout } from '../resume-rollout.ts';
+import { hintRollouts } from './due.ts';
 import { type RolloutStage, rolloutStage } from './testing/stage.ts';
 
 let stage: RolloutStage;
@@ -115,7 +123,7 @@ test('RO-11 no more steps are in flight than the ring allows; with a ramp, one m
   };
   await stage.pass(1);
   expect(await open()).toHaveLength(1);
-  expect((await stage.rollout(id)).why).toMatchObject([{ code: 'ramp' }, { code: 'steps_open' }]);
+  expect((await stage.rollout(id)).why).toMatchObject([{ code: 'ramp', params: { limit: 1 } }, { code: 'steps_open' }]);
   await succeedAll(10);
   expect(await open()).toHaveLength(2);
   await succeedAll(20);
@@ -164,6 +172,203 @@ test('RO-14 members that a later rollout accepted to take over are superseded', 
   const [running, queued] = one.vmId === begun ? [one, two] : [two, one];
   await stage.succeed(running, 3);
   await stage.look(4);
+  await stage.look(5);
   expect(await stage.step(first, running)).toMatchObject({ state: 'succeeded' });
   expect(await stage.step(first, queued)).toMatchObject({ state: 'skipped', cause: 'superseded' });
+});
+
+test('RO-15 of an availability set one VM is changed at a time, and a failed VM keeps its set closed', async () => {
+  const vms = await stage.givenFleet(3, { tags: { 'availability-set': 'web' } });
+  await stage.fold(0);
+  const id = await stage.givenRollout(vms);
+  const open = async () => (await stage.steps(id)).filter(({ state }) => state === 'inFlight');
+  const opened = async () => {
+    const [step, ...others] = await open();
+    expect(others).toEqual([]);
+    return vms.find(({ vmId }) => vmId === step?.vmId) as GivenVm;
+  };
+  await stage.pass(1);
+  const first = await opened();
+  expect(await stage.counts(id)).toEqual({ members: 3, inFlight: 1, parked: 2 });
+  expect((await stage.rollout(id)).why).toMatchObject([{ code: 'sets_busy', params: { members: 2 } }, {}]);
+  await stage.succeed(first, 10);
+  await stage.look(11);
+  const second = await opened();
+  expect(second).not.toBe(first);
+  await stage.fail(second, 20);
+  await stage.look(21);
+  expect(await stage.counts(id)).toEqual({ members: 3, succeeded: 1, failed: 1, parked: 1 });
+  await stage.report(second, 30);
+  await stage.look(31);
+  await stage.succeed(await opened(), 40);
+  await stage.look(41);
+  expect(await stage.counts(id)).toEqual({ members: 3, succeeded: 2, failed: 1 });
+});
+
+test('RO-16 silent and held VMs are parked, hold nothing up, and begin when they are back', async () => {
+  const [here, silent, held] = (await stage.givenFleet(3)) as [GivenVm, GivenVm, GivenVm];
+  await stage.hear(silent, -3_600, 60);
+  await markAged(stage.services, { since: null, now: stage.at(0), among: null });
+  await stage.fold(0);
+  await holdVm(stage.as(0), { vmId: held.vmId, reason: 'maintenance' });
+  const id = await stage.givenRollout([here, silent, held]);
+  await stage.pass(1);
+  expect(await stage.step(id, silent)).toMatchObject({ state: 'parked', cause: 'silent' });
+  expect(await stage.step(id, held)).toMatchObject({ state: 'parked', cause: 'on-hold' });
+  await stage.succeed(here, 10);
+  await stage.look(11);
+  expect(await stage.rollout(id)).toMatchObject({ state: 'keeping', why: [{ code: 'vms_parked' }] });
+  await stage.hear(silent, 20);
+  await stage.report(silent, 20, { version: '1.0.0.0', sequenceNumber: 1 });
+  await hintRollouts(stage.services, [silent.vmId], stage.at(21));
+  await stage.pass(21);
+  await stage.succeed(silent, 22);
+  await stage.look(23);
+  expect(await stage.counts(id)).toEqual({ members: 3, succeeded: 2, parked: 1 });
+  await stage.look(15 * 86_400);
+  expect(await stage.rollout(id)).toMatchObject({ state: 'finished' });
+  expect(await stage.counts(id)).toEqual({ members: 3, succeeded: 2, unreached: 1 });
+});
+
+test('RO-20 a failed step is repeated, and counts once, by its last attempt', async () => {
+  const [vm] = (await stage.givenFleet(1)) as [GivenVm];
+  const id = await stage.givenRollout([vm], { retry: { times: 1, afterSeconds: 60, causes: ['status'] } });
+  await stage.pass(1);
+  await stage.fail(vm, 10);
+  await stage.look(11);
+  expect(await stage.step(id, vm)).toMatchObject({ state: 'retrying', dueAt: stage.at(71) });
+  await stage.pass(72);
+  expect(await stage.step(id, vm)).toMatchObject({ state: 'inFlight', attempt: 2, touched: [{ sequenceNumber: 3 }] });
+  await stage.succeed(vm, 80, { sequenceNumber: 3 });
+  await stage.look(81);
+  expect(await stage.counts(id)).toEqual({ members: 1, succeeded: 1 });
+});
+
+test('RO-23 a gate halts the rollout once, and nothing else begins', async () => {
+  const vms = await stage.givenFleet(4);
+  const id = await stage.givenRollout(vms, {
+    rings: [{ size: 2, errors: { count: 1 }, success: { share: 5_000, atLeast: 1 } }, { size: 2 }],
+  });
+  await stage.pass(1);
+  const [good, bad] = (await stage.steps(id)).map(({ vmId }) => vms.find((vm) => vm.vmId === vmId) as GivenVm);
+  await stage.succeed(good as GivenVm, 10);
+  await stage.fail(bad as GivenVm, 10);
+  await stage.look(11);
+  expect(await stage.rollout(id)).toMatchObject({ state: 'paused', pausedBy: 'gate', why: [{ code: 'errors_count' }] });
+  expect((await stage.rings(id)).map(({ state }) => state)).toEqual(['halted', 'waiting']);
+  expect(await stage.activity(id, 'rollout.halt')).toHaveLength(1);
+  await stage.look(12);
+  expect(await stage.counts(id)).toEqual({ members: 4, succeeded: 1, failed: 1, queued: 2 });
+  expect(await stage.activity(id, 'rollout.halt')).toHaveLength(1);
+});
+
+test('RO-28 a pause takes back what no agent has fetched; a resume begins with these VMs', async () => {
+  const vms = await stage.givenFleet(3);
+  const id = await stage.givenRollout(vms, { rings: [{ size: 3, inFlight: { count: 2 } }] });
+  await stage.pass(1);
+  const [told, untold] = (await stage.steps(id)).map(({ vmId }) => vms.find((vm) => vm.vmId === vmId) as GivenVm) as [
+    GivenVm,
+    GivenVm,
+  ];
+  await told.deliver(stage.at(2));
+  expect(await pauseRollout(stage.as(3), { id })).toMatchObject({ state: 'paused', recalling: 1 });
+  await stage.pass(3);
+  expect(await stage.step(id, told)).toMatchObject({ state: 'inFlight' });
+  expect(await stage.step(id, untold)).toMatchObject({ state: 'recalled' });
+  const text = JSON.parse((await stage.head(untold)).text);
+  expect(text.extensions).toMatchObject([{ name: 'probe', version: '1.0.0.0' }]);
+  await stage.succeed(told, 4);
+  await stage.look(5);
+  expect(await stage.counts(id)).toEqual({ members: 3, succeeded: 1, queued: 2 });
+  await resumeRollout(stage.as(6), { id });
+  await stage.pass(6);
+  expect(await stage.step(id, untold)).toMatchObject({ state: 'inFlight', attempt: 1 });
+});
+
+test('RO-30 an abort always ends, also while a VM is on hold', async () => {
+  const vms = await stage.givenFleet(4);
+  const id = await stage.givenRollout(vms, { rings: [{ size: 4, inFlight: { count: 3 } }] });
+  await stage.pass(1);
+  const [told, untold, held] = (await stage.steps(id)).map(
+    ({ vmId }) => vms.find((vm) => vm.vmId === vmId) as GivenVm,
+  ) as [GivenVm, GivenVm, GivenVm];
+  await told.deliver(stage.at(2));
+  await held.deliver(stage.at(2));
+  await holdVm(stage.as(3), { vmId: held.vmId, reason: 'maintenance' });
+  await abortRollout(stage.as(4), { id });
+  await stage.look(4);
+  expect(await stage.rollout(id)).toMatchObject({ state: 'aborting' });
+  await stage.report(told, 5);
+  await stage.look(6);
+  await stage.look(7);
+  expect(await stage.rollout(id)).toMatchObject({ state: 'aborted' });
+  expect(await stage.counts(id)).toEqual({ members: 4, succeeded: 1, unreached: 3 });
+  expect(await stage.step(id, untold)).toMatchObject({ state: 'unreached' });
+});
+
+test('RO-31 a revert gives each VM its own earlier declaration back', async () => {
+  const [vm, changed] = (await stage.givenFleet(2)) as [GivenVm, GivenVm];
+  const of = await stage.givenRollout([vm, changed]);
+  await stage.pass(1);
+  await stage.succeed(vm, 10);
+  await stage.succeed(changed, 10);
+  await stage.look(11);
+  await changed.declare('probe', { version: '1.2.0.0' });
+  const id = await stage.givenRollout([vm, changed], { kind: 'revert', planned: 'revert', of });
+  await stage.look(20);
+  expect(await stage.step(id, vm)).toMatchObject({ state: 'inFlight', touched: [{ version: '1.0.0.0' }] });
+  expect(await stage.step(id, changed)).toMatchObject({ state: 'overtaken', overtakenBy: { by: 'Test operator' } });
+  await stage.succeed(vm, 30, { version: '1.0.0.0', sequenceNumber: 3 });
+  await stage.look(31);
+  expect(await stage.rollout(id)).toMatchObject({ state: 'finished' });
+});
+
+test('RO-32 a failed VM is put back at once where the plan says so', async () => {
+  const [vm] = (await stage.givenFleet(1)) as [GivenVm];
+  const id = await stage.givenRollout([vm], { onStepFailure: 'revert' });
+  await stage.pass(1);
+  await stage.fail(vm, 10);
+  await stage.look(11);
+  expect(await stage.step(id, vm)).toMatchObject({ state: 'reverting', cause: 'status' });
+  expect(JSON.parse((await stage.head(vm)).text).extensions).toMatchObject([{ version: '1.0.0.0', sequenceNumber: 3 }]);
+  await stage.succeed(vm, 20, { version: '1.0.0.0', sequenceNumber: 3 });
+  await stage.look(21);
+  expect(await stage.step(id, vm)).toMatchObject({ state: 'reverted', cause: 'status' });
+  expect(await stage.counts(id)).toEqual({ members: 1, reverted: 1 });
+});
+
+test('RO-32 a halted rollout aborts and starts its revert where the plan says so', async () => {
+  const [vm] = (await stage.givenFleet(1)) as [GivenVm];
+  const id = await stage.givenRollout([vm], { onHalt: 'revert', rings: [{ size: 1, errors: { count: 1 } }] });
+  await stage.pass(1);
+  await stage.fail(vm, 10);
+  await stage.look(11);
+  const { revertedBy } = await stage.rollout(id);
+  await stage.look(12);
+  expect(await stage.rollout(id)).toMatchObject({ state: 'aborted' });
+  expect(await stage.rollout(String(revertedBy))).toMatchObject({ kind: 'revert', of: id, state: 'planning' });
+});
+
+test('RO-39 each batch is one line of the activity, with the digest of what it published', async () => {
+  const vms = await stage.givenFleet(2);
+  const id = await stage.givenRollout(vms);
+  await stage.pass(1);
+  const lines = (await stage.steps(id)).map(({ vmId, incarnation }) => `${vmId} ${incarnation}\n`).sort();
+  const sha256 = createHash('sha256').update(lines.join('')).digest('hex');
+  expect(await stage.activity(id, 'rollout.batch')).toMatchObject([
+    { actorId: `rollout/${id}`, actorName: 'probe 1.1', details: { ring: 0, count: 2, sha256 } },
+  ]);
+});
+
+test('a restored database and a withdrawn version pause a rollout', async () => {
+  const [one, two] = (await stage.givenFleet(2)) as [GivenVm, GivenVm];
+  const restored = await stage.givenRollout([one]);
+  await stage.db.update(rollouts).set({ epoch: 'earlier' });
+  await stage.pass(1);
+  expect(await stage.rollout(restored)).toMatchObject({ state: 'paused', pausedBy: 'portal', why: [{ code: 'restored' }] });
+  const withdrawn = await stage.givenRollout([two]);
+  await stage.db.update(handlerVersions).set({ state: 'withdrawn' }).where(eq(handlerVersions.version, '1.1.0.0'));
+  await stage.pass(2);
+  expect(await stage.rollout(withdrawn)).toMatchObject({ state: 'paused', why: [{ code: 'version_withdrawn' }] });
+  expect(await stage.counts(withdrawn)).toEqual({ members: 1, queued: 1 });
 });

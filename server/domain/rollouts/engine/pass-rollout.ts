@@ -96,8 +96,9 @@ async function begin(
   }
   await flushSteps(pass);
   const ready = parked.filter(({ choice }) => choice.what === 'begin');
+  const before = JSON.stringify(pass.rings.map(({ counts, taken }) => [counts, taken]));
   await beginBatch(pass, mayBegin, ready);
-  const again = new Date(ctx.now.getTime() + againMs);
-  row.dueAt = row.nextBatchAt !== null && row.nextBatchAt > ctx.now ? row.nextBatchAt : again;
-  pass.hasMore = false;
+  const isMoved = before !== JSON.stringify(pass.rings.map(({ counts, taken }) => [counts, taken]));
+  // The next pass says what the rollout waits for now.
+  row.dueAt = isMoved ? ctx.now : new Date(ctx.now.getTime() + againMs);
 }

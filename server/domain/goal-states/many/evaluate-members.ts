@@ -6,13 +6,13 @@ import { evaluateChange, type VmChange } from '../evaluate.ts';
 import type { Evaluation, ExtensionMove } from '../move.ts';
 import type { ExtensionRow, LiveHead } from '../publish.ts';
 import type { MemberRequest } from './change.ts';
+import { type ChangedBy, changedSince, lastPublishers, wasDelivered } from './changed-since.ts';
 import { checkTargets, type SettingsMemory } from './check-targets.ts';
 import { loadEarlierContents } from './earlier-contents.ts';
-import { type ChangedBy, changedSince, lastPublishers, wasDelivered } from './moved-on.ts';
 import { type Translated, translate } from './translate.ts';
 
 /** What a change would do to a VM, or why it does nothing. */
-export type Weighed =
+export type MemberEvaluation =
   | { outcome: 'change'; vm: DeclaredVm; versions: VersionLookup; evaluation: Evaluation; isChecked: boolean }
   | { outcome: 'unchanged' }
   | { outcome: 'delivered' }
@@ -23,13 +23,13 @@ export type Weighed =
  * Loads the declarations of VMs and evaluates the requested change of each. The number of statements does not depend on
  * the number of VMs.
  */
-export async function weighMany(
+export async function evaluateMembers(
   tx: Transaction,
   ctx: Context,
   heads: readonly LiveHead[],
   requests: ReadonlyMap<string, MemberRequest>,
   memory: SettingsMemory,
-): Promise<Map<string, Weighed>> {
+): Promise<Map<string, MemberEvaluation>> {
   if (heads.length === 0) return new Map();
   const wanted = heads.flatMap(({ vmId }) => requests.get(vmId) ?? []);
   const earlier = await loadEarlierContents(tx, wanted);
@@ -47,24 +47,24 @@ export async function weighMany(
     tx,
     absent.map(({ vm }) => vm.head.vmId),
   );
-  const weighed = new Map<string, Weighed>();
+  const evaluations = new Map<string, MemberEvaluation>();
   for (const { vm, request, translated } of members) {
     const changed = changedSince(vm, request.change);
     const by = changed === 'unknown' ? publishers.get(vm.head.vmId) : changed;
-    if (by) weighed.set(vm.head.vmId, { outcome: 'overtaken', ...by });
-    else if (wasDelivered(vm, request.change)) weighed.set(vm.head.vmId, { outcome: 'delivered' });
-    else weighed.set(vm.head.vmId, await weigh(ctx, vm, versions, translated, memory));
+    if (by) evaluations.set(vm.head.vmId, { outcome: 'overtaken', ...by });
+    else if (wasDelivered(vm, request.change)) evaluations.set(vm.head.vmId, { outcome: 'delivered' });
+    else evaluations.set(vm.head.vmId, await evaluateMember(ctx, vm, versions, translated, memory));
   }
-  return weighed;
+  return evaluations;
 }
 
-async function weigh(
+async function evaluateMember(
   ctx: Context,
   vm: DeclaredVm,
   versions: VersionLookup,
   translated: Translated,
   memory: SettingsMemory,
-): Promise<Weighed> {
+): Promise<MemberEvaluation> {
   if (translated.kind === 'unchanged') return { outcome: 'unchanged' };
   if (translated.kind === 'unknown') return { outcome: 'refused', code: 'goal_state_unknown' };
   const { changes, isChecked } = await changesOf(ctx, vm, versions, translated, memory);
@@ -73,7 +73,7 @@ async function weigh(
     return { outcome: 'refused', code: evaluation.faults[0]?.code ?? evaluation.code };
   }
   const { moves, faults } = evaluation;
-  // Whoever has what is asked for is not rejected, even if it could not be declared now.
+  // A VM that already has the requested declaration is not rejected, even if it could not be declared now.
   if (moves.length > 0 && moves.every(({ effect }) => effect === 'none')) return { outcome: 'unchanged' };
   const [fault] = faults;
   if (fault) return { outcome: 'refused', code: fault.code };

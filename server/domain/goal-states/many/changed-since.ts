@@ -11,7 +11,7 @@ export interface ChangedBy {
 
 /**
  * Returns who changed one of the extensions that a change names since they had the given sequence numbers; `unknown` if
- * the extension is not declared any more; null if nobody did. A removed extension still has the last sequence number of
+ * the extension is not declared any more; null if they still have them. A removed extension still has the last sequence number of
  * its name.
  */
 export function changedSince({ present, next }: DeclaredVm, change: MemberChange): ChangedBy | 'unknown' | null {

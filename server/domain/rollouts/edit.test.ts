@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Context } from '#server/domain/context.ts';
+import type { RolloutState } from '#server/domain/rollout-rules/words.ts';
+import { testContext } from '#server/testing/context.ts';
+import { outcomeOf } from '#server/testing/records.ts';
+import { approveRollout, resumeRollout, setRolloutRules, updateRollout } from './index.ts';
+import { givenRollout, planHash, rowOf } from './testing/given-rollout.ts';
+
+let ctx: Context;
+beforeAll(async () => {
+  ctx = await testContext({ role: 'operator' });
+});
+
+type Definition = Record<string, unknown> & { rings: { gates: Record<string, unknown> }[] };
+
+/** Edits a rollout in a state by changing its definition as the portal returns it. */
+async function edit(state: RolloutState, change: (definition: Definition) => object) {
+  const view = await givenRollout(ctx, { state });
+  const definition = { ...view.definition, ...change(structuredClone(view.definition) as Definition) };
+  return { id: view.id, done: updateRollout(ctx, { id: view.id, revision: 1, definition }) };
+}
+
+const inRing = (index: number, change: (ring: { gates: object }) => object) => (definition: Definition) => ({
+  rings: definition.rings.map((ring, at) => (at === index ? { ...ring, ...change(ring) } : ring)),
+});
+const inGates = (index: number, gates: object) => inRing(index, (ring) => ({ gates: { ...ring.gates, ...gates } }));
+const window = { days: ['mon'], from: '22:00', to: '04:00', timeZone: 'Europe/Berlin' };
+
+const parts: [what: string, change: (definition: Definition) => object, whenRunning: string, whenPaused: string][] = [
+  ['the name', () => ({ name: 'other' }), 'done', 'done'],
+  ['the note', () => ({ note: 'see 1' }), 'done', 'done'],
+  ['windows', () => ({ windows: [window] }), 'done', 'done'],
+  ['windows of a ring', inRing(2, () => ({ windows: [window] })), 'done', 'done'],
+  ['a rate', () => ({ stepsPerSecond: 5 }), 'done', 'done'],
+  ['a lower limit', inGates(1, { inFlight: { percent: 5 } }), 'done', 'done'],
+  ['a higher limit', inGates(1, { inFlight: { percent: 20 } }), '/rings/1/gates/inFlight', 'done'],
+  ['another form of limit', inGates(1, { inFlight: { count: 1 } }), '/rings/1/gates/inFlight', 'done'],
+  ['a gate', inGates(0, { errors: { count: 1 } }), '/rings/0/gates', 'done'],
+  ['what a halt does', () => ({ onHalt: 'revert' }), '/onHalt', 'done'],
+  ['the selection', () => ({ select: { all: true } }), '/select', '/select'],
+  ['the change', () => ({ change: { kind: 'remove', handler: 'Acme.Lab.Probe' } }), '/change', '/change'],
+  ['the start', () => ({ startAt: '2030-01-01T00:00:00Z' }), '/startAt', '/startAt'],
+  ['a filter of a ring', inRing(0, () => ({ filter: { q: 'web' } })), '/rings/0/filter', '/rings/0/filter'],
+  ['fewer rings', ({ rings }) => ({ rings: rings.slice(1) }), '/rings', '/rings'],
+];
+
+describe('RO-34 after the start', () => {
+  test.each(parts)('%s', async (_, change, whenRunning, whenPaused) => {
+    for (const [state, fixed] of [
+      ['running', whenRunning],
+      ['paused', whenPaused],
+    ] as const) {
+      const { id, done } = await edit(state, change);
+      const outcome = await outcomeOf(done);
+      expect(outcome).toBe(fixed === 'done' ? 'done' : `conflict rollout_fixed; ${fixed} rollout_fixed`);
+      const row = await rowOf(ctx, id);
+      expect([row.state, row.revision]).toEqual([state, fixed === 'done' ? 2 : 1]);
+    }
+  });
+
+  test.each(['checking', 'aborting', 'aborted', 'finished'] as const)(
+    'nothing changes in the state %s',
+    async (state) => {
+      const { done } = await edit(state, () => ({ name: 'other' }));
+      expect(await outcomeOf(done)).toBe('conflict rollout_state');
+    },
+  );
+});
+
+describe('RO-34 revisions', () => {
+  test('an edit names the revision that it saw', async () => {
+    const { id, definition } = await givenRollout(ctx);
+    const named = (revision: number | undefined, name: string) =>
+      outcomeOf(updateRollout(ctx, { id, revision, definition: { ...definition, name } }));
+    expect(await named(undefined, 'a')).toBe('precondition_failed rollout_moved_on');
+    expect(await named(0, 'a')).toBe('precondition_failed rollout_moved_on');
+    expect(await named(1, 'a')).toBe('done');
+    expect(await named(1, 'b')).toBe('precondition_failed rollout_moved_on');
+    expect(await rowOf(ctx, id)).toMatchObject({ name: 'a', revision: 2 });
+  });
+
+  test('an edit while the rollout is planned throws the plan away', async () => {
+    for (const state of ['planning', 'planned'] as const) {
+      const { id, done } = await edit(state, () => ({ name: 'other' }));
+      await done;
+      expect(await rowOf(ctx, id)).toMatchObject({
+        state: 'draft',
+        plan: null,
+        planHash: null,
+        members: 0,
+        planning: 1,
+      });
+    }
+  });
+});
+
+test('RO-34 an edit of gates while paused needs the approvals again before the resume', async () => {
+  const admin = await testContext({ services: ctx, role: 'admin' });
+  const approval = { fromMembers: 10, people: 1, role: 'operator' as const };
+  const rules = { stepsPerSecond: 100, inFlight: 2_000, freezes: [], availabilitySetTag: 'set' };
+  await setRolloutRules(admin, { ...rules, approval });
+  const { id, done } = await edit('paused', inGates(0, { errors: null }));
+  await done;
+  expect(await outcomeOf(resumeRollout(ctx, { id }))).toBe('conflict approval_missing');
+  const ada = { ...ctx, actor: { ...ctx.actor, id: 'ada', name: 'ada' } };
+  await approveRollout(ada, { id, plan: planHash });
+  expect(await outcomeOf(resumeRollout(ctx, { id }))).toBe('done');
+  const unedited = await givenRollout(ctx, { state: 'paused' });
+  expect(await outcomeOf(resumeRollout(ctx, { id: unedited.id }))).toBe('done');
+  await setRolloutRules(admin, { ...rules, approval: null });
+});

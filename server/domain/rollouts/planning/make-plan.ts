@@ -1,0 +1,72 @@
+import type { Transaction } from '#db/client.ts';
+import type { Context } from '#server/domain/context.ts';
+import { kindPosition } from '#server/domain/rollout-rules/kinds.ts';
+import { inFlightLimit } from '#server/domain/rollout-rules/rings.ts';
+import type { Definition, RingPlan, RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
+import { readRules } from '../rules.ts';
+import { openGiven } from '../secrets.ts';
+import { findOverlaps } from './find-overlaps.ts';
+import { chunksOf, type MemberChunk } from './member-chunks.ts';
+import { type KeyedMember, placeMembers } from './place-members.ts';
+import { type HashedPlan, membersDigest, planHash, readVersion } from './plan-hash.ts';
+import { countKinds, countNotRevertible, ringStats } from './ring-stats.ts';
+import { endsOf, requireTime } from './schedule.ts';
+import { type PlannedRow, type Weighed, weighMembers } from './weigh-members.ts';
+
+/** A plan that is not stored yet. */
+export interface MadePlan {
+  plan: RolloutPlan;
+  rings: { stats: RingPlan; chunks: MemberChunk[] }[];
+  /** What the plan's hash covers. */
+  hashed: HashedPlan;
+}
+
+/**
+ * Makes the plan of a rollout from the snapshot of the transaction: its members, their rings and order, and what the
+ * change would do to each. Writes nothing. Throws 422 `selection_empty` | `rollout_too_large` | `window_too_short`.
+ */
+export async function makePlan(tx: Transaction, ctx: Context, row: PlannedRow): Promise<MadePlan> {
+  const { rules, freezes } = await readRules(tx);
+  const given = openGiven(ctx, row);
+  const weighed = await weighMembers(tx, ctx, row, given, rules.availabilitySetTag);
+  const placed = await placeMembers(tx, ctx, row, weighed.members);
+  const rings = placed.map((members, index) => ringOf(row.definition, index, members));
+  const stats = rings.map((ring) => ring.stats);
+  requireTime(row.definition, stats);
+  const hashed: HashedPlan = {
+    rolloutId: row.id,
+    definition: row.definition,
+    given,
+    version: await readVersion(tx, row.definition),
+    members: membersDigest(rings.map(({ chunks }) => chunks)),
+  };
+  const overlaps = await findOverlaps(
+    tx,
+    row,
+    weighed.members.map(({ vmId }) => vmId),
+  );
+  const plan = { ...summary(ctx, row, weighed, planHash(ctx, hashed)), rings: stats, overlaps };
+  return { plan: { ...plan, ...endsOf(ctx, row, stats, rules, freezes) }, rings, hashed };
+}
+
+function ringOf(definition: Definition, index: number, members: readonly KeyedMember[]): MadePlan['rings'][number] {
+  const ring = definition.rings[index];
+  if (ring === undefined) throw new Error(`there is no ring ${index}`);
+  const inFlight = Math.min(members.length, inFlightLimit(ring.gates.inFlight, members.length));
+  const chunks = chunksOf(members.map(({ vmId, hash, preview }) => ({ vmId, hash, kind: kindPosition(preview.kind) })));
+  return { stats: ringStats(ring.name, members, inFlight), chunks };
+}
+
+function summary(
+  ctx: Context,
+  row: PlannedRow,
+  { members, overtaken, matched, unchanged, refused, uncheckedSettings }: Weighed,
+  hash: string,
+): Omit<RolloutPlan, 'rings' | 'overlaps' | 'earliestEnd' | 'likelyEnd'> {
+  return {
+    ...{ hash, at: ctx.now.toISOString(), by: row.plannedBy ?? row.createdBy },
+    ...{ matched, members: members.length, unchanged, refused, uncheckedSettings },
+    kinds: countKinds(members),
+    notRevertible: countNotRevertible(members, overtaken),
+  };
+}
