@@ -1,10 +1,11 @@
 import type { Advance, AdvanceInput, RingAdvance } from './advance-facts.ts';
 import { keepRing, moveRings, stopRing } from './advance-rings.ts';
 import { findBeginning } from './begin.ts';
-import { openOf, queuedOf } from './counts.ts';
+import { openOf } from './counts.ts';
 import { overrule } from './gates.ts';
 import { haltsOf, isHalting, type Judged, judgeRings } from './judge-rings.ts';
 import { secondsAfter } from './step-times.ts';
+import { isOver, keepEnd, keepingReasons, parkedIn, workOf } from './keeping.ts';
 import type { Reason } from './stored.ts';
 import { isExcused, keepSince, nextOf, waitingFor } from './waiting.ts';
 
@@ -12,7 +13,6 @@ export type { Advance, AdvanceInput, Overruled, RingAdvance, RingFacts, RolloutF
 
 /** A rollout that waits for something without a known time is looked at again after this many seconds. */
 const lookSeconds = 60;
-const daySeconds = 86_400;
 
 /**
  * Decides what becomes of a rollout and its rings in one pass. A pure function. All gates of all rings are judged first,
@@ -147,30 +147,6 @@ function advanceAborting(input: AdvanceInput): Advance {
   const dueAt = nextStepAt ?? secondsAfter(now, lookSeconds);
   return { ...same, state: 'aborting', why, next: nextOf(why), recall: true, dueAt };
 }
-
-/** Members whose step is open or has not begun. */
-const workOf = ({ rings }: AdvanceInput): number =>
-  rings.reduce((sum, { size, counts, ready }) => sum + openOf(counts) + queuedOf(size, counts) + ready, 0);
-
-const parkedIn = ({ rings }: AdvanceInput): number => rings.reduce((sum, { counts }) => sum + counts.parked, 0);
-
-/** When a rollout that waits for parked members ends; null while newcomers join. */
-function keepEnd({ rollout, rings }: AdvanceInput): Date | null {
-  const passed = rings.map(({ passedAt }) => passedAt?.getTime() ?? 0);
-  if (rollout.state !== 'keeping' || rollout.newcomers === 'include') return null;
-  return secondsAfter(new Date(Math.max(0, ...passed)), rollout.keepDays * daySeconds);
-}
-
-const isOver = (input: AdvanceInput): boolean => {
-  const end = keepEnd(input);
-  return end !== null && end <= input.now;
-};
-
-const keepingReasons = (input: AdvanceInput): Reason[] => {
-  const end = keepEnd(input);
-  const parked = parkedIn(input);
-  return parked === 0 ? [] : [{ code: 'vms_parked', params: { parked }, ...(end && { at: end.toISOString() }) }];
-};
 
 /** All rings passed and nothing is open or queued: the rollout finishes, or keeps for parked members and newcomers. */
 function endOf(input: AdvanceInput, moved: Advance): Advance | null {

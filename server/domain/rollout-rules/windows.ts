@@ -56,7 +56,7 @@ export function periodsOf(windows: readonly Window[], from: Date, until: Date): 
   const periods: Period[] = [];
   for (const { from: start, to } of all) {
     const last = periods.at(-1);
-    if (last !== undefined && start <= last.to) last.to = to > last.to ? to : last.to;
+    if (last !== undefined && start <= last.to) last.to = new Date(Math.max(to.getTime(), last.to.getTime()));
     else periods.push({ from: start, to });
   }
   return periods;

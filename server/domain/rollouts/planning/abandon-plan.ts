@@ -3,7 +3,7 @@ import { rollouts } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { Reason } from '#server/domain/rollout-rules/stored.ts';
-import { RingFault } from './make-plan.ts';
+import { RingFault } from './ring-fault.ts';
 import type { PlanOutcome, PlanServices } from './snapshot.ts';
 
 /** Runs a plan or a check. After an expected error, the rollout waits for a person, with the reason. */

@@ -1,6 +1,5 @@
 import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
-import { DomainError } from '#server/domain/error.ts';
 import { kindPosition } from '#server/domain/rollout-rules/kinds.ts';
 import { inFlightLimit } from '#server/domain/rollout-rules/rings.ts';
 import type { Definition, RingPlan, RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
@@ -22,16 +21,6 @@ export interface MadePlan {
   hashed: HashedPlan;
 }
 
-/** A fault of one ring. */
-export class RingFault extends DomainError {
-  readonly ring: number;
-
-  constructor(ring: number, code: 'window_too_short', params: Readonly<Record<string, string | number>>) {
-    super('unprocessable', code, { params });
-    this.ring = ring;
-  }
-}
-
 /**
  * Makes the plan of a rollout from the snapshot of the transaction: its members, their rings and order, and what the
  * change would do to each. Writes nothing. Throws 422 `selection_empty` | `rollout_too_large` | `window_too_short`.
@@ -42,7 +31,8 @@ export async function makePlan(tx: Transaction, ctx: Context, row: PlannedRow): 
   const weighed = await weighMembers(tx, ctx, row, given, rules.availabilitySetTag);
   const placed = await placeMembers(tx, ctx, row, weighed.members);
   const rings = placed.map((members, index) => ringOf(row.definition, index, members));
-  requireTime(row.definition, rings);
+  const stats = rings.map((ring) => ring.stats);
+  requireTime(row.definition, stats);
   const hashed: HashedPlan = {
     rolloutId: row.id,
     definition: row.definition,
@@ -50,7 +40,6 @@ export async function makePlan(tx: Transaction, ctx: Context, row: PlannedRow): 
     version: await readVersion(tx, row.definition),
     members: membersDigest(rings.map(({ chunks }) => chunks)),
   };
-  const stats = rings.map((ring) => ring.stats);
   const overlaps = await findOverlaps(
     tx,
     row,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { rollouts } from '#db/schema/index.ts';
+import { goalStateHeads, rollouts, secrets, vmHealth } from '#db/schema/index.ts';
 import { foldHealth } from '#server/domain/health/index.ts';
 import { ringSizes } from '#server/domain/rollout-rules/rings.ts';
 import type { Definition } from '#server/domain/rollout-rules/stored.ts';
@@ -10,6 +10,7 @@ import { updateVm } from '#server/domain/vms/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { newKeyPair } from '#server/testing/key-pair.ts';
 import { givenPlanning, membersOf, ringsOf, ringUpTo, rowOf, setRollout, upgrade } from '../testing/given-draft.ts';
 import { planRollout } from './plan-rollout.ts';
 import type { PlanServices } from './snapshot.ts';
@@ -36,7 +37,8 @@ beforeAll(async () => {
 afterEach(() => services.db.delete(rollouts));
 
 async function planned(definition: Partial<Definition> = {}, values: Parameters<typeof givenPlanning>[2] = {}) {
-  const id = await givenPlanning(services, definition, values);
+  const select = { ids: vms.map(({ vmId }) => vmId) };
+  const id = await givenPlanning(services, { select, ...definition }, values);
   expect(await planRollout(services, id)).toBe('done');
   const [row, members, rings] = [await rowOf(services, id), await membersOf(services, id), await ringsOf(services, id)];
   return { id, row, members, rings };
@@ -73,6 +75,27 @@ describe('RO-4 a plan', () => {
     const { row } = await planned();
     await services.db.execute(sql`update handler_versions set state = 'published' where version = '1.0.0.0'`);
     expect(row.plan).toMatchObject({ members: 9, notRevertible: { version_withdrawn: 9 } });
+  });
+
+  test('leaves out VMs whose protected settings an admin must release first', async () => {
+    const vm = await givenVm(services, 'withheld');
+    const { vmId, name } = vm;
+    await vm.declare('probe', { settings: { protectedSettings: { key: 'x' } } });
+    await services.db.update(secrets).set({ cms: null }).where(eq(secrets.vmId, vmId));
+    const { certificate } = await newKeyPair();
+    const head = services.db.update(goalStateHeads).set({ certificate, thumbprint: 'AB' });
+    await head.where(eq(goalStateHeads.vmId, vmId));
+    const { row } = await planned({ select: { ids: [vmId] } });
+    const refused = { secrets_need_release: { count: 1, examples: [{ vmId, name }] } };
+    expect(row.plan).toMatchObject({ matched: 1, members: 0, refused });
+  });
+
+  test('counts members whose agent is silent', async () => {
+    const health = services.db.update(vmHealth);
+    await health.set({ agent: 'unresponsive' }).where(eq(vmHealth.vmId, at(0).vmId));
+    const { row } = await planned();
+    await health.set({ agent: 'never' }).where(eq(vmHealth.vmId, at(0).vmId));
+    expect(row.plan?.rings[0]).toMatchObject({ size: 9, silent: 1 });
   });
 
   test('does not count availability sets that the rollout ignores', async () => {
@@ -205,6 +228,18 @@ describe('a rollout that cannot be planned is a draft again, and says why:', () 
       expect(row.why[0]?.params).toMatchObject({ cause: 'selection_empty' });
       expect(members).toEqual([]);
     }
+  });
+
+  test('RO-35 a maintenance window into which the commands of a ring do not fit', async () => {
+    const night = (to: string) => [{ days: ['sun' as const], from: '01:00', to, timeZone: 'Europe/Berlin' }];
+    const longest = (await planned()).row.plan?.rings[0]?.longestSeconds ?? 0;
+    expect(longest).toBeGreaterThan(120);
+    const rings = [ringUpTo(5_000), ringUpTo(10_000, { windows: night('01:02') })];
+    const { row } = await planned({ rings, windows: night('02:30') });
+    const why = { code: 'plan_failed', ring: 1, params: { cause: 'window_too_short', seconds: longest } };
+    expect(row).toMatchObject({ state: 'draft', why: [why] });
+    expect((await planned({ rings, windows: night('01:02') })).row.why).toMatchObject([{ ring: 0 }]);
+    expect((await planned({ windows: night('02:30') })).row.state).toBe('planned');
   });
 
   test('more members than a rollout may have', async () => {

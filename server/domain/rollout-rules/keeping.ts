@@ -1,0 +1,31 @@
+import type { AdvanceInput } from './advance-facts.ts';
+import { openOf, queuedOf } from './counts.ts';
+import type { Reason } from './stored.ts';
+import { secondsAfter } from './step-times.ts';
+
+const daySeconds = 86_400;
+
+/** Members whose step is open or has not begun. */
+export const workOf = ({ rings }: AdvanceInput): number =>
+  rings.reduce((sum, { size, counts, ready }) => sum + openOf(counts) + queuedOf(size, counts) + ready, 0);
+
+export const parkedIn = ({ rings }: AdvanceInput): number => rings.reduce((sum, { counts }) => sum + counts.parked, 0);
+
+/** When a rollout that waits for parked members ends; null while newcomers join. */
+export function keepEnd({ rollout, rings }: AdvanceInput): Date | null {
+  const passed = rings.map(({ passedAt }) => passedAt?.getTime() ?? 0);
+  if (rollout.state !== 'keeping' || rollout.newcomers === 'include') return null;
+  return secondsAfter(new Date(Math.max(0, ...passed)), rollout.keepDays * daySeconds);
+}
+
+export const isOver = (input: AdvanceInput): boolean => {
+  const end = keepEnd(input);
+  return end !== null && end <= input.now;
+};
+
+export const keepingReasons = (input: AdvanceInput): Reason[] => {
+  const end = keepEnd(input);
+  const parked = parkedIn(input);
+  return parked === 0 ? [] : [{ code: 'vms_parked', params: { parked }, ...(end && { at: end.toISOString() }) }];
+};
+
