@@ -2,6 +2,7 @@ export { abortRollout } from './abort-rollout.ts';
 export { advanceRollout } from './advance-rollout.ts';
 export * from './answers.ts';
 export { closeRollout } from './close-rollout.ts';
+export { countNeeding } from './count-needing.ts';
 export { createRollout } from './create-rollout.ts';
 export { approveRollout, rejectRollout } from './decide-rollout.ts';
 export { hintRollouts, nextRolloutAt } from './engine/due.ts';
