@@ -8,9 +8,7 @@ import { Status } from '#app/_ui/status.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import type { FleetRow } from '../../vms/reading.ts';
-
-/** Number of VMs in the sample. */
-export const sampleSize = 10;
+import { sampleSize } from './use-matches.ts';
 
 export interface SampleTableProps {
   /** Undefined while loading. */
