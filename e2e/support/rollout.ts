@@ -54,6 +54,12 @@ export async function expectPlanned(page: Page): Promise<void> {
   await expect(page.getByText('The plan is ready.')).toBeAttached(patience);
 }
 
+/** Creates a draft that retries a handler's extensions on all VMs. */
+export const draftRollout = (api: Api, handler: string): Promise<RolloutState> =>
+  api.call('POST', '/rollouts', {
+    body: { name: `Retry ${handler}`, select: { all: true }, change: { kind: 'retry', handler } },
+  });
+
 /** Returns the rollout with this name. */
 export async function rolloutNamed(api: Api, name: string): Promise<RolloutState> {
   const { items } = await api.call<{ items: RolloutState[] }>('GET', `/rollouts?q=${encodeURIComponent(name)}`);
