@@ -23,7 +23,7 @@ export function PlanTable({ plan, rolloutId }: { plan: PlanView; rolloutId: stri
   const kinds = memberKinds.filter((kind) => (plan.kinds[kind] ?? 0) > 0);
   return (
     <>
-      <TableFrame label={t('new.plan')} className="-mx-4 border-y border-line-subtle">
+      <TableFrame label={t('new.plan.table')} className="-mx-4 border-y border-line-subtle">
         <Table className="tabular-nums">
           <Head kinds={kinds} />
           <TBody>
