@@ -155,7 +155,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('%s', 
 
 /** The parts of a JSON Schema that `oddBodies` reads. */
 interface Schema {
-  type?: string;
+  type?: string | string[];
   properties?: Record<string, Schema>;
   required?: string[];
   additionalProperties?: unknown;
@@ -180,7 +180,9 @@ function oddBodies(schema: Schema, path = '', wrap: (value: unknown) => unknown 
     path: at,
     body: wrap(value),
   });
-  const found = schema.type === undefined ? [] : [odd('wrong type', wrongFor[schema.type] ?? 'x'), odd('null', null)];
+  const types = [schema.type ?? []].flat();
+  const found = types.length === 0 ? [] : [odd('wrong type', wrongFor[types[0] ?? ''] ?? 'x')];
+  if (types.length > 0 && !types.includes('null')) found.push(odd('null', null));
   if (schema.maxLength !== undefined) found.push(odd('too long', 'x'.repeat(schema.maxLength + 1)));
   if (schema.items) {
     found.push(...oddBodies(schema.items, `${path}/0`, (value) => wrap([value])));

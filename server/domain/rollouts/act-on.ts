@@ -2,7 +2,7 @@ import type { Transaction } from '#db/client.ts';
 import type { ActionCode } from '#server/domain/audit/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { type ActName, hasEffect } from './acts.ts';
+import { hasEffect, type RolloutAct } from './acts.ts';
 import type { RolloutView } from './answers.ts';
 import { lockRollout, type StoredRollout } from './rows.ts';
 import { viewOf } from './show-rollout.ts';
@@ -14,7 +14,7 @@ import { viewOf } from './show-rollout.ts';
 export async function actOn(
   ctx: Context,
   id: string,
-  act: ActName,
+  act: RolloutAct,
   run: (tx: Transaction, row: StoredRollout) => Promise<StoredRollout>,
 ): Promise<RolloutView> {
   return ctx.db.transaction(async (tx) => {

@@ -29,13 +29,13 @@ export const acts = {
   revert: { from: started, holds: [] },
   retry: { from: started, holds: [] },
 } as const satisfies Record<string, Act>;
-export type ActName = keyof typeof acts;
+export type RolloutAct = keyof typeof acts;
 
 /**
  * Whether an act has an effect in this state; false if its effect already holds. Throws 409 `rollout_state` in every
  * other state.
  */
-export function hasEffect(name: ActName, state: RolloutState): boolean {
+export function hasEffect(name: RolloutAct, state: RolloutState): boolean {
   const { from, holds }: Act = acts[name];
   if (from.includes(state)) return true;
   if (holds.includes(state)) return false;

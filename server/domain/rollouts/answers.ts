@@ -121,7 +121,7 @@ export const rolloutRow = z.object({
   next: reason.nullable(),
   counts: rolloutCounts,
   rings: z.array(z.object({ name: z.string(), state: z.enum(ringStates), size: count, counts: rolloutCounts })),
-  /** Whether the rollout does not continue without a person: halted, moved on, failed to plan or awaiting approval. */
+  /** Whether the rollout does not continue without a person: it halted, its plan is out of date or failed, or it awaits approval. */
   needsPerson: z.boolean(),
   of: z.string().nullable(),
   createdBy: z.string(),
@@ -131,7 +131,7 @@ export const rolloutRow = z.object({
 });
 export type RolloutRow = z.infer<typeof rolloutRow>;
 
-/** One rollout. Viewers get the definition without settings; nobody gets protected settings. */
+/** One rollout. Viewers get the definition without settings; protected settings are never returned. */
 export const rolloutView = rolloutRow.extend({
   revision: count,
   note: z.string().nullable(),

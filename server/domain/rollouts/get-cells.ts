@@ -21,8 +21,8 @@ interface CellCount extends Record<string, unknown> {
 }
 
 /**
- * Returns the members of a rollout in order, as cells with their states. If there are more members than cells, each
- * cell stands for several members of one ring. Throws 404 `rollout_unknown`.
+ * Returns the members of a rollout in order, as cells with their states. If there are more members than cells, several
+ * members of one ring share a cell. Throws 404 `rollout_unknown`.
  */
 export async function getCells(ctx: Context, input: ListCellsInput): Promise<CellsView> {
   allow(ctx.actor, 'viewer');

@@ -2,7 +2,7 @@ import type { Definition, Gates, Limit, Ring } from '#server/domain/rollout-rule
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 
 /** What an edit of a started rollout does. Paths are JSON pointers into the definition. */
-export interface Edit {
+export interface RolloutEdit {
   /** The parts that changed. */
   changed: string[];
   /** The changed parts that cannot change now. */
@@ -23,7 +23,7 @@ type Freedom = 'always' | 'paused' | 'never';
 const sameJson = (a: unknown, b: unknown): boolean => canonicalJson(a ?? null) === canonicalJson(b ?? null);
 
 /** Judges an edit of a rollout that has started (RO-34). */
-export function judgeEdit(before: Definition, after: Definition, { isPaused, opened }: EditState): Edit {
+export function judgeEdit(before: Definition, after: Definition, { isPaused, opened }: EditState): RolloutEdit {
   const parts = [...definitionParts(before, after), ...ringParts(before.rings, after.rings, opened)];
   const changed = parts.filter(({ isSame }) => !isSame);
   const isFixed = ({ freedom }: Part) => freedom === 'never' || (freedom === 'paused' && !isPaused);

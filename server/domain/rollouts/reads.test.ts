@@ -113,7 +113,7 @@ describe('cells', () => {
     expect(cells[9]).toEqual({ ring: 2, place: 4, size: 1, counts: { queued: 1 }, vm: null });
   });
 
-  test('stand for several members of one ring if there are too many', async () => {
+  test('are shared by several members of one ring if there are too many', async () => {
     const many = await givenRollout(ctx, { state: 'running', rings: [{ size: 30 }, { size: 1 }, { size: 30 }] });
     const { perCell, cells } = await getCells(viewer, { id: many.id, cells: 20 });
     expect(perCell).toBe(4);

@@ -39,7 +39,7 @@ test('RO-14 a start is rejected until every overlapping rollout is accepted by i
   expect((await rowOf(ctx, id)).acceptedOverlap).toEqual(accepted);
 });
 
-test('no more rollouts are open than the limit allows', async () => {
+test('a start above the limit of open rollouts is rejected', async () => {
   const limits = { ...ctx.config.limits, rollouts: { ...ctx.config.limits.rollouts, open: 1 } };
   const limited = { ...(await testContext({ role: 'operator' })) };
   limited.config = { ...limited.config, limits };

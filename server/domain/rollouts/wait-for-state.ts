@@ -1,13 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { changesChannel } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { RolloutState } from '#server/domain/rollout-rules/words.ts';
+import { waitUntil } from '#server/platform/wakes/index.ts';
 import type { RolloutView } from './answers.ts';
 import { readRollout } from './rows.ts';
 import { showRollout } from './show-rollout.ts';
-
-/** Milliseconds after which the state is read again although no notification arrived. */
-const recheckMs = 2_000;
 
 /**
  * Waits until a rollout has none of these states, at most this many seconds, and returns it. Returns `view` without
@@ -20,26 +17,12 @@ export async function showAfterWait(
   seconds: number,
 ): Promise<RolloutView> {
   if (seconds === 0 || !states.includes(view.state)) return view;
-  const until = performance.now() + seconds * 1_000;
   const { id } = view;
-  let notified = Promise.withResolvers<void>();
-  const listening = ctx.wakes.listen([changesChannel], {
-    heard: (_, payload) => payload.includes(id) && notified.resolve(),
-    lost: () => {},
-    back: () => notified.resolve(),
+  await waitUntil(ctx.wakes, {
+    channel: changesChannel,
+    concerns: (payload) => payload.includes(id),
+    isMet: async () => !states.includes((await readRollout(ctx.db, id)).state),
+    seconds,
   });
-  try {
-    for (;;) {
-      const { state } = await readRollout(ctx.db, id);
-      const leftMs = until - performance.now();
-      if (!states.includes(state) || leftMs <= 0) return await showRollout(ctx, id);
-      const slept = new AbortController();
-      const pause = delay(Math.min(recheckMs, leftMs), undefined, { signal: slept.signal }).catch(() => {});
-      await Promise.race([notified.promise, pause]);
-      slept.abort();
-      notified = Promise.withResolvers<void>();
-    }
-  } finally {
-    await listening.close();
-  }
+  return showRollout(ctx, id);
 }

@@ -56,7 +56,7 @@ export const rolloutReadRoutes: readonly RestRoute[] = [
     path: '/rollouts/{id}',
     operationId: 'getRollout',
     summary:
-      'Returns a rollout with its rings, counts and reasons. Viewers get its definition without settings; protected settings are returned to nobody.',
+      'Returns a rollout with its rings, counts and reasons. Viewers get its definition without settings; protected settings are never returned.',
     role: 'viewer',
     params: inRollout,
     query: waitQuery,

@@ -23,6 +23,38 @@ export interface Targets {
 
 /** Looks up all targets of a page of entries, with one statement per kind. */
 export async function findTargets({ db }: Context, rows: readonly StoredAct[]): Promise<Targets> {
+  const found = await readTargets(db, rows);
+  const vmById = new Map(found.vmRows.map((row) => [row.id, row]));
+  const nameOfMember = new Map(found.userRows.map(({ id, name }) => [id, name]));
+  const there = thereOf(found);
+  const vm = (id: string) => {
+    const row = vmById.get(id);
+    return { name: row?.name ?? id, isThere: row !== undefined && row.deletedAt === null };
+  };
+  return {
+    members: new Set(nameOfMember.keys()),
+    vm,
+    target(row, facts) {
+      const { targetKind: kind, targetId: id, vmId } = row;
+      if (kind === 'vm') return vm(id);
+      if (kind === 'goal-state') return { name: id, isThere: vmId !== null && vm(vmId).isThere };
+      if (kind === 'extension') {
+        return { name: id, isThere: vmId !== null && vm(vmId).isThere && there.has(`extension ${vmId} ${id}`) };
+      }
+      const isThere = there.has(`${kind} ${id}`);
+      if (kind === 'version') {
+        const { handler, version } = versionOf(id);
+        return { name: `${handler} ${version}`, isThere };
+      }
+      if (kind === 'member') return { name: nameOfMember.get(id) ?? String(facts.name ?? row.actorName), isThere };
+      if (kind === 'publisher') return { name: id, isThere };
+      return { name: String(facts.name ?? id), isThere };
+    },
+  };
+}
+
+/** Reads the objects that entries name, as far as they exist. */
+async function readTargets(db: Context['db'], rows: readonly StoredAct[]) {
   const ids = (kind: string) => [...new Set(rows.filter((row) => row.targetKind === kind).map((row) => row.targetId))];
   const vmIds = [...new Set(rows.flatMap(({ vmId }) => vmId ?? []))];
   const people = [...ids('member'), ...rows.filter((row) => row.actorKind === 'user').map((row) => row.actorId)];
@@ -77,42 +109,31 @@ export async function findTargets({ db }: Context, rows: readonly StoredAct[]): 
       db.select({ id: rollouts.id }).from(rollouts).where(inArray(rollouts.id, among)),
     ),
   ]);
-  const vmById = new Map(vmRows.map((row) => [row.id, row]));
-  const nameOfMember = new Map(userRows.map(({ id, name }) => [id, name]));
-  const there = new Set([
-    ...userRows.map(({ id }) => `member ${id}`),
-    ...tokenRows.map(({ id }) => `token ${id}`),
-    ...extensionRows.map(({ vmId, name }) => `extension ${vmId} ${name}`),
-    ...versionRows.map(({ handler, version }) => `version ${handler}-${version}`),
-    ...publisherRows.map(({ namespace }) => `publisher ${namespace}`),
-    ...problemRows.map(({ key }) => `problem ${key}`),
-    ...runbookRows.map(({ name }) => `runbook ${name}`),
-    ...rolloutRows.map(({ id }) => `rollout ${id}`),
-  ]);
-  const vm = (id: string) => {
-    const row = vmById.get(id);
-    return { name: row?.name ?? id, isThere: row !== undefined && row.deletedAt === null };
-  };
   return {
-    members: new Set(nameOfMember.keys()),
-    vm,
-    target(row, facts) {
-      const { targetKind: kind, targetId: id, vmId } = row;
-      if (kind === 'vm') return vm(id);
-      if (kind === 'goal-state') return { name: id, isThere: vmId !== null && vm(vmId).isThere };
-      if (kind === 'extension') {
-        return { name: id, isThere: vmId !== null && vm(vmId).isThere && there.has(`extension ${vmId} ${id}`) };
-      }
-      const isThere = there.has(`${kind} ${id}`);
-      if (kind === 'version') {
-        const { handler, version } = versionOf(id);
-        return { name: `${handler} ${version}`, isThere };
-      }
-      if (kind === 'member') return { name: nameOfMember.get(id) ?? String(facts.name ?? row.actorName), isThere };
-      if (kind === 'publisher') return { name: id, isThere };
-      return { name: String(facts.name ?? id), isThere };
-    },
+    vmRows,
+    userRows,
+    tokenRows,
+    extensionRows,
+    versionRows,
+    publisherRows,
+    problemRows,
+    runbookRows,
+    rolloutRows,
   };
+}
+
+/** Returns the objects that exist, as kind and id. */
+function thereOf(found: Awaited<ReturnType<typeof readTargets>>): ReadonlySet<string> {
+  return new Set([
+    ...found.userRows.map(({ id }) => `member ${id}`),
+    ...found.tokenRows.map(({ id }) => `token ${id}`),
+    ...found.extensionRows.map(({ vmId, name }) => `extension ${vmId} ${name}`),
+    ...found.versionRows.map(({ handler, version }) => `version ${handler}-${version}`),
+    ...found.publisherRows.map(({ namespace }) => `publisher ${namespace}`),
+    ...found.problemRows.map(({ key }) => `problem ${key}`),
+    ...found.runbookRows.map(({ name }) => `runbook ${name}`),
+    ...found.rolloutRows.map(({ id }) => `rollout ${id}`),
+  ]);
 }
 
 /** Reads rows by these ids; sends no statement if there are no ids. */

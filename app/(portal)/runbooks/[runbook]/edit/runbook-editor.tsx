@@ -24,7 +24,7 @@ import { SaveBar } from './save-bar.tsx';
 import { SchemaCard } from './schema-card.tsx';
 import type { StartingPoint } from './starting-point.ts';
 import { useDraftFaults } from './use-draft-faults.ts';
-import { type PlanView, usePlaces } from './use-places.ts';
+import { type PlanMode, usePlaces } from './use-places.ts';
 import { type RunbookChange, type RunbookDraft, useRunbookDraft } from './use-runbook-draft.ts';
 import { VersionCard } from './version-card.tsx';
 
@@ -112,8 +112,8 @@ export function RunbookEditor({ name, start, isNew, from }: RunbookEditorProps) 
 
 interface EditorHeadProps extends Pick<RunbookEditorProps, 'name' | 'isNew' | 'from'> {
   title: string;
-  view: PlanView;
-  onView(view: PlanView): void;
+  view: PlanMode;
+  onView(view: PlanMode): void;
 }
 
 /** The title of the page, where the draft comes from, and the choice of the view. */
@@ -128,7 +128,7 @@ function EditorHead({ name, isNew, from, title, view, onView }: EditorHeadProps)
         </span>
       }
       actions={
-        <Segmented<PlanView>
+        <Segmented<PlanMode>
           label={t('edit.view')}
           value={view}
           onChange={onView}

@@ -6,18 +6,18 @@ import type { CodeEditorHandle } from '#app/_ui/code-editor.tsx';
 import type { JsonEditorHandle, JsonPlace } from '#app/_ui/json-editor.tsx';
 import { isWithin, type TypedTexts } from './typed-texts.ts';
 
-export type PlanView = 'parts' | 'json';
+export type PlanMode = 'parts' | 'json';
 type Place = Pick<ProblemFault, 'path' | 'line'>;
 
 /** Which view of the plan is shown, and how to move the focus to the place of a fault. */
 export function usePlaces(typed: TypedTexts) {
-  const [view, setView] = useState<PlanView>('parts');
+  const [view, setView] = useState<PlanMode>('parts');
   const [startAt, setStartAt] = useState<JsonPlace>();
   const [next, setNext] = useState<Place | null>(null);
   const planEditor = useRef<JsonEditorHandle>(null);
   const schemaEditor = useRef<JsonEditorHandle>(null);
   const bodyEditor = useRef<CodeEditorHandle>(null);
-  const show = (wanted: PlanView, at?: JsonPlace) => {
+  const show = (wanted: PlanMode, at?: JsonPlace) => {
     setStartAt(at);
     setView(wanted);
   };
@@ -42,7 +42,7 @@ export function usePlaces(typed: TypedTexts) {
     focusAt(next.path);
     setNext(null);
   }, [next, view]);
-  return { view, setView: (wanted: PlanView) => show(wanted), startAt, goTo, planEditor, schemaEditor, bodyEditor };
+  return { view, setView: (wanted: PlanMode) => show(wanted), startAt, goTo, planEditor, schemaEditor, bodyEditor };
 }
 
 const focusable = ':is(.cm-content, input, textarea, select, button):not(:disabled)';
