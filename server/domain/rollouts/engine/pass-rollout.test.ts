@@ -122,6 +122,7 @@ test('RO-11 no more steps are in flight than the ring allows; with a ramp, one m
     await stage.pass(seconds + 2);
   };
   await stage.pass(1);
+  await stage.pass(2);
   expect(await open()).toHaveLength(1);
   expect((await stage.rollout(id)).why).toMatchObject([{ code: 'ramp', params: { limit: 1 } }, { code: 'steps_open' }]);
   await succeedAll(10);
@@ -219,7 +220,7 @@ test('RO-16 silent and held VMs are parked, hold nothing up, and begin when they
   await stage.look(11);
   expect(await stage.rollout(id)).toMatchObject({ state: 'keeping', why: [{ code: 'vms_parked' }] });
   await stage.hear(silent, 20);
-  await stage.report(silent, 20, { version: '1.0.0.0', sequenceNumber: 1 });
+  await stage.fold(20);
   await hintRollouts(stage.services, [silent.vmId], stage.at(21));
   await stage.pass(21);
   await stage.succeed(silent, 22);
@@ -321,6 +322,22 @@ test('RO-31 a revert gives each VM its own earlier declaration back', async () =
   await stage.succeed(vm, 30, { version: '1.0.0.0', sequenceNumber: 3 });
   await stage.look(31);
   expect(await stage.rollout(id)).toMatchObject({ state: 'finished' });
+});
+
+test('RO-31 a revert takes over the open steps of the rollout that it reverts', async () => {
+  const [vm] = (await stage.givenFleet(1)) as [GivenVm];
+  const of = await stage.givenRollout([vm], { rings: [{ size: 1, soakSeconds: 300 }] });
+  await stage.pass(1);
+  await vm.deliver(stage.at(5));
+  await stage.look(6);
+  await abortRollout(stage.as(7), { id: of });
+  const id = await stage.givenRollout([vm], { name: 'back', kind: 'revert', planned: 'revert', of });
+  await stage.look(8);
+  expect(await stage.step(id, vm)).toMatchObject({ state: 'inFlight', touched: [{ version: '1.0.0.0' }] });
+  expect(await stage.step(of, vm)).toMatchObject({ state: 'overtaken', overtakenBy: { by: 'back' } });
+  await stage.look(9);
+  expect(await stage.rollout(of)).toMatchObject({ state: 'aborted' });
+  expect(await stage.counts(of)).toEqual({ members: 1, overtaken: 1 });
 });
 
 test('RO-32 a failed VM is put back at once where the plan says so', async () => {

@@ -11,12 +11,14 @@ import {
   rolloutSteps,
   rollouts,
 } from '#db/schema/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { foldHealth } from '#server/domain/health/index.ts';
 import { emptyCounts, shownCounts } from '#server/domain/rollout-rules/counts.ts';
 import { orderKey, orderMembers } from '#server/domain/rollout-rules/order.ts';
 import type { Change, Definition, Gates, Ring } from '#server/domain/rollout-rules/stored.ts';
 import { type MemberKind, memberKinds, type RolloutKind } from '#server/domain/rollout-rules/words.ts';
+import { updateVm } from '#server/domain/vms/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -99,10 +101,10 @@ export async function rolloutStage() {
       .insert(agentPresence)
       .values({ vmId, ...values })
       .onConflictDoUpdate({ target: agentPresence.vmId, set: values });
+    await db.transaction((tx) => recordChange(tx, 'vm', vmId));
   }
   async function setTags({ vmId }: GivenVm, tags: Record<string, string>): Promise<void> {
-    const { updateVm } = await import('#server/domain/vms/index.ts');
-    await updateVm(operator, { vmId, tags } as Parameters<typeof updateVm>[1]);
+    await updateVm(operator, { vmId, tags });
   }
 
   async function givenRollout(vms: readonly GivenVm[], given: GivenRollout = {}): Promise<string> {
