@@ -67,7 +67,10 @@ test('RO-10 a worker that ends between any two statements publishes nothing twic
   await pauseRollout(stage.as(2), { id });
   await passWithKills(2, async () => {});
   for (const vm of vms) {
-    expect((await stage.published(id, vm)).map(({ cause }) => cause.action)).toEqual(['rollout.step', 'rollout.recall']);
+    expect((await stage.published(id, vm)).map(({ cause }) => cause.action)).toEqual([
+      'rollout.step',
+      'rollout.recall',
+    ]);
   }
   expect(await stage.counts(id)).toEqual({ members: 3, queued: 3 });
 });

@@ -108,7 +108,15 @@ export async function rolloutStage() {
   }
 
   async function givenRollout(vms: readonly GivenVm[], given: GivenRollout = {}): Promise<string> {
-    const { name = 'probe 1.1', kind = 'bulk', planned = 'update', of, acceptedOverlap = [], startedAt, ...terms } = given;
+    const {
+      name = 'probe 1.1',
+      kind = 'bulk',
+      planned = 'update',
+      of,
+      acceptedOverlap = [],
+      startedAt,
+      ...terms
+    } = given;
     const { rings: sizes = [{ size: vms.length }], change: patch, ...more } = terms;
     const id = randomUUID();
     const rings = sizes.map(
@@ -141,7 +149,9 @@ export async function rolloutStage() {
     let first = 0;
     for (const [ring, { size }] of sizes.entries()) {
       const own = ordered.slice(first, first + size);
-      await db.insert(rolloutRings).values({ rolloutId: id, ring, state: 'waiting', first, size, counts: emptyCounts() });
+      await db
+        .insert(rolloutRings)
+        .values({ rolloutId: id, ring, state: 'waiting', first, size, counts: emptyCounts() });
       // Chunks of three members, so that batches cross the boundaries of chunks.
       for (let from = 0; from < own.length; from += 3) {
         const vmIds = own.slice(from, from + 3);
@@ -196,7 +206,11 @@ export async function rolloutStage() {
   }
   /** Goal states that the rollout published for a VM. */
   async function published(id: string, { vmId }: GivenVm) {
-    const rows = await db.select().from(goalStates).where(eq(goalStates.vmId, vmId)).orderBy(asc(goalStates.incarnation));
+    const rows = await db
+      .select()
+      .from(goalStates)
+      .where(eq(goalStates.vmId, vmId))
+      .orderBy(asc(goalStates.incarnation));
     return rows.filter(({ cause }) => cause.rollout === id);
   }
   const activity = (id: string, action: string) =>
