@@ -27,6 +27,16 @@ select create_reference_table('runbook_file_revisions');
 -- A unique key must contain the distribution column.
 alter table health_transitions drop constraint health_transitions_pkey, add primary key (vm_id, id);
 
+-- Steps of rollouts refer to rollouts, and every process reads their rings and members.
+select create_reference_table('rollouts');
+select create_reference_table('rollout_rings');
+select create_reference_table('rollout_members');
+select create_reference_table('rollout_curve');
+
+-- A unique index must contain the distribution column, but the steps of an availability set are on several nodes. Without
+-- the index, only the worker's own check keeps two VMs of a set from having an open step.
+drop index rollout_steps_open_set;
+
 -- Executions of one plan on different VMs share a row.
 select create_reference_table('execution_plans');
 
@@ -63,3 +73,4 @@ select create_distributed_table('health_checks', 'vm_id', colocate_with => 'goal
 select create_distributed_table('vm_health', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('extension_health', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('health_transitions', 'vm_id', colocate_with => 'goal_state_heads');
+select create_distributed_table('rollout_steps', 'vm_id', colocate_with => 'goal_state_heads');

@@ -15,6 +15,7 @@ import {
   verifyActivity,
 } from '#server/domain/audit/index.ts';
 import { resealSecrets } from '#server/domain/goal-states/index.ts';
+import { resealRollouts } from '#server/domain/rollouts/index.ts';
 import { resealTenantKeys } from '#server/domain/stock-agents/index.ts';
 import type { Config } from '#server/platform/env.ts';
 import type { Keys } from '#server/platform/keys.ts';
@@ -58,7 +59,7 @@ export async function changeSecretKey(change: KeyChange): Promise<string> {
 }
 
 async function reseal(tx: Transaction, { from, to, now }: KeyChange) {
-  const secrets = await resealSecrets(tx, from, to);
+  const secrets = (await resealSecrets(tx, from, to)) + (await resealRollouts(tx, from, to));
   const tenantKeys = await resealTenantKeys(tx, from, to);
   const apps = await resealTotp(tx, from, to);
   await dropKeyedDigests(tx);

@@ -67,6 +67,8 @@ export interface Config {
     logs: number;
     /** Days for which executions are kept after they end. */
     executions: number;
+    /** Days for which steps and members of rollouts are kept after the rollouts end. */
+    rollouts: number;
     /** Days for which changes to the health of VMs and extensions are kept. */
     health: number;
     /**
@@ -265,6 +267,7 @@ const environment = z
     ANNEX_REPORT_DAYS: days.default(30),
     ANNEX_LOG_DAYS: days.default(30),
     ANNEX_EXECUTION_DAYS: days.default(90),
+    ANNEX_ROLLOUT_DAYS: days.default(400),
     ANNEX_HEALTH_DAYS: days.default(30),
     ANNEX_COUNT_DAYS: days.default(400),
     ANNEX_ENDED_DAYS: days.default(30),
@@ -368,6 +371,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       reports: value.ANNEX_REPORT_DAYS,
       logs: value.ANNEX_LOG_DAYS,
       executions: value.ANNEX_EXECUTION_DAYS,
+      rollouts: value.ANNEX_ROLLOUT_DAYS,
       health: value.ANNEX_HEALTH_DAYS,
       counts: value.ANNEX_COUNT_DAYS,
       ended: value.ANNEX_ENDED_DAYS,

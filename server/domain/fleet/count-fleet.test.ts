@@ -129,6 +129,8 @@ describe('filter fields', () => {
       ['event', 'event', false, null],
       ['silence', 'silence', false, null],
       ['updateAvailable', 'updateAvailable', false, 'filter.find.updateAvailable'],
+      ['rollout', 'rollout', false, null],
+      ['step', 'step', false, null],
     ]);
     for (const { label, find } of fields)
       expect(locales).toMatchObject({ [label]: expect.any(String), ...(find && { [find]: expect.any(String) }) });

@@ -49,7 +49,10 @@ const shape = {
   extension: extension.nullish(),
   version: version.nullish(),
   state: z.enum(['enabled', 'disabled']).nullish(),
-  autoUpgradeMinorVersion: z.boolean().nullish(),
+  autoUpgradeMinorVersion: z
+    .boolean()
+    .nullish()
+    .describe('Stored and returned only: Annex does not upgrade versions automatically yet.'),
   dependsOn: z
     .array(extension)
     .max(64)

@@ -18,10 +18,8 @@ import { viewOf } from './show-rollout.ts';
  */
 export async function createRollout(ctx: Context, input: DefinitionInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
-  return ctx.db.transaction(async (tx) => {
-    const row = await insertDraft(tx, ctx, await readDefinition(tx, ctx, input));
-    return viewOf(ctx, tx, row);
-  });
+  const read = await readDefinition(ctx, input);
+  return ctx.db.transaction(async (tx) => viewOf(ctx, tx, await insertDraft(tx, ctx, read)));
 }
 
 /** Stores a draft. `of` is the rollout whose members it repeats. */

@@ -1,10 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries, rollouts } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { deriveKeys } from '#server/platform/keys.ts';
 import { testContext } from '#server/testing/context.ts';
 import { outcomeOf } from '#server/testing/records.ts';
-import { createRollout, getRollout, listStrategies, removeStrategy, setStrategy, updateRollout } from './index.ts';
+import {
+  createRollout,
+  getRollout,
+  listStrategies,
+  removeStrategy,
+  resealRollouts,
+  setStrategy,
+  updateRollout,
+} from './index.ts';
 import type { DefinitionInput } from './read-definition.ts';
 import { openGiven } from './secrets.ts';
 import { givenRollout, probeDefinition, rowOf } from './testing/given-rollout.ts';
@@ -167,4 +177,13 @@ describe('strategies', () => {
     expect(await outcomeOf(setStrategy(admin, { name: 'careful', rings }))).toBe('conflict strategy_built_in');
     expect(await outcomeOf(removeStrategy(admin, { name: 'careful' }))).toBe('conflict strategy_built_in');
   });
+});
+
+test('protected settings are readable after the secret key changes', async () => {
+  const { id } = await create({ change: secret });
+  const to = deriveKeys(randomBytes(32));
+  await ctx.db.transaction((tx) => resealRollouts(tx, ctx.keys, to));
+  const row = await rowOf(ctx, id);
+  expect(openGiven({ keys: to }, row)).toEqual({ password: 'hunter2' });
+  expect(() => openGiven(ctx, row)).toThrow();
 });

@@ -1,6 +1,7 @@
 export { abortRollout } from './abort-rollout.ts';
 export { advanceRollout } from './advance-rollout.ts';
 export * from './answers.ts';
+export { clearRollouts } from './clear-rollouts.ts';
 export { closeRollout } from './close-rollout.ts';
 export { createRollout } from './create-rollout.ts';
 export { approveRollout, rejectRollout } from './decide-rollout.ts';
@@ -23,6 +24,7 @@ export type { PlanServices } from './planning/snapshot.ts';
 export type { DefinitionInput, StrategyTerms } from './read-definition.ts';
 export { removeRollout } from './remove-rollout.ts';
 export { requestPlan } from './request-plan.ts';
+export { resealRollouts } from './reseal-rollouts.ts';
 export { resumeRollout } from './resume-rollout.ts';
 export { retryRollout } from './retry-rollout.ts';
 export { revertRollout } from './revert-rollout.ts';

@@ -1,7 +1,9 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
+import { vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { isoOrNull } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import type { Definition, RingPlan } from '#server/domain/rollout-rules/stored.ts';
 import { openStates, type RolloutKind, type RolloutState, type StepState } from '#server/domain/rollout-rules/words.ts';
@@ -30,10 +32,15 @@ interface Membership extends Record<string, unknown> {
 /** Maximum number of rollouts in the answer; the newest come first. */
 const most = 100;
 
-/** Lists the rollouts that changed a VM, and the open ones in which its turn has not come yet. */
+/**
+ * Lists the rollouts that changed a VM, and the open ones in which its turn has not come yet. Works for deleted VMs too.
+ * Throws 404 `vm_unknown`.
+ */
 export async function listRolloutsOfVm(ctx: Context, input: RolloutsOfVmInput): Promise<{ items: MembershipView[] }> {
   allow(ctx.actor, 'viewer');
   const { vmId } = parse(rolloutsOfVmInput, input);
+  const [vm] = await ctx.db.select({ id: vms.id }).from(vms).where(eq(vms.id, vmId));
+  if (vm === undefined) throw new DomainError('not_found', 'vm_unknown');
   const { rows } = await ctx.db.execute<Membership>(sql`
     with reached as (
       select rollout_id, ring, place, state as step, cause, incarnation, published_at, decided_at

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { FleetFields } from '#server/domain/fleet-field.ts';
@@ -35,9 +34,9 @@ export interface ReadDefinition {
  * Parses and completes a definition. Throws 404 `strategy_unknown`, 422 `invalid` with every fault, and 422
  * `definition_too_large`.
  */
-export async function readDefinition(tx: Transaction, ctx: Context, input: DefinitionInput): Promise<ReadDefinition> {
+export async function readDefinition(ctx: Context, input: DefinitionInput): Promise<ReadDefinition> {
   const parsed = parse(definitionInput(ctx.fleetFields), input);
-  const { definition, faults } = completeDefinition(parsed, await findStrategy(tx, strategyOf(parsed)));
+  const { definition, faults } = completeDefinition(parsed, await findStrategy(ctx.db, strategyOf(parsed)));
   requireSound(faults);
   const limit = ctx.config.limits.rollouts.definitionBytes;
   if (Buffer.byteLength(JSON.stringify(definition)) > limit) {

@@ -6,7 +6,7 @@ import { seal, unseal } from '#server/platform/keys.ts';
 import type { StoredRollout } from './rows.ts';
 
 /** Authenticated data that binds a ciphertext to its rollout. */
-const boundTo = (rolloutId: string): string => `rollout/${rolloutId}`;
+export const boundTo = (rolloutId: string): string => `rollout/${rolloutId}`;
 
 /**
  * Returns the columns with protected settings, encrypted with the portal's key and bound to the rollout. Throws 422

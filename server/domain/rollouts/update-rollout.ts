@@ -25,11 +25,12 @@ import { sealGiven } from './secrets.ts';
 export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
   const { id, revision, definition: given } = parse(updateRolloutInput, input);
+  const edited = await readDefinition(ctx, given as DefinitionInput);
   return actOn(ctx, id, 'edit', async (tx, row) => {
     if (revision !== row.revision) {
       throw new DomainError('precondition_failed', 'rollout_moved_on', { params: { revision: row.revision } });
     }
-    const read = keepGiven(row, await readDefinition(tx, ctx, given as DefinitionInput));
+    const read = keepGiven(row, edited);
     const isUnstarted = (unstartedStates as readonly string[]).includes(row.state);
     if (isUnchanged(row, read)) return row;
     return isUnstarted ? replaceDraft(tx, ctx, row, read) : editStarted(tx, ctx, row, read);

@@ -10,6 +10,7 @@ import { clearExpiredJob } from './clear-expired.ts';
 import { clearHealthJob } from './clear-health.ts';
 import { clearHistoryJob } from './clear-history.ts';
 import { clearLogsJob } from './clear-logs.ts';
+import { clearRolloutsJob } from './clear-rollouts.ts';
 import { clearUploadsJob } from './clear-uploads.ts';
 import { countVersionsJob } from './count-versions.ts';
 import { endHoldsJob } from './end-holds.ts';
@@ -47,6 +48,7 @@ export function createJobs({ log }: Pick<OpenServices, 'log'>): Job[] {
     clearHistoryJob,
     clearLogsJob,
     clearExecutionsJob,
+    clearRolloutsJob,
     clearBlobsJob,
   ];
 }
