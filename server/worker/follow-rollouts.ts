@@ -27,8 +27,7 @@ export function followRollouts(services: PassServices): () => Promise<void> {
   const { signal } = stopping;
   let notified = Promise.withResolvers<void>();
   let hints: Hints = { vmIds: new Set() };
-  // Until the first look, rollouts may be open.
-  let isOpen = true;
+  let isOpen = false;
   const listening = wakes.listen([changesChannel], {
     heard: (_, payload) => {
       const change = readChange(payload);

@@ -4,8 +4,8 @@ import { findBeginning } from './begin.ts';
 import { openOf } from './counts.ts';
 import { overrule } from './gates.ts';
 import { haltsOf, isHalting, type Judged, judgeRings } from './judge-rings.ts';
-import { secondsAfter } from './step-times.ts';
 import { isOver, keepEnd, keepingReasons, parkedIn, workOf } from './keeping.ts';
+import { secondsAfter } from './step-times.ts';
 import type { Reason } from './stored.ts';
 import { isExcused, keepSince, nextOf, waitingFor } from './waiting.ts';
 

@@ -39,7 +39,8 @@ describe('RO-25 false alarms, by exact recursion to 600 discordant pairs', () =>
     let halted = 0n;
     for (let pairs = 1; pairs <= steps; pairs += 1) {
       const next: bigint[] = [];
-      for (let changed = 0; changed <= pairs; changed += 1) next.push((ways[changed] ?? 0n) + (ways[changed - 1] ?? 0n));
+      for (let changed = 0; changed <= pairs; changed += 1)
+        next.push((ways[changed] ?? 0n) + (ways[changed - 1] ?? 0n));
       for (let changed = thresholds[pairs] ?? pairs + 1; changed <= pairs; changed += 1) {
         halted += (next[changed] ?? 0n) << BigInt(steps - pairs);
         next[changed] = 0n;

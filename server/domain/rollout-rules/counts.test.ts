@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { decidedOf, emptyCounts, failedOf, moveCount, openPair, queuedOf, resolvedPairs, resolvePair, shownCounts } from './counts.ts';
+import {
+  decidedOf,
+  emptyCounts,
+  failedOf,
+  moveCount,
+  openPair,
+  queuedOf,
+  resolvedPairs,
+  resolvePair,
+  shownCounts,
+} from './counts.ts';
 import { memberCounts, pairResults, type StepState, stepStates } from './words.ts';
 
 const moves = (...states: (StepState | null)[]) =>

@@ -96,7 +96,11 @@ describe('RO-18 failure', () => {
   test('a VM that does not stay healthy three times', () => {
     const soaking = { state: 'soaking', healthyAt: later(20) } as const;
     const degraded = facts(health('degraded', { since: later(60) }));
-    expect(judge({ ...soaking, breaks: 1 }, degraded, 60)).toMatchObject({ state: 'inFlight', breaks: 2, healthyAt: null });
+    expect(judge({ ...soaking, breaks: 1 }, degraded, 60)).toMatchObject({
+      state: 'inFlight',
+      breaks: 2,
+      healthyAt: null,
+    });
     expect(judge({ ...soaking, breaks: 2 }, degraded, 60)).toMatchObject({ state: 'failed', cause: 'unsteady' });
     // Healthy again before anyone looked: that is a break too.
     const again = facts(health('healthy', { since: later(60) }));
@@ -113,9 +117,9 @@ describe('RO-18 failure', () => {
   test('RO-16 a VM that keeps its goal state while it is silent is judged when it fetched it', () => {
     const parked = { state: 'parked', cause: 'not-fetching' } as const;
     expect(judge(parked, facts(null, { deliveredIncarnation: 4 }), 9_000).state).toBe('parked');
-    expect(judge(parked, facts(health('healthy', { since: later(9_000) }), { deliveredAt: later(8_900) }), 9_010)).toMatchObject(
-      { state: 'soaking', cause: null },
-    );
+    expect(
+      judge(parked, facts(health('healthy', { since: later(9_000) }), { deliveredAt: later(8_900) }), 9_010),
+    ).toMatchObject({ state: 'soaking', cause: null });
   });
 });
 
@@ -165,13 +169,19 @@ describe('RO-20 retries', () => {
     const waiting = { state: 'retrying', cause: 'exit', dueAt: later(160) } as const;
     expect(judge(waiting, failed, 159, rules)).toMatchObject({ state: 'retrying', act: null, dueAt: later(160) });
     expect(judge(waiting, failed, 160, rules)).toMatchObject({ state: 'inFlight', act: 'repeat' });
-    expect(judge(waiting, failed, 160, { ...rules, stage: 'paused' })).toMatchObject({ state: 'failed', cause: 'exit' });
+    expect(judge(waiting, failed, 160, { ...rules, stage: 'paused' })).toMatchObject({
+      state: 'failed',
+      cause: 'exit',
+    });
     expect(judge(waiting, failed, 120, { ...rules, stage: 'aborting' }).state).toBe('failed');
   });
 
   test('an attempt that is not fetched counts by the last one that was', () => {
     const unfetched = facts(null, { deliveredIncarnation: 4 });
-    expect(judge({ attempt: 2, cause: 'exit' }, unfetched, 300, rules)).toMatchObject({ state: 'failed', cause: 'exit' });
+    expect(judge({ attempt: 2, cause: 'exit' }, unfetched, 300, rules)).toMatchObject({
+      state: 'failed',
+      cause: 'exit',
+    });
   });
 });
 
@@ -179,7 +189,11 @@ describe('RO-32 putting back', () => {
   const failed = facts(health('failed', { cause: 'exit' }));
 
   test('a failed VM gets its earlier goal immediately, and is then reverted or stuck', () => {
-    expect(judge({}, failed, 100, { onStepFailure: 'revert' })).toMatchObject({ state: 'reverting', act: 'restore', cause: 'exit' });
+    expect(judge({}, failed, 100, { onStepFailure: 'revert' })).toMatchObject({
+      state: 'reverting',
+      act: 'restore',
+      cause: 'exit',
+    });
     const reverting = { state: 'reverting', cause: 'exit' } as const;
     expect(judge(reverting, facts(health('healthy')), 100)).toMatchObject({ state: 'reverted', cause: 'exit' });
     expect(judge(reverting, failed, 100)).toMatchObject({ state: 'stuck', cause: 'exit' });
@@ -208,7 +222,9 @@ describe('other ends', () => {
 
   test('RO-30 an abort drops soaks, and leaves VMs on hold', () => {
     expect(judge({}, facts(health('healthy')), 30, { stage: 'aborting' }).state).toBe('succeeded');
-    expect(judge({}, facts(health('progressing'), { hold: { since: start } }), 30, { stage: 'aborting' })).toMatchObject({
+    expect(
+      judge({}, facts(health('progressing'), { hold: { since: start } }), 30, { stage: 'aborting' }),
+    ).toMatchObject({
       state: 'unreached',
       cause: 'on-hold',
     });

@@ -1,7 +1,7 @@
 import type { AdvanceInput } from './advance-facts.ts';
 import { openOf, queuedOf } from './counts.ts';
-import type { Reason } from './stored.ts';
 import { secondsAfter } from './step-times.ts';
+import type { Reason } from './stored.ts';
 
 const daySeconds = 86_400;
 
@@ -28,4 +28,3 @@ export const keepingReasons = (input: AdvanceInput): Reason[] => {
   const parked = parkedIn(input);
   return parked === 0 ? [] : [{ code: 'vms_parked', params: { parked }, ...(end && { at: end.toISOString() }) }];
 };
-

@@ -15,9 +15,12 @@ test.each([
   ['overtaken', false, 'open', 'void'],
   ['gone', false, 'open', 'void'],
   ['recalled', false, 'open', 'void'],
-] as const)('RO-24 a %s step (failed: %s) beside a control that is %s resolves as %s', (state, changedFailed, control, result) => {
-  expect(pairResult(state, { changedFailed, control })).toBe(result);
-});
+] as const)(
+  'RO-24 a %s step (failed: %s) beside a control that is %s resolves as %s',
+  (state, changedFailed, control, result) => {
+    expect(pairResult(state, { changedFailed, control })).toBe(result);
+  },
+);
 
 test('RO-24 a control is judged as a step is, at the sequence number that it has', () => {
   const judge = (of: Parameters<typeof facts>[0], seconds: number, changes: Parameters<typeof facts>[1] = {}) =>

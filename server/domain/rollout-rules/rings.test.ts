@@ -31,15 +31,17 @@ test('RO-8 a ring with a filter takes what matches, up to its boundary', () => {
   expect(ringSizes(rings, 100, (ring, taken) => (ring === 0 ? 40 : 100 - taken))).toEqual([40, 0, 0, 60]);
 });
 
-test.each<[string, { filter: null | Record<string, unknown>; upTo: Limit | null }[], { ring: number; code: string }[]]>([
-  ['rising shares', shares(1, 10, 100), []],
-  ['equal shares', shares(10, 10, 100), [{ ring: 1, code: 'ring_shares' }]],
-  ['falling shares', shares(50, 10, 100), [{ ring: 1, code: 'ring_shares' }]],
-  ['a last ring below 100 %', shares(10, 99.99), [{ ring: 1, code: 'ring_last' }]],
-  ['a last ring with a number', [{ filter: null, upTo: { count: 5 } }], [{ ring: 0, code: 'ring_last' }]],
-  ['a last ring with a filter', [{ filter: { q: 'a' }, upTo: null }], [{ ring: 0, code: 'ring_last' }]],
-  ['a last ring without a limit', [{ filter: null, upTo: null }], []],
-])('RO-8 checks %s', (_, rings, faults) => {
+test.each<[string, { filter: null | Record<string, unknown>; upTo: Limit | null }[], { ring: number; code: string }[]]>(
+  [
+    ['rising shares', shares(1, 10, 100), []],
+    ['equal shares', shares(10, 10, 100), [{ ring: 1, code: 'ring_shares' }]],
+    ['falling shares', shares(50, 10, 100), [{ ring: 1, code: 'ring_shares' }]],
+    ['a last ring below 100 %', shares(10, 99.99), [{ ring: 1, code: 'ring_last' }]],
+    ['a last ring with a number', [{ filter: null, upTo: { count: 5 } }], [{ ring: 0, code: 'ring_last' }]],
+    ['a last ring with a filter', [{ filter: { q: 'a' }, upTo: null }], [{ ring: 0, code: 'ring_last' }]],
+    ['a last ring without a limit', [{ filter: null, upTo: null }], []],
+  ],
+)('RO-8 checks %s', (_, rings, faults) => {
   expect(boundaryFaults(rings)).toEqual(faults);
 });
 

@@ -11,5 +11,5 @@ export const callSeconds = 10;
 export const maxBreaks = 3;
 
 export const secondsAfter = (from: Date, seconds: number): Date => new Date(from.getTime() + seconds * 1_000);
-export const earliest = (first: Date, ...others: readonly Date[]): Date =>
-  others.reduce((min, time) => (time < min ? time : min), first);
+export const earliest = (...times: readonly [Date, ...Date[]]): Date =>
+  new Date(Math.min(...times.map((time) => time.getTime())));

@@ -4,7 +4,12 @@ import { fitsWindows, freezeAt, nextFreeze, occurrences, openingAt } from './win
 import { isTimeZone } from './zones.ts';
 
 const every: Window['days'] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
-const window = (from: string, to: string, timeZone = 'Europe/Berlin', days = every): Window => ({ days, from, to, timeZone });
+const window = (from: string, to: string, timeZone = 'Europe/Berlin', days = every): Window => ({
+  days,
+  from,
+  to,
+  timeZone,
+});
 const at = (text: string) => new Date(text);
 
 /** The occurrence of a window on a day: its length in minutes, and what the clocks do. */
@@ -39,7 +44,10 @@ test('RO-35 from is the first instant with its local time, and to the last', () 
 test('RO-35 a window that ends on the next day belongs to the day on which it starts', () => {
   const night = window('22:00', '04:00', 'Europe/Berlin', ['mon']);
   // Tuesday at 02:00 in Berlin; the window began on Monday.
-  expect(openingAt([night], 0, at('2026-07-07T00:00:00Z'))).toEqual({ isOpen: true, until: at('2026-07-07T02:00:00Z') });
+  expect(openingAt([night], 0, at('2026-07-07T00:00:00Z'))).toEqual({
+    isOpen: true,
+    until: at('2026-07-07T02:00:00Z'),
+  });
   // Monday at 02:00: the window of Sunday does not exist.
   expect(openingAt([night], 0, at('2026-07-06T00:00:00Z'))).toEqual({ isOpen: false, at: at('2026-07-06T20:00:00Z') });
 });
@@ -83,7 +91,10 @@ test('RO-36 a freeze binds every rollout except reverts and exempted ones', () =
 });
 
 test('RO-36 freezes that meet end together, and the next one is known', () => {
-  const freezes = [freeze('2026-12-22T00:00:00Z', '2026-12-28T00:00:00Z'), freeze('2026-12-20T00:00:00Z', '2026-12-22T00:00:00Z')];
+  const freezes = [
+    freeze('2026-12-22T00:00:00Z', '2026-12-28T00:00:00Z'),
+    freeze('2026-12-20T00:00:00Z', '2026-12-22T00:00:00Z'),
+  ];
   const rollout = { id: 'one', kind: 'rollout' };
   expect(freezeAt(freezes, rollout, at('2026-12-21T00:00:00Z'))?.until).toEqual(at('2026-12-28T00:00:00Z'));
   expect(nextFreeze(freezes, rollout, at('2026-12-01T00:00:00Z'))).toEqual(at('2026-12-20T00:00:00Z'));

@@ -65,7 +65,7 @@ export function periodsOf(windows: readonly Window[], from: Date, until: Date): 
 /** Every weekday occurs in this time, also if a change of clocks leaves one occurrence out. */
 const horizonMs = 22 * dayMs;
 
-/** When steps may begin: now until `until`, or not before `at`. Null stands for no end, and for never. */
+/** When steps may begin: now until `until`, or not before `at`. Null means no end, and never. */
 export type Opening = { isOpen: true; until: Date | null } | { isOpen: false; at: Date | null };
 
 /** Returns when a step that needs `seconds` may begin, in the given windows. Without windows, it always may. */

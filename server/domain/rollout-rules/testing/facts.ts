@@ -37,9 +37,7 @@ export const health = (word: StoredHealth['health'], changes: Partial<StoredHeal
 export const facts = (of: StoredHealth | null, changes: Partial<StepFacts> = {}): StepFacts => ({
   exists: true,
   decommissioning: false,
-  extensions: [
-    { name: 'probe', declared: { sequenceNumber: 2, state: 'enabled', version: '1.1.0.0' }, health: of },
-  ],
+  extensions: [{ name: 'probe', declared: { sequenceNumber: 2, state: 'enabled', version: '1.1.0.0' }, health: of }],
   headIncarnation: 5,
   deliveredIncarnation: 5,
   deliveredAt: later(10),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Advance } from '#server/domain/rollout-rules/advance-facts.ts';
 import { type Beginner, beginSteps, emptyStep } from './begin-steps.ts';
+import { drawPairs } from './draw-pairs.ts';
 import { nextMembers, type Turn, waitingMembers } from './load-members.ts';
 import { type Pass, type PassRing, recordPass, ringAt, type StepRow, setStep } from './pass.ts';
 import { type ChosenTurn, chooseTurns } from './turns.ts';
@@ -37,6 +38,7 @@ export async function beginBatch(
   await flushSteps(pass);
   const began = await beginSteps(pass, beginners);
   if (began.length === 0) return;
+  await drawPairs(pass, index, began);
   await recordPass(pass, 'rollout.batch', { ring: index, count: began.length, sha256: digestOf(began) });
   await slowDown(pass, began.length, rate);
 }
@@ -83,15 +85,12 @@ async function takeNext(
   const limit = Math.min(atOnce, most + spare);
   const turns = await nextMembers(pass.tx, pass.row.id, { ring: index, taken: ring.taken, limit });
   const chosen = await chooseTurns(pass, turns);
-  const enough = chosen.findIndex((_, at) => beginsIn(chosen.slice(0, at + 1)) > most);
-  const taken = enough === -1 ? chosen : chosen.slice(0, enough);
+  const begins = chosen.flatMap(({ choice }, at) => (choice.what === 'begin' ? [at] : []));
+  const taken = chosen.slice(0, begins[most] ?? chosen.length);
   ring.taken += taken.length;
   if (taken.length > 0) pass.hasMore = true;
   return takeTurns(pass, index, taken, most, sets);
 }
-
-const beginsIn = (chosen: readonly ChosenTurn[]): number =>
-  chosen.reduce((sum, { choice }) => sum + (choice.what === 'begin' ? 1 : 0), 0);
 
 /** Gives a member that does not begin a row that says why. */
 export function setAside(

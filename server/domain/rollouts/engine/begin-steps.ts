@@ -6,6 +6,7 @@ import { changesOf } from './change-of.ts';
 import type { Turn } from './load-members.ts';
 import { countStep, type Pass, type StepRow } from './pass.ts';
 import { notBegun } from './take-back.ts';
+import { takeOver } from './take-over.ts';
 import { writeSteps } from './write-steps.ts';
 
 /** A member whose step begins now. */
@@ -66,6 +67,10 @@ async function publish(pass: Pass, some: readonly Beginner[], changes: Changes):
   });
   const action = row.kind === 'revert' ? 'rollout.revert' : 'rollout.step';
   const results = await applyMany(tx, ctx, requests, { action, rollout: row.id });
+  await takeOver(
+    pass,
+    [...results].flatMap(([vmId, { outcome }]) => (outcome === 'applied' ? [vmId] : [])),
+  );
   return some.map((one) => stepOf(pass, one, results.get(one.turn.vmId) ?? { outcome: 'unchanged' }));
 }
 

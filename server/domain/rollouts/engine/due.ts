@@ -27,7 +27,9 @@ export async function hintRollouts(
       : sql`r.id in (
           select s.rollout_id from rollout_steps s where s.vm_id = any(${sql.param(vmIds)}::uuid[])
             and (s.state in ('parked', 'inFlight', 'soaking', 'retrying', 'reverting')
-              or (s.pair_vm_id is not null and s.pair_result is null)))`;
+              or (s.pair_vm_id is not null and s.pair_result is null))
+          union select s.rollout_id from rollout_steps s where s.pair_vm_id = any(${sql.param(vmIds)}::uuid[])
+            and s.pair_result is null)`;
   const at = sql`${now.toISOString()}::timestamptz`;
   const hinted = await db.execute(sql`
     update rollouts r set due_at = ${at}

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { rolloutMembers, rolloutSteps } from '#db/schema/index.ts';
 import { openSteps } from '#server/domain/rollout-rules/words.ts';
@@ -82,10 +82,9 @@ export async function loadTurnFacts(
       coalesce(h.agent, 'never') as agent, h.health, o.since is not null as is_held, v.tags->>${tag} as set,
       (select s.rollout_id from rollout_steps s where s.vm_id = v.id and s.state in ${openSql} limit 1) as open_in,
       exists (select from rollout_steps s where s.set_key = v.tags->>${tag} and s.state in ${openSql}) as is_set_busy,
-      exists (select from vms w left join vm_health x on x.vm_id = w.id
-        where v.tags ? ${tag} and w.tags @> jsonb_build_object(${tag}::text, v.tags->>${tag}) and w.id <> v.id
-          and w.deleted_at is null
-          and (coalesce(x.agent, 'never') <> 'ready' or x.health in ('failed', 'unresponsive'))) as is_set_impaired,
+      exists (select from vm_health x
+        where v.tags ? ${tag} and x.tags @> jsonb_build_object(${tag}::text, v.tags->>${tag}) and x.vm_id <> v.id
+          and (x.agent <> 'ready' or x.health in ('failed', 'unresponsive'))) as is_set_impaired,
       coalesce(h.agent = 'ready', false) and not exists (
         select from extension_health e where e.vm_id = v.id
           and (${handler}::text is null or e.handler = ${handler}) and (${extension}::text is null or e.name = ${extension})
@@ -125,16 +124,6 @@ interface FactsRow extends Record<string, unknown> {
   is_set_busy: boolean;
   is_set_impaired: boolean;
   was_healthy: boolean;
-}
-
-/** Returns which of these VMs have a step of the rollout already. */
-export async function withStep(tx: Transaction, rolloutId: string, vmIds: readonly string[]): Promise<Set<string>> {
-  if (vmIds.length === 0) return new Set();
-  const rows = await tx
-    .select({ vmId: rolloutSteps.vmId })
-    .from(rolloutSteps)
-    .where(and(inArray(rolloutSteps.vmId, [...vmIds]), eq(rolloutSteps.rolloutId, rolloutId)));
-  return new Set(rows.map(({ vmId }) => vmId));
 }
 
 /** Returns which of these VMs are members of the given rollouts (RO-14). */

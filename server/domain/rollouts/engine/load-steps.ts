@@ -48,6 +48,19 @@ const touchedSql = sql<ExtensionRow[] | null>`(
     left join extensions e on e.vm_id = ${rolloutSteps.vmId} and e.name = t.name
     left join extension_health h on h.vm_id = ${rolloutSteps.vmId} and h.name = t.name)`;
 
+/** The extensions of the control of a step: those that the step touched, or all, if the control has none of these. */
+const controlSql = sql<ExtensionRow[] | null>`(
+  select json_agg(json_build_object('name', e.name, 'state', e.state, 'sequenceNumber', e.sequence_number,
+      'version', e.version, 'commands', e.commands, 'timeouts', e.timeouts, 'changedBy', e.changed_by,
+      'changedAt', e.changed_at, 'health', case when h.name is null then null else json_build_object(
+        'sequenceNumber', h.sequence_number, 'health', h.health, 'cause', h.cause, 'since', h.since,
+        'deadlineAt', h.deadline_at) end))
+    from extensions e left join extension_health h on h.vm_id = e.vm_id and h.name = e.name
+   where e.vm_id = ${rolloutSteps.pairVmId}
+     and (e.name in (select t.name from json_to_recordset(${rolloutSteps.touched}) as t(name text))
+       or not exists (select from extensions o join json_to_recordset(${rolloutSteps.touched}) as t(name text)
+         on t.name = o.name where o.vm_id = ${rolloutSteps.pairVmId})))`;
+
 /** Who published the current goal state of a step's VM. */
 const publisherSql = sql<{ by: string; action: string; at: string } | null>`(
   select json_build_object('by', g.published_by, 'action', g.cause->>'action', 'at', g.published_at)
@@ -204,4 +217,48 @@ function changedByOf(
     if (publisher !== null) return { ...publisher, at: new Date(publisher.at).toISOString() };
   }
   return null;
+}
+
+/** The open pairs of a rollout that can be resolved, with what is known about the control. */
+export async function loadControls(
+  tx: Transaction,
+  rolloutId: string,
+  now: Date,
+  limit: number,
+): Promise<(FactedStep & { isControlTaken: boolean })[]> {
+  const at = now.toISOString();
+  const rows = await tx
+    .select({
+      step: rolloutSteps,
+      vm: { deletedAt: vms.deletedAt, decommissioningAt: vms.decommissioningAt },
+      presence: { lastSeenAt: agentPresence.lastSeenAt, nextExpectedAt: agentPresence.nextExpectedAt },
+      hold: { since: holds.since, past: holds.past },
+      isMarked: sql<boolean>`coalesce(${healthChecks.dueAt} = 'epoch', false)`,
+      isControlTaken: sql<boolean>`exists (
+        select from rollout_steps c where c.vm_id = ${rolloutSteps.pairVmId}
+          and c.published_at >= ${rolloutSteps.publishedAt})`,
+      extensions: controlSql,
+    })
+    .from(rolloutSteps)
+    .innerJoin(vms, eq(vms.id, rolloutSteps.pairVmId))
+    .leftJoin(agentPresence, eq(agentPresence.vmId, rolloutSteps.pairVmId))
+    .leftJoin(holds, eq(holds.vmId, rolloutSteps.pairVmId))
+    .leftJoin(healthChecks, eq(healthChecks.vmId, rolloutSteps.pairVmId))
+    .where(
+      sql`${rolloutSteps.rolloutId} = ${rolloutId} and ${rolloutSteps.pairVmId} is not null
+        and ${rolloutSteps.pairResult} is null
+        and (${rolloutSteps.pairDueAt} <= ${at}::timestamptz
+          or ${rolloutSteps.state} not in ('inFlight', 'soaking', 'retrying')
+          or ${vms.deletedAt} is not null
+          or not exists (select from vm_health x
+            where x.vm_id = ${rolloutSteps.pairVmId} and x.health = 'healthy'))`,
+    )
+    .orderBy(asc(rolloutSteps.ring), asc(rolloutSteps.place))
+    .limit(limit);
+  return rows.map(({ step, isControlTaken, ...row }) => {
+    const facts = { ...row, head: null, lane: null, publisher: null };
+    // A control has its goal state for long: what is judged is whether it stays healthy.
+    const known = { ...factsOf({ ...step, touched: [] }, facts, now), deliveredAt: step.publishedAt };
+    return { step, isControlTaken, facts: known };
+  });
 }

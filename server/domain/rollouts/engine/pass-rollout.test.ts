@@ -11,6 +11,7 @@ import { resumeRollout } from '../resume-rollout.ts';
 import { hintRollouts } from './due.ts';
 import { type RolloutStage, rolloutStage } from './testing/stage.ts';
 
+type Step = Awaited<ReturnType<RolloutStage['steps']>>[number];
 let stage: RolloutStage;
 
 beforeEach(async () => {
@@ -96,7 +97,11 @@ async function lowering(id: string) {
 }
 
 test('RO-2 a VM that left the selection is skipped at its turn; health does not decide again', async () => {
-  const [stays, loses, excluded] = (await stage.givenFleet(3, { tags: { env: 'prod' } })) as [GivenVm, GivenVm, GivenVm];
+  const [stays, loses, excluded] = (await stage.givenFleet(3, { tags: { env: 'prod' } })) as [
+    GivenVm,
+    GivenVm,
+    GivenVm,
+  ];
   const id = await stage.givenRollout([stays, loses, excluded], {
     select: {
       include: { tags: [{ name: 'env', value: 'prod' }], health: ['failed'] },
@@ -122,6 +127,7 @@ test('RO-11 no more steps are in flight than the ring allows; with a ramp, one m
     await stage.pass(seconds + 2);
   };
   await stage.pass(1);
+  await stage.pass(2);
   expect(await open()).toHaveLength(1);
   expect((await stage.rollout(id)).why).toMatchObject([{ code: 'ramp', params: { limit: 1 } }, { code: 'steps_open' }]);
   await succeedAll(10);
@@ -219,7 +225,7 @@ test('RO-16 silent and held VMs are parked, hold nothing up, and begin when they
   await stage.look(11);
   expect(await stage.rollout(id)).toMatchObject({ state: 'keeping', why: [{ code: 'vms_parked' }] });
   await stage.hear(silent, 20);
-  await stage.report(silent, 20, { version: '1.0.0.0', sequenceNumber: 1 });
+  await stage.fold(20);
   await hintRollouts(stage.services, [silent.vmId], stage.at(21));
   await stage.pass(21);
   await stage.succeed(silent, 22);
@@ -323,6 +329,22 @@ test('RO-31 a revert gives each VM its own earlier declaration back', async () =
   expect(await stage.rollout(id)).toMatchObject({ state: 'finished' });
 });
 
+test('RO-31 a revert takes over the open steps of the rollout that it reverts', async () => {
+  const [vm] = (await stage.givenFleet(1)) as [GivenVm];
+  const of = await stage.givenRollout([vm], { rings: [{ size: 1, soakSeconds: 300 }] });
+  await stage.pass(1);
+  await vm.deliver(stage.at(5));
+  await stage.look(6);
+  await abortRollout(stage.as(7), { id: of });
+  const id = await stage.givenRollout([vm], { name: 'back', kind: 'revert', planned: 'revert', of });
+  await stage.look(8);
+  expect(await stage.step(id, vm)).toMatchObject({ state: 'inFlight', touched: [{ version: '1.0.0.0' }] });
+  expect(await stage.step(of, vm)).toMatchObject({ state: 'overtaken', overtakenBy: { by: 'back' } });
+  await stage.look(9);
+  expect(await stage.rollout(of)).toMatchObject({ state: 'aborted' });
+  expect(await stage.counts(of)).toEqual({ members: 1, overtaken: 1 });
+});
+
 test('RO-32 a failed VM is put back at once where the plan says so', async () => {
   const [vm] = (await stage.givenFleet(1)) as [GivenVm];
   const id = await stage.givenRollout([vm], { onStepFailure: 'revert' });
@@ -365,10 +387,44 @@ test('a restored database and a withdrawn version pause a rollout', async () => 
   const restored = await stage.givenRollout([one]);
   await stage.db.update(rollouts).set({ epoch: 'earlier' });
   await stage.pass(1);
-  expect(await stage.rollout(restored)).toMatchObject({ state: 'paused', pausedBy: 'portal', why: [{ code: 'restored' }] });
+  expect(await stage.rollout(restored)).toMatchObject({
+    state: 'paused',
+    pausedBy: 'portal',
+    why: [{ code: 'restored' }],
+  });
   const withdrawn = await stage.givenRollout([two]);
   await stage.db.update(handlerVersions).set({ state: 'withdrawn' }).where(eq(handlerVersions.version, '1.1.0.0'));
   await stage.pass(2);
   expect(await stage.rollout(withdrawn)).toMatchObject({ state: 'paused', why: [{ code: 'version_withdrawn' }] });
   expect(await stage.counts(withdrawn)).toEqual({ members: 1, queued: 1 });
+});
+
+test('RO-24 changed VMs are watched beside VMs of later rings, and it counts which of the two fails first', async () => {
+  const vms = await stage.givenFleet(8);
+  const compare = { minEffectShare: 100, minPairs: 50, onTooFew: 'goOn' } as const;
+  const id = await stage.givenRollout(vms, { rings: [{ size: 3, soakSeconds: 300, compare }, { size: 5 }] });
+  const of = (vmId: string | null) => vms.find((vm) => vm.vmId === vmId) as GivenVm;
+  await stage.pass(1);
+  const [one, two, three] = (await stage.steps(id)) as [Step, Step, Step];
+  const controls = [one, two, three].map(({ pairVmId }) => of(pairVmId));
+  expect(new Set(controls).size).toBe(3);
+  expect((await stage.rings(id))[0]?.counts).toMatchObject({ pairs: 3, pairsOpen: 3 });
+  for (const vm of controls) expect(await stage.step(id, vm)).toBeUndefined();
+  await stage.fail(of(one.vmId), 10);
+  await of(two.vmId).deliver(stage.at(10));
+  await stage.report(of(two.pairVmId), 10, { status: 'error', version: '1.0.0.0', sequenceNumber: 1 });
+  await stage.succeed(of(three.vmId), 10);
+  await stage.look(11);
+  await stage.look(320);
+  expect((await stage.steps(id)).map(({ pairResult }) => pairResult).slice(0, 3)).toEqual([
+    'changed-first',
+    'control-first',
+    'neither',
+  ]);
+  expect((await stage.rings(id))[0]?.counts).toMatchObject({
+    changedFirst: 1,
+    controlFirst: 1,
+    pairsNeither: 1,
+    pairsOpen: 0,
+  });
 });

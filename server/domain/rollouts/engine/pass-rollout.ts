@@ -9,6 +9,7 @@ import { beginBatch, setAside } from './batch.ts';
 import { loadUndelivered } from './load-steps.ts';
 import { contextOf, type Pass, type PassRing, type PassServices } from './pass.ts';
 import { settle } from './settle.ts';
+import { settlePairs } from './settle-pairs.ts';
 import { applyAdvance, beforeOf, storePass } from './store-pass.ts';
 import { takeBack } from './take-back.ts';
 import type { ChosenTurn } from './turns.ts';
@@ -62,6 +63,7 @@ async function passOver(pass: Pass): Promise<void> {
   const { ctx, row } = pass;
   const before = beforeOf(pass);
   await settle(pass);
+  await settlePairs(pass);
   const { input, parked } = await loadAdvanceFacts(pass);
   const next = advance(input);
   await applyAdvance(pass, next);

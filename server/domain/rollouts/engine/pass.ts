@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { v4 as randomId } from 'uuid';
 import type { Transaction } from '#db/client.ts';
 import type { rolloutSteps } from '#db/schema/index.ts';
@@ -6,7 +7,6 @@ import { type Context, type Services, systemOrigin } from '#server/domain/contex
 import { moveCount } from '#server/domain/rollout-rules/counts.ts';
 import type { Freeze, Ring, RingCounts, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
 import type { StepState } from '#server/domain/rollout-rules/words.ts';
-import type { Logger } from 'pino';
 import type { StoredRing, StoredRollout } from '../rows.ts';
 
 export type StepRow = typeof rolloutSteps.$inferSelect;
@@ -40,7 +40,11 @@ export interface Pass {
 }
 
 /** Returns the context in which the portal acts for a rollout. */
-export function contextOf(services: PassServices, { id, name }: Pick<StoredRollout, 'id' | 'name'>, now: Date): Context {
+export function contextOf(
+  services: PassServices,
+  { id, name }: Pick<StoredRollout, 'id' | 'name'>,
+  now: Date,
+): Context {
   return {
     ...services,
     actor: { kind: 'system', id: `rollout/${id}`, name, role: 'admin', namespaces: [] },

@@ -20,7 +20,6 @@ export async function applyAdvance(pass: Pass, next: Advance): Promise<void> {
     ring.row = { ...ring.row, ...values };
   }
   await recordRings(pass, next);
-  const isStart = row.state === 'scheduled' && next.state !== 'scheduled';
   const ends = next.state === 'finished' || next.state === 'aborted';
   Object.assign(row, {
     state: next.state,
@@ -28,7 +27,6 @@ export async function applyAdvance(pass: Pass, next: Advance): Promise<void> {
     why: next.why,
     next: next.next,
     dueAt: next.dueAt,
-    ...(isStart && { planning: row.planning + 1 }),
     ...(ends && { endedAt: ctx.now, sealed: null, dueAt: null }),
   });
   if (next.unreach) await unreach(pass);

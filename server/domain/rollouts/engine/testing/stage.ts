@@ -11,12 +11,14 @@ import {
   rolloutSteps,
   rollouts,
 } from '#db/schema/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { foldHealth } from '#server/domain/health/index.ts';
 import { emptyCounts, shownCounts } from '#server/domain/rollout-rules/counts.ts';
 import { orderKey, orderMembers } from '#server/domain/rollout-rules/order.ts';
 import type { Change, Definition, Gates, Ring } from '#server/domain/rollout-rules/stored.ts';
 import { type MemberKind, memberKinds, type RolloutKind } from '#server/domain/rollout-rules/words.ts';
+import { updateVm } from '#server/domain/vms/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -99,14 +101,22 @@ export async function rolloutStage() {
       .insert(agentPresence)
       .values({ vmId, ...values })
       .onConflictDoUpdate({ target: agentPresence.vmId, set: values });
+    await db.transaction((tx) => recordChange(tx, 'vm', vmId));
   }
   async function setTags({ vmId }: GivenVm, tags: Record<string, string>): Promise<void> {
-    const { updateVm } = await import('#server/domain/vms/index.ts');
-    await updateVm(operator, { vmId, tags } as Parameters<typeof updateVm>[1]);
+    await updateVm(operator, { vmId, tags });
   }
 
   async function givenRollout(vms: readonly GivenVm[], given: GivenRollout = {}): Promise<string> {
-    const { name = 'probe 1.1', kind = 'bulk', planned = 'update', of, acceptedOverlap = [], startedAt, ...terms } = given;
+    const {
+      name = 'probe 1.1',
+      kind = 'bulk',
+      planned = 'update',
+      of,
+      acceptedOverlap = [],
+      startedAt,
+      ...terms
+    } = given;
     const { rings: sizes = [{ size: vms.length }], change: patch, ...more } = terms;
     const id = randomUUID();
     const rings = sizes.map(
@@ -139,7 +149,9 @@ export async function rolloutStage() {
     let first = 0;
     for (const [ring, { size }] of sizes.entries()) {
       const own = ordered.slice(first, first + size);
-      await db.insert(rolloutRings).values({ rolloutId: id, ring, state: 'waiting', first, size, counts: emptyCounts() });
+      await db
+        .insert(rolloutRings)
+        .values({ rolloutId: id, ring, state: 'waiting', first, size, counts: emptyCounts() });
       // Chunks of three members, so that batches cross the boundaries of chunks.
       for (let from = 0; from < own.length; from += 3) {
         const vmIds = own.slice(from, from + 3);
@@ -194,7 +206,11 @@ export async function rolloutStage() {
   }
   /** Goal states that the rollout published for a VM. */
   async function published(id: string, { vmId }: GivenVm) {
-    const rows = await db.select().from(goalStates).where(eq(goalStates.vmId, vmId)).orderBy(asc(goalStates.incarnation));
+    const rows = await db
+      .select()
+      .from(goalStates)
+      .where(eq(goalStates.vmId, vmId))
+      .orderBy(asc(goalStates.incarnation));
     return rows.filter(({ cause }) => cause.rollout === id);
   }
   const activity = (id: string, action: string) =>
