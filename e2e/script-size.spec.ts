@@ -1,5 +1,6 @@
 import { pageAddresses } from './support/page-addresses.ts';
 import { helloPlan } from './support/plan-machine.ts';
+import { draftRollout } from './support/rollout.ts';
 import { publishRunbook } from './support/runbook.ts';
 import { publishSamples, sampleGoal } from './support/samples.ts';
 import { maxScriptBytes, scriptBytesOf } from './support/script-size.ts';
@@ -18,7 +19,8 @@ test('no page loads more than 200 kB of script before an interaction', async ({ 
   const client = (await signedIn('admin')).request;
   const runbook = await publishRunbook(api, `script-${unique}`);
   const version = versions[0]?.version ?? '';
-  const parts = { vmId: vm.id, name: 'watch', handler: probe, version, executionId, runbook };
+  const { id } = await draftRollout(api, probe);
+  const parts = { id, vmId: vm.id, name: 'watch', handler: probe, version, executionId, runbook };
   const sizes: Record<string, number> = {};
   for (const address of pageAddresses(parts)) sizes[address] = await scriptBytesOf(client, address);
   expect(Object.keys(sizes).length).toBeGreaterThan(10);

@@ -52,6 +52,7 @@ export function Nav() {
               />
               <span className="truncate max-lg:sr-only">{t(place.id)}</span>
               {place.id === 'attention' ? <OpenProblems /> : null}
+              {place.id === 'rollouts' ? <NeedingRollouts /> : null}
             </Link>
           );
         })}
@@ -80,10 +81,28 @@ function OpenProblems() {
   );
 }
 
+/** The number of rollouts that do not continue without a person; nothing if there are none. */
+function NeedingRollouts() {
+  const { t } = useTranslation('navigation');
+  const trpc = useTRPC();
+  const format = useFormat();
+  const count = useQuery({ ...trpc.rollouts.countNeeding.queryOptions(), enabled: false });
+  const { refetch } = count;
+  useThrottledReload({ queryKey: trpc.rollouts.countNeeding.queryKey(), refetch, agesMs: 60_000, pauseMs: 5_000 });
+  const needing = count.data?.needing ?? 0;
+  if (needing === 0) return null;
+  return (
+    <span className="ms-auto rounded-full bg-warning-tint px-1.5 text-12 text-warning-text tabular-nums shadow-[inset_0_0_0_1px_var(--warning-line)] max-lg:sr-only">
+      <span aria-hidden>{format.number(needing)}</span>
+      <span className="sr-only">{t('rollouts.needing', { count: needing, shown: format.number(needing) })}</span>
+    </span>
+  );
+}
+
 const tab =
   'grid min-w-0 content-center justify-items-center gap-[3px] px-1 text-11 leading-3 font-medium text-ink-2 aria-[current=page]:text-brand-text';
 /** Tabs that would not fit in a language with long words. The menu of the last tab contains them. */
-const behindMore: readonly NavigationPlace['id'][] = ['executions', 'handlers', 'runbooks', 'publish', 'settings'];
+const behindMore: readonly NavigationPlace['id'][] = ['executions', 'handlers', 'rollouts', 'runbooks', 'publish', 'settings'];
 
 /** The tab bar of narrow pages. */
 export function TabBar() {

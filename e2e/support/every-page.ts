@@ -2,6 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import type { Api, CreatedVm } from './api.ts';
 import { pageAddresses } from './page-addresses.ts';
 import { helloPlan } from './plan-machine.ts';
+import { draftRollout } from './rollout.ts';
 import { publishRunbook } from './runbook.ts';
 
 interface Given {
@@ -19,7 +20,8 @@ export async function* everyPage(page: Page, { api, vm, extension, handler }: Gi
     body: { plan: helloPlan },
   });
   const runbook = await publishRunbook(api, `every-page-${vm.id}`);
-  for (const address of pageAddresses({ vmId: vm.id, name: extension, handler, version, executionId, runbook })) {
+  const { id } = await draftRollout(api, handler);
+  for (const address of pageAddresses({ id, vmId: vm.id, name: extension, handler, version, executionId, runbook })) {
     await page.goto(address);
     await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible();
     await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);

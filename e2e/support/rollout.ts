@@ -18,8 +18,7 @@ export interface RolloutState {
 export const patience = { timeout: 60_000 };
 
 /** Returns the address of the VM list, or of a new rollout, for the VMs with this value of the tag `fleet`. */
-export const fleetAddress = (fleet: string): string =>
-  `/vms?tag=fleet=${fleet}&handler=${mount}`;
+export const fleetAddress = (fleet: string): string => `/vms?tag=fleet=${fleet}&handler=${mount}`;
 
 /**
  * Creates VMs whose extension `share` is disabled, and starts their agents. Once it is enabled, it fails on the last VM
@@ -54,6 +53,12 @@ export async function expectShare(api: Api, vmId: string, health: string): Promi
 export async function expectPlanned(page: Page): Promise<void> {
   await expect(page.getByText('The plan is ready.')).toBeAttached(patience);
 }
+
+/** Creates a draft that retries a handler's extensions on all VMs. */
+export const draftRollout = (api: Api, handler: string): Promise<RolloutState> =>
+  api.call('POST', '/rollouts', {
+    body: { name: `Retry ${handler}`, select: { all: true }, change: { kind: 'retry', handler } },
+  });
 
 /** Returns the rollout with this name. */
 export async function rolloutNamed(api: Api, name: string): Promise<RolloutState> {

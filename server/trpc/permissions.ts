@@ -179,6 +179,7 @@ export const permissions = {
   'rollouts.approve': decides,
   'rollouts.cells': reads,
   'rollouts.close': operates,
+  'rollouts.countNeeding': reads,
   'rollouts.create': operates,
   'rollouts.curve': reads,
   'rollouts.get': reads,

@@ -87,7 +87,9 @@ export function VmList({ first, summary, look: firstLook, fields, gatewayUrl }: 
           )
         }
       />
-      {isEmpty ? null : <ListTools {...{ address, first, summary, look, setLook, list }} onShow={show} select={bulk.button} />}
+      {isEmpty ? null : (
+        <ListTools {...{ address, first, summary, look, setLook, list }} onShow={show} select={bulk.button} />
+      )}
       <ListBody list={list} first={first} look={look} address={address} enroll={mayEnroll ? enroll : undefined} />
       {bulk.bar}
       {enrolling ? <EnrollDialog gatewayUrl={gatewayUrl} onClose={() => setEnrolling(false)} /> : null}

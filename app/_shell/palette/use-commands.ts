@@ -9,6 +9,7 @@ import {
   Moon,
   Pause,
   Plus,
+  Rocket,
   Server,
   ShieldCheck,
   Sun,
@@ -87,6 +88,9 @@ export function useCommands(): { pages: PaletteCommand[]; states: PaletteCommand
   const acts: PaletteCommand[] = [
     ...(reader.can('operator')
       ? [{ id: 'enroll', href: '/vms', act: 'enroll' as const, icon: Plus, label: t('enroll') }]
+      : []),
+    ...(reader.can('operator')
+      ? [{ id: 'new-rollout', href: '/rollouts/new', icon: Rocket, label: t('newRollout') }]
       : []),
     ...(reader.can('publisher') ? [{ id: 'upload', href: '/publish', icon: Upload, label: t('upload') }] : []),
     ...(isAdmin

@@ -89,7 +89,7 @@ function ringOf(ring: Ring, stored: StoredRing | undefined): RingView {
 const approvalOf = ({ actor: _, ...approval }: RolloutApproval) => approval;
 
 /** Whether a rollout does not continue without a person. */
-function needsPerson(row: StoredRollout, rules: RolloutRules): boolean {
+export function needsPerson(row: StoredRollout, rules: RolloutRules): boolean {
   const codes = [...row.why, ...(row.next ? [row.next] : [])].map(({ code }) => code);
   if (row.state === 'paused') return row.pausedBy !== 'person';
   if (codes.includes('plan_moved_on') || codes.includes('plan_failed')) return true;

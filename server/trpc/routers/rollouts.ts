@@ -3,6 +3,7 @@ import {
   advanceRollout,
   approveRollout,
   closeRollout,
+  countNeeding,
   createRollout,
   getCells,
   getCurve,
@@ -23,7 +24,7 @@ import {
   unscheduleRollout,
   updateRollout,
 } from '#server/domain/rollouts/index.ts';
-import { mutation, pagedQuery, query, router } from '../trpc.ts';
+import { mutation, pagedQuery, plainQuery, query, router } from '../trpc.ts';
 
 export const rolloutsRouter = router({
   abort: mutation(abortRollout),
@@ -31,6 +32,7 @@ export const rolloutsRouter = router({
   approve: mutation(approveRollout),
   cells: query(getCells),
   close: mutation(closeRollout),
+  countNeeding: plainQuery(countNeeding),
   create: mutation(createRollout),
   curve: query(getCurve),
   get: query(getRollout),

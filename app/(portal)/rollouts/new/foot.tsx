@@ -75,7 +75,10 @@ export function Foot({ draft, starting, missing, accepted }: FootProps) {
       ) : (
         <span className="flex min-w-0 items-center gap-2 text-ink-2 max-sm:hidden">
           <StatusIcon status="healthy" />
-          {t(needed > 0 ? 'new.foot.approval' : 'new.foot.ready', { count: needed > 0 ? needed : (plan?.rings.length ?? 0), n: number })}
+          {t(needed > 0 ? 'new.foot.approval' : 'new.foot.ready', {
+            count: needed > 0 ? needed : (plan?.rings.length ?? 0),
+            n: number,
+          })}
         </span>
       )}
       <span className="ms-auto flex flex-wrap items-center gap-2">
@@ -115,7 +118,11 @@ function ObstacleLink({ obstacle }: { obstacle: Obstacle }) {
     (field ?? part)?.focus({ preventScroll: true });
   };
   return (
-    <button type="button" onClick={go} className="min-w-0 rounded-sm text-start font-medium underline underline-offset-3">
+    <button
+      type="button"
+      onClick={go}
+      className="min-w-0 rounded-sm text-start font-medium underline underline-offset-3"
+    >
       {text}
     </button>
   );

@@ -1,10 +1,10 @@
 'use client';
 
-import { CircleX, CheckCheck, Droplet, Gauge, Scale, Undo2 } from 'lucide-react';
+import { CheckCheck, CircleX, Droplet, Gauge, Scale, Undo2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Checkbox } from '#app/_ui/checkbox.tsx';
-import { FieldError } from '#app/_ui/field.tsx';
+import { ControlRow, FieldError } from '#app/_ui/field.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { Switch } from '#app/_ui/switch.tsx';
 import type { GatesInput } from './definition.ts';
@@ -27,7 +27,11 @@ interface GateProps {
 /** The limits and gates of every ring, as sentences with numbers that can be changed. */
 export function GateSentences({ form, set, faults }: GateSentencesProps) {
   const { t } = useTranslation('rollouts');
-  const props = { gates: form.gates, put: (change: Partial<GatesInput>) => set({ gates: { ...form.gates, ...change } }), faults };
+  const props = {
+    gates: form.gates,
+    put: (change: Partial<GatesInput>) => set({ gates: { ...form.gates, ...change } }),
+    faults,
+  };
   return (
     <div>
       <h3 className="mb-2 text-13 font-semibold">{t('new.gates')}</h3>
@@ -89,10 +93,9 @@ function Pace({ gates, put, faults }: GateProps) {
   return (
     <Sentence icon={<Gauge aria-hidden />} title={t('new.pace')} faults={faults.below('/gates/inFlight')}>
       <Trans text={t(isShare ? 'new.pace.share' : 'new.pace.count')} tags={{ value: number }} />{' '}
-      <label className="inline-flex items-center gap-1.5 whitespace-nowrap">
-        <Switch checked={gates.ramp} onCheckedChange={(ramp) => put({ ramp })} />
+      <ControlRow control={<Switch checked={gates.ramp} onCheckedChange={(ramp) => put({ ramp })} />}>
         {t('new.pace.ramp')}
-      </label>
+      </ControlRow>
     </Sentence>
   );
 }
@@ -101,7 +104,12 @@ function Soak({ gates, put, faults }: GateProps) {
   const { t } = useTranslation('rollouts');
   const found = [...faults.below('/gates/soakSeconds'), ...faults.below('/gates/settleSeconds')];
   const minutes = (field: 'soakSeconds' | 'settleSeconds', label: string) => (
-    <InlineNumber label={label} unit={60} value={gates[field]} onChange={(value) => put({ [field]: Math.round(value) })} />
+    <InlineNumber
+      label={label}
+      unit={60}
+      value={gates[field]}
+      onChange={(value) => put({ [field]: Math.round(value) })}
+    />
   );
   return (
     <Sentence icon={<Droplet aria-hidden />} title={t('new.soak')} faults={found}>

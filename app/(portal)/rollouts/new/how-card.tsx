@@ -67,7 +67,8 @@ export function HowCard({ form, set, strategies, fields, faults, sizes }: HowCar
             onChange={choose}
             options={strategies.map(({ name }) => ({
               value: name,
-              label: name === form.strategy && isEdited ? t('new.strategy.edited', { name: nameOf(name) }) : nameOf(name),
+              label:
+                name === form.strategy && isEdited ? t('new.strategy.edited', { name: nameOf(name) }) : nameOf(name),
             }))}
           />
           <Button size="sm" onClick={() => set({ rings: withRing(rings, t('new.ring.newName')) })}>

@@ -4,7 +4,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
-import { Table, TableFrame, TBody, Td, Th, THead, Tr } from '#app/_ui/table.tsx';
+import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { memberKinds } from '#server/domain/rollout-rules/words.ts';
 import type { RolloutView } from '#server/domain/rollouts/answers.ts';
 import { movedRows } from './moved.ts';

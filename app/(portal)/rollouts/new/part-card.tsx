@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
+import type { ProblemFault } from '#app/_lib/problem.ts';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
-import type { ProblemFault } from '#app/_lib/problem.ts';
 import type { FormPart } from './faults.ts';
 
 export interface PartCardProps {

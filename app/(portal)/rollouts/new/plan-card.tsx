@@ -16,12 +16,14 @@ export interface PlanCardProps {
   draft: DraftPlan;
   /** Whether the form is complete enough to plan. */
   isReady: boolean;
+  /** Whether the plan is made only on request, because there are too many VMs. */
+  hold: { isHeld: boolean; release(): void };
   accepted: readonly string[];
   onAccept(ids: readonly string[]): void;
 }
 
 /** The plan: what would happen to how many VMs, ring by ring, then what to know before the start. */
-export function PlanCard({ draft, isReady, accepted, onAccept }: PlanCardProps) {
+export function PlanCard({ draft, isReady, hold, accepted, onAccept }: PlanCardProps) {
   const { t } = useTranslation('rollouts');
   const { plan, rollout, phase, problem, settled } = draft;
   const isFaulty = problem !== null && problem.faults.length > 0;
@@ -41,9 +43,9 @@ export function PlanCard({ draft, isReady, accepted, onAccept }: PlanCardProps) 
       }
       actions={
         isReady ? (
-          <Button size="sm" busy={phase !== 'idle'} onClick={draft.again}>
+          <Button size="sm" busy={phase !== 'idle'} onClick={hold.isHeld ? hold.release : draft.again}>
             <RefreshCw aria-hidden />
-            {t('new.plan.again')}
+            {t(hold.isHeld ? 'new.plan.make' : 'new.plan.again')}
           </Button>
         ) : undefined
       }
@@ -63,11 +65,16 @@ export function PlanCard({ draft, isReady, accepted, onAccept }: PlanCardProps) 
         <Banner status="failed" boxed>
           {t('new.plan.failed')}
         </Banner>
+      ) : plan === null && hold.isHeld ? (
+        <p className="text-ink-2">{t('new.plan.many')}</p>
       ) : plan === null && isReady && problem === null ? (
         <SkeletonRows columns={['w-24', 'w-16', 'w-16', 'w-16']} rows={4} label={t('new.plan.working')} />
       ) : null}
       {plan === null || rollout === null ? null : (
-        <div className={cn('grid grid-cols-[minmax(0,1fr)] gap-3.5', settled ? undefined : 'opacity-60')} aria-busy={!settled}>
+        <div
+          className={cn('grid grid-cols-[minmax(0,1fr)] gap-3.5', settled ? undefined : 'opacity-60')}
+          aria-busy={!settled}
+        >
           <PlanTable plan={plan} rolloutId={rollout.id} />
           <PlanNotes plan={plan} accepted={accepted} onAccept={onAccept} />
         </div>

@@ -29,7 +29,10 @@ export function PlanVms({ rolloutId, rings, at, onClose }: PlanVmsProps) {
     gcTime: 0,
   });
   const items = vms.data?.pages.flatMap((page) => page.items);
-  const parts = [at.ring === null ? [] : (rings[at.ring] ?? []), at.kind === null ? [] : t(`rollouts:new.plan.kind.${at.kind}`)];
+  const parts = [
+    at.ring === null ? [] : (rings[at.ring] ?? []),
+    at.kind === null ? [] : t(`rollouts:new.plan.kind.${at.kind}`),
+  ];
   return (
     <Dialog
       open

@@ -25,7 +25,10 @@ export function RingBar({ rings, sizes, onChange }: RingBarProps) {
   const weights = rings.map((ring, index) => {
     const size = sizes[index];
     if (known > 0 && size != null) return Math.max(size / known, 0.01);
-    const before = rings.slice(0, index).map(shareOf).filter((share) => share !== null);
+    const before = rings
+      .slice(0, index)
+      .map(shareOf)
+      .filter((share) => share !== null);
     return Math.max(((shareOf(ring) ?? 0) - Math.max(0, ...before)) / 100, 0.01);
   });
   const move = (index: number, percent: number) => {

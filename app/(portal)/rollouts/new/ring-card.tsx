@@ -60,19 +60,7 @@ export function RingCard({ ring, index, isLast, size, total, fields, faults, onC
         {isShare ? <span className="text-12 text-ink-3">{format.percent(size / total)}</span> : null}
       </p>
       <Reach ring={ring} isLast={isLast} onChange={onChange} />
-      {isLast ? null : (
-        // biome-ignore lint/a11y/useSemanticElements: the items of a fieldset cannot wrap with other items
-        <div role="group" aria-label={t('new.ring.filter')} className="flex flex-wrap items-center gap-1.5">
-          {ring.filter && isFiltered(ring.filter) ? (
-            <span className="text-12 text-ink-2">{t('new.ring.filter')}</span>
-          ) : null}
-          <FilterParts
-            fields={fields.filter(({ name }) => name === 'tags' || (ring.filter && isFiltered(ring.filter)))}
-            filter={ring.filter ?? {}}
-            set={(change) => onChange(withFilter(ring, withoutGaps({ ...ring.filter, ...change })))}
-          />
-        </div>
-      )}
+      {isLast ? null : <RingFilter ring={ring} fields={fields} onChange={onChange} />}
       <ControlRow
         control={
           <Checkbox
@@ -89,6 +77,23 @@ export function RingCard({ ring, index, isLast, size, total, fields, faults, onC
         ))}
       </div>
     </fieldset>
+  );
+}
+
+/** The filter of a ring, which only the VMs that match it belong to. */
+function RingFilter({ ring, fields, onChange }: Pick<RingCardProps, 'ring' | 'fields' | 'onChange'>) {
+  const { t } = useTranslation('rollouts');
+  const isSet = ring.filter != null && isFiltered(ring.filter);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the items of a fieldset cannot wrap with other items
+    <div role="group" aria-label={t('new.ring.filter')} className="flex flex-wrap items-center gap-1.5">
+      {isSet ? <span className="text-12 text-ink-2">{t('new.ring.filter')}</span> : null}
+      <FilterParts
+        fields={fields.filter(({ name }) => name === 'tags' || isSet)}
+        filter={ring.filter ?? {}}
+        set={(change) => onChange(withFilter(ring, withoutGaps({ ...ring.filter, ...change })))}
+      />
+    </div>
   );
 }
 
@@ -112,7 +117,8 @@ function Reach({ ring, isLast, onChange }: ReachProps) {
   const value = upTo == null ? 0 : 'percent' in upTo ? upTo.percent : upTo.count;
   const put = (next: LimitInput | null) => onChange({ ...ring, upTo: next });
   if (isLast) return <p className="text-12 text-ink-2">{t('new.ring.rest')}</p>;
-  const choices = ring.filter && isFiltered(ring.filter) ? (['percent', 'count', 'all'] as const) : (['percent', 'count'] as const);
+  const choices =
+    ring.filter && isFiltered(ring.filter) ? (['percent', 'count', 'all'] as const) : (['percent', 'count'] as const);
   return (
     <div className="flex flex-wrap items-center gap-2 text-12 text-ink-2">
       <span className="w-36">

@@ -7,7 +7,7 @@ import { Input } from '#app/_ui/input.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import type { ListedField } from '#server/domain/fleet/index.ts';
 import type { RolloutView } from '#server/domain/rollouts/answers.ts';
-import { faultsOf, type FormFaults } from './faults.ts';
+import { type FormFaults, faultsOf } from './faults.ts';
 import { Foot } from './foot.tsx';
 import { HowCard, type StrategyChoice } from './how-card.tsx';
 import { MovedCard } from './moved-card.tsx';
@@ -15,6 +15,7 @@ import { PlanCard } from './plan-card.tsx';
 import { ringSizes } from './ring-sizes.ts';
 import { inputOf, missingPart, type RolloutForm } from './rollout-form.ts';
 import { useDraftPlan } from './use-draft-plan.ts';
+import { useMatches } from './use-matches.ts';
 import { useStart } from './use-start.ts';
 import { WhatCard } from './what-card.tsx';
 import { WhenCard } from './when-card.tsx';
@@ -40,7 +41,8 @@ export function RolloutEditor({ first, stored, strategies, fields }: RolloutEdit
     () => (missing === null ? { kind: 'rollout' as const, ...inputOf(form, suggested) } : null),
     [form, missing, suggested],
   );
-  const draft = useDraftPlan(definition, stored);
+  const manual = useManualPlan(form, definition);
+  const draft = useDraftPlan(manual.isHeld ? null : definition, stored);
   const starting = useStart(draft.take);
   const faults = useMemo(() => faultsOf(draft.problem?.faults ?? []), [draft.problem]);
   const plan = draft.settled ? draft.plan : null;
@@ -65,11 +67,22 @@ export function RolloutEditor({ first, stored, strategies, fields }: RolloutEdit
         />
         <WhenCard form={form} set={set} faults={faults} />
         {draft.rollout === null ? null : <MovedCard rollout={draft.rollout} onAgain={draft.again} />}
-        <PlanCard draft={draft} isReady={missing === null} accepted={accepted} onAccept={setAccepted} />
+        <PlanCard draft={draft} isReady={missing === null} hold={manual} accepted={accepted} onAccept={setAccepted} />
       </div>
       <Foot draft={draft} starting={starting} missing={missing} accepted={accepted} />
     </>
   );
+}
+
+/** Above this many matches, the plan is made only on request, because it takes seconds. */
+const manualFrom = 50_000;
+
+/** Whether the plan waits for a request, and a function that requests it. */
+function useManualPlan(form: RolloutForm, definition: object | null): { isHeld: boolean; release(): void } {
+  const matching = useMatches(form).data?.matching ?? 0;
+  const [released, setReleased] = useState<object | null>(null);
+  const isHeld = definition !== null && matching > manualFrom && released !== definition;
+  return { isHeld, release: () => setReleased(definition) };
 }
 
 interface NameFieldsProps {
@@ -111,7 +124,9 @@ function useSuggestedName({ change }: RolloutForm): string {
   if (subject === '') return t('new.title');
   if (change.kind !== 'set') return t(`new.suggested.${change.kind}`, { subject });
   if (change.version !== '') return `${subject} ${change.version}`;
-  return change.state === '' ? t('new.suggested.settings', { subject }) : t(`new.suggested.${change.state}`, { subject });
+  return change.state === ''
+    ? t('new.suggested.settings', { subject })
+    : t(`new.suggested.${change.state}`, { subject });
 }
 
 /** Once the draft is stored, the page's URL is that of the draft, so that a reload keeps it. */

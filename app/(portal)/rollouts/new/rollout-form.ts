@@ -1,9 +1,16 @@
 import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import { tagText } from '#server/domain/fleet/address.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
-import { isFiltered, withoutGaps } from '../../vms/fleet-address.ts';
 import { isEmptySecret, type ProtectedDraft } from '../../vms/[vmId]/extensions/_editor/draft.ts';
-import type { ChangeInput, DefinitionInput, SelectionInput, SentFilter, StrategyInput, WindowInput } from './definition.ts';
+import { isFiltered, withoutGaps } from '../../vms/fleet-address.ts';
+import type {
+  ChangeInput,
+  DefinitionInput,
+  SelectionInput,
+  SentFilter,
+  StrategyInput,
+  WindowInput,
+} from './definition.ts';
 
 /** The change as the form edits it. An empty text leaves the field as each VM has it. */
 export interface ChangeForm {

@@ -5,12 +5,10 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { Status } from '#app/_ui/status.tsx';
-import { Table, TBody, TableFrame, Td, Th, THead, Tr } from '#app/_ui/table.tsx';
+import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import type { FleetRow } from '../../vms/reading.ts';
-
-/** Number of VMs in the sample. */
-export const sampleSize = 10;
+import { sampleSize } from './use-matches.ts';
 
 export interface SampleTableProps {
   /** Undefined while loading. */

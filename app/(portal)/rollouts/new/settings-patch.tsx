@@ -8,8 +8,8 @@ import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
-import { Theirs } from '#app/_ui/schema-form/theirs.tsx';
 import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
+import { Theirs } from '#app/_ui/schema-form/theirs.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { jsonPointer } from '#protocol/pointer.ts';
 import { type UsedSchema, useSchema } from '../../vms/[vmId]/extensions/_editor/use-schema.ts';
@@ -69,7 +69,12 @@ function Heading({ title, note }: { title: string; note: string }) {
 const root = '/change/publicSettings';
 
 /** One row for each setting: what the change sets is a field, everything else stays. */
-function PublicPatch({ plan, change, onChange, faults }: SettingsPatchProps & { plan: NonNullable<UsedSchema['plan']> }) {
+function PublicPatch({
+  plan,
+  change,
+  onChange,
+  faults,
+}: SettingsPatchProps & { plan: NonNullable<UsedSchema['plan']> }) {
   const { settings } = change;
   const properties = plan.schema.properties ?? {};
   const put = (next: ChangeForm['settings']) => onChange({ ...change, settings: next });

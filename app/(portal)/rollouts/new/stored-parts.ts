@@ -2,9 +2,16 @@ import type { portal } from '#app/_lib/portal.ts';
 import { tagFrom } from '#server/domain/fleet/address.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import type { RolloutView } from '#server/domain/rollouts/answers.ts';
-import type { DefinitionInput, GatesInput, RingInput, SelectionInput, SentFilter, StrategyInput } from './definition.ts';
-import { withoutShared } from './read-form.ts';
+import type {
+  DefinitionInput,
+  GatesInput,
+  RingInput,
+  SelectionInput,
+  SentFilter,
+  StrategyInput,
+} from './definition.ts';
 import type { StrategyChoice } from './how-card.tsx';
+import { withoutShared } from './read-form.ts';
 
 type Api = Awaited<ReturnType<typeof portal>>;
 
@@ -23,7 +30,11 @@ function partsOf(strategy: Readonly<Record<string, unknown>>): StrategyInput {
 }
 
 /** Returns the definition of a rollout, with its filters as the VM list has them. */
-export function definitionOf({ definition, name, note }: Pick<RolloutView, 'name' | 'note'> & { definition: object }): DefinitionInput {
+export function definitionOf({
+  definition,
+  name,
+  note,
+}: Pick<RolloutView, 'name' | 'note'> & { definition: object }): DefinitionInput {
   const given = definition as unknown as DefinitionInput<SentFilter>;
   const { rings, ...rest } = given;
   return { ...rest, name, note, select: selectionOf(given.select), ...(rings && { rings: rings.map(ringOf) }) };

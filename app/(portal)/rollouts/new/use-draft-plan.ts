@@ -41,7 +41,9 @@ interface Told {
  * cache would keep the secrets of the change.
  */
 export function useDraftPlan(definition: Sent | null, stored: RolloutView | null = null): DraftPlan {
-  const [first] = useState(() => (stored === null || stored.kind === 'bulk' || definition === null ? '' : canonical(definition)));
+  const [first] = useState(() =>
+    stored === null || stored.kind === 'bulk' || definition === null ? '' : canonical(definition),
+  );
   const client = useTRPCClient();
   const explain = useProblem();
   const [rollout, setRollout] = useState(stored);
@@ -51,7 +53,7 @@ export function useDraftPlan(definition: Sent | null, stored: RolloutView | null
   // The text contains the typed secrets, but stays in the memory of this page.
   const about = definition === null ? '' : `${round} ${canonical(definition)}`;
   const latest = useRef({ definition, about, explain });
-  const current = useRef({ rollout: stored, saved: first, isRunning: false });
+  const current = useRef({ rollout: stored, saved: first });
   useEffect(() => {
     latest.current = { definition, about, explain };
   });
@@ -76,23 +78,7 @@ export function useDraftPlan(definition: Sent | null, stored: RolloutView | null
     }
   }, [client]);
 
-  useEffect(() => {
-    if (about === '') return;
-    const timer = setTimeout(async () => {
-      const state = current.current;
-      if (state.isRunning) return;
-      state.isRunning = true;
-      let done = '';
-      // One run at a time, so that a draft is created once and its revision is known. Continues with the newest form.
-      while (latest.current.about !== '' && latest.current.about !== done) {
-        done = latest.current.about;
-        await once();
-      }
-      state.isRunning = false;
-      setPhase('idle');
-    }, pause);
-    return () => clearTimeout(timer);
-  }, [about, once]);
+  useSerialRuns(once, about, () => setPhase('idle'));
 
   return {
     rollout,
@@ -106,6 +92,33 @@ export function useDraftPlan(definition: Sent | null, stored: RolloutView | null
       setRollout(next);
     },
   };
+}
+
+/**
+ * Runs shortly after `about` changed, unless it is empty. One run at a time, so that a draft is created once and its
+ * revision is known; another run follows if `about` changes meanwhile.
+ */
+function useSerialRuns(once: () => Promise<void>, about: string, onIdle: () => void): void {
+  const latest = useRef({ about, onIdle });
+  const isRunning = useRef(false);
+  useEffect(() => {
+    latest.current = { about, onIdle };
+  });
+  useEffect(() => {
+    if (about === '') return;
+    const run = async () => {
+      if (isRunning.current) return;
+      isRunning.current = true;
+      for (let done = ''; latest.current.about !== '' && latest.current.about !== done; ) {
+        done = latest.current.about;
+        await once();
+      }
+      isRunning.current = false;
+      latest.current.onIdle();
+    };
+    const timer = setTimeout(() => void run(), pause);
+    return () => clearTimeout(timer);
+  }, [about, once]);
 }
 
 type Client = ReturnType<typeof useTRPCClient>;

@@ -34,7 +34,9 @@ export function useStart(onMovedOn: (rollout: RolloutView) => void): Starting {
     setProblem(null);
     try {
       const { id } = rollout;
-      const accepted = plan.overlaps.filter((overlap) => acceptOverlap.includes(overlap.id)).map((overlap) => overlap.id);
+      const accepted = plan.overlaps
+        .filter((overlap) => acceptOverlap.includes(overlap.id))
+        .map((overlap) => overlap.id);
       let started = await client.rollouts.start.mutate({ id, plan: plan.hash, acceptOverlap: accepted, wait });
       while (started.state === 'checking') started = await client.rollouts.get.query({ id, wait });
       if (started.state === 'planned' || started.state === 'draft') {

@@ -42,9 +42,7 @@ export function WhenCard({ form, set, faults }: WhenCardProps) {
           <Segmented
             label={t('new.when.start')}
             value={form.startAt === '' ? 'now' : 'at'}
-            onChange={(value) =>
-              set({ startAt: value === 'now' ? '' : localTime(new Date(Date.now() + dayMs)) })
-            }
+            onChange={(value) => set({ startAt: value === 'now' ? '' : localTime(new Date(Date.now() + dayMs)) })}
             options={[
               { value: 'now', label: t('new.when.now') },
               { value: 'at', label: t('new.when.at') },

@@ -1,22 +1,21 @@
 'use client';
 
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useDeferredValue } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
-import { useTRPC } from '#app/_lib/trpc.tsx';
 import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { SearchInput } from '#app/_ui/input.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
-import type { FleetFilter, ListedField } from '#server/domain/fleet/index.ts';
+import type { ListedField } from '#server/domain/fleet/index.ts';
 import { FilterParts } from '../../vms/filter-bar.tsx';
 import { isFiltered, withoutGaps } from '../../vms/fleet-address.ts';
 import type { FormFaults } from './faults.ts';
 import { PartCard } from './part-card.tsx';
 import type { RolloutForm } from './rollout-form.ts';
-import { SampleTable, sampleSize } from './sample-table.tsx';
+import { SampleTable } from './sample-table.tsx';
+import { useMatches } from './use-matches.ts';
 
 export interface WhoCardProps {
   form: RolloutForm;
@@ -71,9 +70,7 @@ export function WhoCard({ form, set, fields, faults, selected }: WhoCardProps) {
           />
         </FilterRow>
       )}
-      {isList || (target === 'filter' && !isFiltered(include)) ? null : (
-        <Matches filter={target === 'all' ? {} : include} selected={selected} excludes={isFiltered(exclude)} />
-      )}
+      {isList || (target === 'filter' && !isFiltered(include)) ? null : <Matches form={form} selected={selected} />}
     </PartCard>
   );
 }
@@ -101,23 +98,15 @@ function IncludeSearch({ value, onChange }: { value: string; onChange(value: str
   );
 }
 
-interface MatchesProps {
-  filter: FleetFilter;
-  selected: number | undefined;
-  excludes: boolean;
-}
+type MatchesProps = Pick<WhoCardProps, 'form' | 'selected'>;
 
 /** The number of VMs that match, and the first of them. */
-function Matches({ filter, selected, excludes }: MatchesProps) {
+function Matches({ form, selected }: MatchesProps) {
+  const filter = form.target === 'all' ? {} : form.include;
+  const excludes = isFiltered(form.exclude);
   const { t } = useTranslation('rollouts');
   const format = useFormat();
-  const trpc = useTRPC();
-  const shown = useDeferredValue(filter);
-  const list = useQuery({
-    ...trpc.fleet.list.queryOptions({ ...shown, sort: 'name', limit: sampleSize, counted: true }),
-    placeholderData: keepPreviousData,
-    refetchInterval: 30_000,
-  });
+  const list = useMatches(form);
   if (list.error && !list.data) {
     return <QueryError error={list.error} onRetry={list.refetch} at={new Date(list.errorUpdatedAt)} />;
   }

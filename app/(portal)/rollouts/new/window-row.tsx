@@ -102,7 +102,9 @@ function Days({ chosen, onChange }: { chosen: readonly string[]; onChange(days: 
             type="checkbox"
             aria-label={name(index, 'long')}
             checked={chosen.includes(day)}
-            onChange={({ target }) => onChange(days.filter((one) => (one === day ? target.checked : chosen.includes(one))))}
+            onChange={({ target }) =>
+              onChange(days.filter((one) => (one === day ? target.checked : chosen.includes(one))))
+            }
             className="absolute inset-0 size-full cursor-pointer appearance-none opacity-0"
           />
           {name(index, 'short')}

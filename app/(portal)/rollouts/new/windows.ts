@@ -19,7 +19,10 @@ export function windowsIn({ windows, rings }: Pick<RolloutForm, 'windows' | 'rin
 }
 
 /** Returns the parts of the form that hold these windows. */
-export function withWindows(form: RolloutForm, windows: readonly PlacedWindow[]): Pick<RolloutForm, 'windows' | 'rings'> {
+export function withWindows(
+  form: RolloutForm,
+  windows: readonly PlacedWindow[],
+): Pick<RolloutForm, 'windows' | 'rings'> {
   const of = (ring: number | null) => windows.filter((placed) => placed.ring === ring).map(({ window }) => window);
   return {
     windows: of(null),

@@ -17,7 +17,11 @@ export function changeOfAct(act: BulkAct, empty: ChangeForm): ChangeForm {
 }
 
 /** Returns the rollout of an act on all VMs that match the filter; null until it is complete. */
-export function bulkDefinition(filter: FleetFilter, change: ChangeForm, name: string): DefinitionInput<SentFilter> | null {
+export function bulkDefinition(
+  filter: FleetFilter,
+  change: ChangeForm,
+  name: string,
+): DefinitionInput<SentFilter> | null {
   if (change.handler === '' || isUntouched(change)) return null;
   const select: SelectionInput<SentFilter> = isFiltered(filter) ? { include: sentFilter(filter) } : { all: true };
   return { kind: 'bulk', name, strategy: 'at-once', select, change: changeOf(change) };

@@ -41,7 +41,9 @@ export function BulkBar({ filter, total, onClose }: BulkBarProps) {
           <X aria-hidden />
         </IconButton>
       </section>
-      {act === undefined ? null : <BulkDialog act={act} filter={filter} total={total} onClose={() => setAct(undefined)} />}
+      {act === undefined ? null : (
+        <BulkDialog act={act} filter={filter} total={total} onClose={() => setAct(undefined)} />
+      )}
     </>
   );
 }

@@ -54,7 +54,11 @@ function Lines({ plan, rolloutId }: { plan: PlanView; rolloutId: string }) {
         <Line count={plan.members} icon={<StatusIcon status="progressing" />}>
           {t('bulk.line.change', { count: plan.members })}
           {plan.members === 0 ? null : (
-            <button type="button" className="ms-auto text-brand-text underline underline-offset-3" onClick={() => setOpen(true)}>
+            <button
+              type="button"
+              className="ms-auto text-brand-text underline underline-offset-3"
+              onClick={() => setOpen(true)}
+            >
               {t('bulk.show')}
             </button>
           )}

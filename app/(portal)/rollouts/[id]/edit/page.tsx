@@ -43,7 +43,10 @@ export default async function EditRolloutPage({ params }: Props) {
   const isBulk = stored.kind === 'bulk';
   const strategy = strategies.find(({ name }) => !isBulk && name === definition.strategy) ?? strategies[0];
   if (strategy === undefined) throw new Error('the portal has built-in strategies');
-  const form = formOf(isBulk ? { ...definition, strategy: strategy.name, ...strategy.parts } : definition, strategy.parts);
+  const form = formOf(
+    isBulk ? { ...definition, strategy: strategy.name, ...strategy.parts } : definition,
+    strategy.parts,
+  );
   const first = stored.hasProtectedSettings ? withoutSecrets(form) : form;
   return (
     <FormPage crumbs={crumbs}>

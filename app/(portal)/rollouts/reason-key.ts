@@ -1,0 +1,12 @@
+import type { ShownReason } from './rollout-data.ts';
+
+/** Returns the key of a reason's sentence below `reason.`. Some reasons have several sentences. */
+export function reasonKey({ code, params = {}, at }: Pick<ShownReason, 'code' | 'params' | 'at'>): string {
+  if (code === 'person') return params.reason === undefined ? 'person' : 'person.why';
+  if (code === 'window_closed') return at === undefined ? 'window_closed.never' : code;
+  if (code === 'plan_moved_on') {
+    const { cause } = params;
+    return cause === 'members' || cause === 'overlap' ? `plan_moved_on.${cause}` : code;
+  }
+  return code;
+}

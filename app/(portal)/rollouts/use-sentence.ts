@@ -1,0 +1,26 @@
+'use client';
+
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useFormat } from '#app/_ui/format.ts';
+import { decidedOf, type ShownRow } from './rollout-data.ts';
+import { useReason } from './use-reason.ts';
+
+/** Returns a function that says in one sentence why a rollout stands where it stands, or what it does. */
+export function useSentence(): (row: ShownRow) => string {
+  const { t } = useTranslation('rollouts');
+  const format = useFormat();
+  const reasonOf = useReason();
+  return (row) => {
+    const { state, why, next, counts, rings, needsPerson } = row;
+    const first = why[0] ?? (state === 'running' || state === 'scheduled' ? next : null);
+    if (first !== null && first !== undefined) return reasonOf(first, rings);
+    const values = {
+      count: counts.members,
+      decided: format.number(decidedOf(counts)),
+      succeeded: format.number(counts.succeeded),
+    };
+    if (state === 'planned') return needsPerson ? t('says.needsApproval') : t('says.planned', values);
+    if (state === 'paused') return t('says.stopped');
+    return t(`says.${state}`, values);
+  };
+}

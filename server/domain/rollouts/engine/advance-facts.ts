@@ -1,0 +1,151 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { handlerVersions, rolloutRules } from '#db/schema/index.ts';
+import type { AdvanceInput, RingFacts, RolloutFacts } from '#server/domain/rollout-rules/advance-facts.ts';
+import { openStates } from '#server/domain/rollout-rules/words.ts';
+import { waitingMembers } from './load-members.ts';
+import type { Pass } from './pass.ts';
+import { type ChosenTurn, chooseTurns } from './turns.ts';
+
+/** Maximum number of parked members that one pass looks at. */
+const parkedAtOnce = 1_000;
+
+/** What `advance` needs, and the parked members whose obstacle is gone. */
+export interface AdvanceFacts {
+  input: AdvanceInput;
+  parked: ChosenTurn[];
+}
+
+/** Loads what decides how the rollout goes on. */
+export async function loadAdvanceFacts(pass: Pass): Promise<AdvanceFacts> {
+  const { ctx, row, rules, freezes } = pass;
+  const open = await openStepsOf(pass);
+  const portal = await portalOf(pass);
+  const parked = await parkedOf(pass);
+  const nextBatchAt = latest(row.nextBatchAt, portal.nextBatchAt);
+  return {
+    parked,
+    input: {
+      rollout: await rolloutFacts(pass),
+      rings: pass.rings.map((_, ring) => ringFacts(pass, ring, parked, open.held.get(ring) ?? 0)),
+      freezes,
+      nextBatchAt,
+      portalInFlight: portal.inFlight,
+      maxPortalInFlight: rules.inFlight,
+      nextStepAt: open.nextStepAt,
+      isBehind: false,
+      now: ctx.now,
+    },
+  };
+}
+
+const latest = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a);
+
+async function rolloutFacts({ tx, ctx, row }: Pass): Promise<RolloutFacts> {
+  const { definition } = row;
+  const { handler, version } = definition.change;
+  const [withdrawn] =
+    handler === null || version === null
+      ? []
+      : await tx
+          .select({ handler: handlerVersions.handler, version: handlerVersions.version })
+          .from(handlerVersions)
+          .where(
+            and(
+              eq(handlerVersions.handler, handler),
+              eq(handlerVersions.version, version),
+              eq(handlerVersions.state, 'withdrawn'),
+            ),
+          );
+  return {
+    id: row.id,
+    kind: row.kind,
+    state: row.state,
+    pausedBy: row.pausedBy,
+    why: row.why,
+    onHalt: definition.onHalt,
+    newcomers: definition.newcomers,
+    keepDays: definition.keepDays,
+    noProgressSeconds: definition.noProgressSeconds,
+    startAt: row.startAt,
+    progressAt: row.progressAt,
+    isSuperseded: row.supersededBy !== null,
+    epochChanged: row.epoch !== ctx.epoch,
+    versionWithdrawn: withdrawn ?? null,
+  };
+}
+
+function ringFacts(pass: Pass, index: number, parked: readonly ChosenTurn[], held: number): RingFacts {
+  const ring = pass.rings[index];
+  if (ring === undefined) throw new RangeError(`the rollout has no ring ${index}`);
+  const { row, definition, counts } = ring;
+  const own = parked.filter(({ turn }) => turn.step?.ring === index);
+  const blocked = (cause: string) =>
+    own.filter(({ choice }) => choice.what === 'park' && choice.cause === cause).length;
+  return {
+    ring: index,
+    state: row.state,
+    size: row.size,
+    counts,
+    gates: definition.gates,
+    overruled: row.overruled ?? null,
+    openedAt: row.openedAt,
+    metAt: row.metAt,
+    passedAt: row.passedAt,
+    approval: definition.approval,
+    isApproved: row.approvals.some(({ approved }) => approved),
+    advanced: row.advanced,
+    candidates: pass.rings.slice(index + 1).reduce((sum, later) => sum + later.row.size - later.taken, 0),
+    windows: definition.windows.length > 0 ? definition.windows : pass.row.definition.windows,
+    longestSeconds: row.plan?.longestSeconds ?? 0,
+    ready: own.filter(({ choice }) => choice.what !== 'park').length,
+    held,
+    setsBusy: blocked('set-busy'),
+    vmsBusy: blocked('vm-busy'),
+  };
+}
+
+/** Looks at the members that are parked. In a rollout that moves no further, nobody begins. */
+async function parkedOf(pass: Pass): Promise<ChosenTurn[]> {
+  const { tx, row } = pass;
+  if (row.state !== 'running' && row.state !== 'keeping') return [];
+  if (pass.rings.every(({ counts }) => counts.parked === 0)) return [];
+  return chooseTurns(pass, await waitingMembers(tx, row.id, { ring: null, state: 'parked', limit: parkedAtOnce }));
+}
+
+async function openStepsOf({ tx, row }: Pass): Promise<{ nextStepAt: Date | null; held: Map<number, number> }> {
+  const { rows } = await tx.execute<{ ring: number; due: string | null; held: number }>(sql`
+    select s.ring, min(s.due_at) as due,
+      count(*) filter (where o.since is not null and s.state = 'inFlight' and s.delivered_at is not null)::int as held
+      from rollout_steps s left join holds o on o.vm_id = s.vm_id
+     where s.rollout_id = ${row.id} and s.state in ('inFlight', 'soaking', 'retrying', 'reverting')
+     group by s.ring`);
+  const due = rows.flatMap((one) => (one.due === null ? [] : [new Date(one.due).getTime()]));
+  return {
+    nextStepAt: due.length === 0 ? null : new Date(Math.min(...due)),
+    held: new Map(rows.map(({ ring, held }) => [ring, held])),
+  };
+}
+
+/**
+ * Locks the rules, so that the batches of all workers follow one another, and returns how many steps of all rollouts are
+ * in flight. Rollouts whose members cannot begin take no lock.
+ */
+async function portalOf(pass: Pass): Promise<{ inFlight: number; nextBatchAt: Date | null }> {
+  const { tx, row, rules } = pass;
+  if (row.state !== 'running' && row.state !== 'keeping') return { inFlight: 0, nextBatchAt: null };
+  // The row exists only once somebody changed the rules, or once the first batch needed its lock.
+  await tx
+    .insert(rolloutRules)
+    .values({ id: 1, rules, changedAt: pass.ctx.now, changedBy: pass.ctx.actor.name })
+    .onConflictDoNothing();
+  const { rows } = await tx.execute<{ next: string | null }>(
+    sql`select next_batch_at as next from rollout_rules where id = 1 for update`,
+  );
+  const counted = await tx.execute<{ n: number }>(sql`
+    select coalesce(sum((r.counts->>'inFlight')::int + (r.counts->>'retrying')::int + (r.counts->>'reverting')::int), 0)::int as n
+      from rollout_rings r join rollouts o on o.id = r.rollout_id
+     where o.state in ${sql.raw(`(${openStates.map((state) => `'${state}'`).join(', ')})`)} and o.id <> ${row.id}`);
+  const own = pass.rings.reduce((sum, { counts }) => sum + counts.inFlight + counts.retrying + counts.reverting, 0);
+  const next = rows[0]?.next ?? null;
+  return { inFlight: (counted.rows[0]?.n ?? 0) + own, nextBatchAt: next === null ? null : new Date(next) };
+}

@@ -1,0 +1,153 @@
+import { sql } from 'drizzle-orm';
+import { type Applied, applyMany, type MemberChange } from '#server/domain/goal-states/index.ts';
+import { kindAt } from '#server/domain/rollout-rules/kinds.ts';
+import { fetchSeconds, secondsAfter } from '#server/domain/rollout-rules/step-times.ts';
+import { changesOf } from './change-of.ts';
+import type { Turn } from './load-members.ts';
+import { countStep, type Pass, type StepRow } from './pass.ts';
+import { notBegun } from './take-back.ts';
+import { takeOver } from './take-over.ts';
+import { writeSteps } from './write-steps.ts';
+
+/** A member whose step begins now. */
+export interface Beginner {
+  turn: Turn;
+  ring: number;
+  set: string | null;
+  wasHealthy: boolean;
+}
+
+/** Unique indexes that keep two open steps of a VM or of an availability set apart, and why the member is parked. */
+const conflicts = { rollout_steps_open_vm: 'vm-busy', rollout_steps_open_set: 'set-busy' } as const;
+
+/**
+ * Publishes the goal states of these members and writes their steps. A VM whose change is not possible gets a step that
+ * says so. If an unexpected error occurs, the halves are tried separately, down to the one VM. Returns the steps that
+ * began.
+ */
+export async function beginSteps(pass: Pass, beginners: readonly Beginner[]): Promise<StepRow[]> {
+  if (beginners.length === 0) return [];
+  const changes = await changesOf(
+    pass,
+    beginners.map(({ turn }) => turn.vmId),
+  );
+  return beginSome(pass, beginners, changes);
+}
+
+type Changes = ReadonlyMap<string, MemberChange>;
+
+async function beginSome(pass: Pass, some: readonly Beginner[], changes: Changes): Promise<StepRow[]> {
+  const { tx } = pass;
+  await tx.execute(sql`savepoint begin_steps`);
+  try {
+    const steps = await publish(pass, some, changes);
+    await writeSteps(tx, steps);
+    await tx.execute(sql`release savepoint begin_steps`);
+    return count(pass, some, steps);
+  } catch (error) {
+    await tx.execute(sql`rollback to savepoint begin_steps`);
+    const [only] = some;
+    if (only === undefined) return [];
+    if (some.length === 1) {
+      const step = unforeseen(pass, only, error);
+      await writeSteps(tx, [step]);
+      return count(pass, some, [step]);
+    }
+    const half = Math.ceil(some.length / 2);
+    const first = await beginSome(pass, some.slice(0, half), changes);
+    return [...first, ...(await beginSome(pass, some.slice(half), changes))];
+  }
+}
+
+async function publish(pass: Pass, some: readonly Beginner[], changes: Changes): Promise<StepRow[]> {
+  const { tx, ctx, row } = pass;
+  const requests = some.flatMap(({ turn: { vmId, kind } }) => {
+    const change = changes.get(vmId);
+    return change ? [{ vmId, planned: kindAt(kind), change }] : [];
+  });
+  const action = row.kind === 'revert' ? 'rollout.revert' : 'rollout.step';
+  const results = await applyMany(tx, ctx, requests, { action, rollout: row.id });
+  await takeOver(
+    pass,
+    [...results].flatMap(([vmId, { outcome }]) => (outcome === 'applied' ? [vmId] : [])),
+  );
+  return some.map((one) => stepOf(pass, one, results.get(one.turn.vmId) ?? { outcome: 'unchanged' }));
+}
+
+/** Returns a member's row without a step that began. */
+export function emptyStep({ row, ctx }: Pass, turn: Turn, ring: number): StepRow {
+  return {
+    vmId: turn.vmId,
+    rolloutId: row.id,
+    ring,
+    place: turn.place,
+    kind: turn.kind,
+    state: 'parked',
+    cause: null,
+    ...notBegun,
+    beforeIncarnation: null,
+    wasHealthy: false,
+    setKey: null,
+    ...{ decidedAt: null, dueAt: null, overtakenBy: null },
+    ...{ pairVmId: null, pairResult: null, pairChangedFailedAt: null, pairControlFailedAt: null, pairDueAt: null },
+    updatedAt: ctx.now,
+  };
+}
+
+function stepOf(pass: Pass, { turn, ring, set, wasHealthy }: Beginner, result: Applied): StepRow {
+  const { now } = pass.ctx;
+  const step = emptyStep(pass, turn, ring);
+  const ended = { ...step, decidedAt: now };
+  switch (result.outcome) {
+    case 'applied':
+      return {
+        ...step,
+        state: 'inFlight',
+        attempt: 1,
+        touched: result.touched,
+        beforeIncarnation: result.beforeIncarnation,
+        incarnation: result.incarnation,
+        ...{ wasHealthy, setKey: set, publishedAt: now, dueAt: secondsAfter(now, fetchSeconds) },
+      };
+    case 'busy':
+    case 'delivered':
+      return { ...step, cause: 'vm-busy' };
+    case 'unchanged':
+      return { ...ended, state: 'skipped', cause: 'already' };
+    case 'moved':
+      return { ...ended, state: 'skipped', cause: 'moved' };
+    case 'refused':
+      return { ...ended, state: 'skipped', cause: `refused:${result.code}` };
+    case 'overtaken':
+      return {
+        ...ended,
+        state: 'overtaken',
+        overtakenBy: { by: result.by, action: 'extension.set', at: result.at.toISOString() },
+      };
+    case 'gone':
+      return { ...ended, state: 'gone' };
+  }
+}
+
+/** Returns the step of a VM whose goal state could not be published. */
+function unforeseen(pass: Pass, { turn, ring }: Beginner, error: unknown): StepRow {
+  const step = emptyStep(pass, turn, ring);
+  const cause = conflictOf(error);
+  if (cause !== null) return { ...step, cause };
+  pass.ctx.log.error({ err: error, vmId: turn.vmId, rollout: pass.row.id }, 'a step of a rollout could not begin');
+  return { ...step, state: 'skipped', cause: 'refused:unforeseen', decidedAt: pass.ctx.now };
+}
+
+function conflictOf(error: unknown): 'vm-busy' | 'set-busy' | null {
+  const at = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const constraint = (at as { constraint?: unknown } | null)?.constraint;
+  return typeof constraint === 'string' && constraint in conflicts
+    ? conflicts[constraint as keyof typeof conflicts]
+    : null;
+}
+
+function count(pass: Pass, some: readonly Beginner[], steps: readonly StepRow[]): StepRow[] {
+  const before = new Map(some.map(({ turn }) => [turn.vmId, turn.step?.state ?? null]));
+  for (const step of steps) countStep(pass, before.get(step.vmId) ?? null, step);
+  return steps.filter(({ state }) => state === 'inFlight');
+}

@@ -1,0 +1,47 @@
+import type { Definition } from '#server/domain/rollout-rules/stored.ts';
+import type { ParkedCause, SkipCause } from '#server/domain/rollout-rules/words.ts';
+import type { TurnFacts } from './load-members.ts';
+
+/** What becomes of a member whose turn has come. */
+export type Choice =
+  | { what: 'begin'; set: string | null }
+  | { what: 'park'; cause: ParkedCause }
+  | { what: 'skip'; cause: SkipCause }
+  /** The VM is silent, and the rollout does not wait for silent VMs. */
+  | { what: 'leave' }
+  | { what: 'gone' };
+
+export interface ChooseRules extends Pick<Definition, 'silent' | 'availabilitySets'> {
+  /** The rollout that this one reverts: its open steps are taken over. */
+  reverts: string | null;
+}
+
+/**
+ * Decides whether the step of a member begins now (RO-13, RO-15, RO-16). `taken` are the availability sets of members
+ * that begin in the same batch.
+ */
+export function chooseTurn(
+  facts: TurnFacts | undefined,
+  { hasLeft, isSuperseded }: { hasLeft: boolean; isSuperseded: boolean },
+  { silent, availabilitySets, reverts }: ChooseRules,
+  taken: ReadonlySet<string>,
+): Choice {
+  if (facts === undefined || facts.isGone) return { what: 'gone' };
+  if (isSuperseded) return { what: 'skip', cause: 'superseded' };
+  if (hasLeft) return { what: 'skip', cause: 'left-selection' };
+  const set = availabilitySets === 'respect' ? facts.set : null;
+  if (facts.isHeld) return { what: 'park', cause: 'on-hold' };
+  const isAway = facts.agent === 'unresponsive' || facts.agent === 'never';
+  if (isAway && silent === 'skip') return { what: 'leave' };
+  // A VM of a set is never declared before it can be changed, because it would be changed at any time.
+  if (isAway && (silent !== 'declare' || set !== null)) {
+    return { what: 'park', cause: facts.agent === 'never' ? 'never-enrolled' : 'silent' };
+  }
+  if (facts.openIn !== null && facts.openIn !== reverts) return { what: 'park', cause: 'vm-busy' };
+  if (set === null) return { what: 'begin', set };
+  const isOut = facts.health === 'failed' || facts.health === 'unresponsive';
+  // The open step of the reverted rollout is the VM's own.
+  const isBusy = facts.isSetBusy && (facts.openIn === null || facts.openIn !== reverts);
+  if (taken.has(set) || isBusy || (facts.isSetImpaired && !isOut)) return { what: 'park', cause: 'set-busy' };
+  return { what: 'begin', set };
+}

@@ -1,0 +1,101 @@
+import pg from 'pg';
+import { beforeEach, expect, test } from 'vitest';
+import type { GivenVm } from '#server/testing/fleet.ts';
+import { pauseRollout } from '../pause-rollout.ts';
+import { passRollout } from './pass-rollout.ts';
+import { type RolloutStage, rolloutStage } from './testing/stage.ts';
+
+let stage: RolloutStage;
+
+beforeEach(async () => {
+  stage = await rolloutStage();
+});
+
+/** Makes the statement at a position fail, as if the process had ended there. Returns whether it was reached. */
+async function killedAt(position: number, run: () => Promise<unknown>): Promise<boolean> {
+  const { query } = pg.Client.prototype;
+  let seen = 0;
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const [config] = args as [string | { text?: string }];
+    const text = typeof config === 'string' ? config : (config.text ?? '');
+    if (seen < position && !/^\s*rollback\s*$/i.test(text)) seen += 1;
+    else return Reflect.apply(query, this, args);
+    if (seen !== position) return Reflect.apply(query, this, args);
+    return Promise.reject(new Error('killed'));
+  } as typeof query;
+  try {
+    await run();
+    return seen >= position;
+  } catch {
+    return true;
+  } finally {
+    pg.Client.prototype.query = query;
+  }
+}
+
+/** Lets a worker look and ends it at every statement, one after the other, until it comes to rest. */
+async function passWithKills(seconds: number, check: () => Promise<void>): Promise<number> {
+  for (let position = 1; position < 300; position += 1) {
+    let isAtRest = false;
+    const run = async () => {
+      isAtRest = (await passRollout(stage.services, stage.at(seconds))) === null;
+    };
+    const wasKilled = await killedAt(position, run);
+    await check();
+    if (!wasKilled) {
+      if (isAtRest) return position;
+      position = 0;
+    }
+  }
+  throw new Error('the worker does not come to rest');
+}
+
+test('RO-10 a worker that ends between any two statements publishes nothing twice, and loses nothing', async () => {
+  const vms = await stage.givenFleet(3);
+  const id = await stage.givenRollout(vms);
+  const check = async () => {
+    const steps = await stage.steps(id);
+    for (const vm of vms) {
+      const published = await stage.published(id, vm);
+      expect(published.length).toBe(steps.some(({ vmId }) => vmId === vm.vmId) ? 1 : 0);
+    }
+    const counts = await stage.counts(id);
+    expect(counts['inFlight'] ?? 0).toBe(steps.length);
+  };
+  await passWithKills(1, check);
+  expect(await stage.counts(id)).toEqual({ members: 3, inFlight: 3 });
+  await pauseRollout(stage.as(2), { id });
+  await passWithKills(2, async () => {});
+  for (const vm of vms) {
+    expect((await stage.published(id, vm)).map(({ cause }) => cause.action)).toEqual([
+      'rollout.step',
+      'rollout.recall',
+    ]);
+  }
+  expect(await stage.counts(id)).toEqual({ members: 3, queued: 3 });
+});
+
+test('RO-10 two workers on one rollout publish one goal state for each VM', async () => {
+  const vms = await stage.givenFleet(8);
+  const id = await stage.givenRollout(vms, { stepsPerSecond: 2 });
+  for (let second = 1; second <= 8; second += 1) {
+    await Promise.all([1, 2, 3].map(() => passRollout(stage.services, stage.at(second))));
+    await stage.pass(second);
+  }
+  expect(await stage.counts(id)).toEqual({ members: 8, inFlight: 8 });
+  for (const vm of vms) expect(await stage.published(id, vm)).toHaveLength(1);
+});
+
+test('an unexpected error of one VM skips this VM and no other', async () => {
+  const vms = (await stage.givenFleet(4)) as [GivenVm, ...GivenVm[]];
+  const [odd, ...others] = vms;
+  const id = await stage.givenRollout(vms);
+  await stage.db.execute(`
+    create function refuse() returns trigger language plpgsql as $$
+      begin if new.vm_id = '${odd.vmId}' then raise 'disk full'; end if; return new; end $$`);
+  await stage.db.execute('create trigger refuse before insert on goal_states for each row execute function refuse()');
+  await stage.pass(1);
+  expect(await stage.step(id, odd)).toMatchObject({ state: 'skipped', cause: 'refused:unforeseen' });
+  for (const vm of others) expect(await stage.step(id, vm)).toMatchObject({ state: 'inFlight' });
+  expect(await stage.counts(id)).toEqual({ members: 4, inFlight: 3, skipped: 1 });
+});

@@ -1,0 +1,143 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { rolloutMembers, rolloutSteps } from '#db/schema/index.ts';
+import { openSteps } from '#server/domain/rollout-rules/words.ts';
+import type { AgentStatus, VmHealth } from '#server/domain/verdicts/index.ts';
+import type { StepRow } from './pass.ts';
+
+/** A member whose turn has come, with the row that it may have already. */
+export interface Turn {
+  vmId: string;
+  place: number;
+  /** Position of the planned kind. */
+  kind: number;
+  step: StepRow | null;
+}
+
+/** What decides whether a step can begin now. */
+export interface TurnFacts {
+  isGone: boolean;
+  agent: AgentStatus;
+  isHeld: boolean;
+  health: VmHealth | null;
+  /** The rollout whose open step the VM has; null if there is none. */
+  openIn: string | null;
+  set: string | null;
+  /** Whether a VM of the set has an open step, and whether another VM of the set is out of service. */
+  isSetBusy: boolean;
+  isSetImpaired: boolean;
+  /** Whether an extension that the change names is healthy, as far as the VM has it. */
+  wasHealthy: boolean;
+}
+
+/** Returns the next members of a ring in order: from place `taken`, at most `limit`. */
+export async function nextMembers(
+  tx: Transaction,
+  rolloutId: string,
+  { ring, taken, limit }: { ring: number; taken: number; limit: number },
+): Promise<Turn[]> {
+  const { rows } = await tx.execute<{ vm_id: string; place: number; kind: number }>(sql`
+    select m.vm_ids[n] as vm_id, m.first + n - 1 as place, get_byte(m.kinds, n - 1) as kind
+      from rollout_members m
+      cross join lateral generate_series(
+        greatest(1, ${taken}::int - m.first + 1),
+        least(cardinality(m.vm_ids), ${taken + limit}::int - m.first)) as n
+     where m.rollout_id = ${rolloutId} and m.ring = ${ring}
+       and m.first < ${taken + limit} and m.first + cardinality(m.vm_ids) > ${taken}
+     order by place`);
+  return rows.map(({ vm_id, place, kind }) => ({ vmId: vm_id, place, kind, step: null }));
+}
+
+/** Returns the members of a ring that were recalled, or are parked, in order. */
+export async function waitingMembers(
+  tx: Transaction,
+  rolloutId: string,
+  { ring, state, limit }: { ring: number | null; state: 'recalled' | 'parked'; limit: number },
+): Promise<Turn[]> {
+  const rows = await tx
+    .select()
+    .from(rolloutSteps)
+    .where(
+      and(
+        eq(rolloutSteps.rolloutId, rolloutId),
+        eq(rolloutSteps.state, state),
+        ring === null ? undefined : eq(rolloutSteps.ring, ring),
+        // Parked members that stay declared are judged when their agent fetches the goal state.
+        sql`${rolloutSteps.incarnation} is null`,
+      ),
+    )
+    .orderBy(asc(rolloutSteps.ring), asc(rolloutSteps.place))
+    .limit(limit);
+  return rows.map((step) => ({ vmId: step.vmId, place: step.place, kind: step.kind, step }));
+}
+
+/** Loads what decides whether the steps of these VMs can begin. `tag` names the availability set. */
+export async function loadTurnFacts(
+  tx: Transaction,
+  vmIds: readonly string[],
+  { tag, handler, extension }: { tag: string; handler: string | null; extension: string | null },
+): Promise<Map<string, TurnFacts>> {
+  const { rows } = await tx.execute<FactsRow>(sql`
+    select v.id as vm_id, v.deleted_at is not null or v.decommissioning_at is not null as is_gone,
+      coalesce(h.agent, 'never') as agent, h.health, o.since is not null as is_held, v.tags->>${tag} as set,
+      (select s.rollout_id from rollout_steps s where s.vm_id = v.id and s.state in ${openSql} limit 1) as open_in,
+      exists (select from rollout_steps s where s.set_key = v.tags->>${tag} and s.state in ${openSql}) as is_set_busy,
+      exists (select from vm_health x
+        where v.tags ? ${tag} and x.tags @> jsonb_build_object(${tag}::text, v.tags->>${tag}) and x.vm_id <> v.id
+          and (x.agent <> 'ready' or x.health in ('failed', 'unresponsive'))) as is_set_impaired,
+      coalesce(h.agent = 'ready', false) and not exists (
+        select from extension_health e where e.vm_id = v.id
+          and (${handler}::text is null or e.handler = ${handler}) and (${extension}::text is null or e.name = ${extension})
+          and e.health not in ('healthy', 'disabled')) as was_healthy
+    from unnest(${sql.param(vmIds)}::uuid[]) as wanted(id)
+    join vms v on v.id = wanted.id
+    left join vm_health h on h.vm_id = v.id
+    left join holds o on o.vm_id = v.id`);
+  return new Map(
+    rows.map((row) => [
+      row.vm_id,
+      {
+        isGone: row.is_gone,
+        agent: row.agent,
+        isHeld: row.is_held,
+        health: row.health,
+        openIn: row.open_in,
+        set: row.set,
+        isSetBusy: row.is_set_busy,
+        isSetImpaired: row.is_set_impaired,
+        wasHealthy: row.was_healthy,
+      },
+    ]),
+  );
+}
+
+const openSql = sql.raw(`(${openSteps.map((state) => `'${state}'`).join(', ')})`);
+
+interface FactsRow extends Record<string, unknown> {
+  vm_id: string;
+  is_gone: boolean;
+  agent: AgentStatus;
+  health: VmHealth | null;
+  is_held: boolean;
+  set: string | null;
+  open_in: string | null;
+  is_set_busy: boolean;
+  is_set_impaired: boolean;
+  was_healthy: boolean;
+}
+
+/** Returns which of these VMs are members of the given rollouts (RO-14). */
+export async function membersOf(
+  tx: Transaction,
+  rolloutIds: readonly string[],
+  vmIds: readonly string[],
+): Promise<Set<string>> {
+  if (rolloutIds.length === 0 || vmIds.length === 0) return new Set();
+  const { rows } = await tx.execute<{ vm_id: string }>(sql`
+    select distinct v.id as vm_id
+      from unnest(${sql.param(rolloutIds)}::uuid[]) as r(id)
+      cross join unnest(${sql.param(vmIds)}::uuid[]) as v(id)
+      join rollout_members m on m.rollout_id = r.id and md5(r.id || '/' || v.id) between m.low and m.high
+       and v.id = any(m.vm_ids)`);
+  return new Set(rows.map(({ vm_id }) => vm_id));
+}

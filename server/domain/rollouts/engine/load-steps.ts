@@ -1,0 +1,264 @@
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { agentPresence, goalStateHeads, healthChecks, holds, laneTimes, rolloutSteps, vms } from '#db/schema/index.ts';
+import type { ExtensionFacts, StepFacts } from '#server/domain/rollout-rules/step-facts.ts';
+import { openSteps } from '#server/domain/rollout-rules/words.ts';
+import { agentStatus } from '#server/domain/verdicts/index.ts';
+import type { StepRow } from './pass.ts';
+
+/** Seconds that a command's status may take after its deadline. */
+const statusSeconds = 300;
+/** The timeout of a command whose timeout is not known. */
+const usualTimeout = 300;
+
+/** A step with what is known about its VM. */
+export interface FactedStep {
+  step: StepRow;
+  facts: StepFacts;
+}
+
+interface ExtensionRow {
+  name: string;
+  state: 'enabled' | 'disabled' | 'uninstall' | null;
+  sequenceNumber: number;
+  version: string;
+  commands: string[] | null;
+  timeouts: Readonly<Record<string, number>> | null;
+  changedBy: string;
+  changedAt: string;
+  health: ExtensionHealthRow | null;
+}
+
+interface ExtensionHealthRow {
+  sequenceNumber: number | null;
+  health: NonNullable<ExtensionFacts['health']>['health'];
+  cause: NonNullable<ExtensionFacts['health']>['cause'];
+  since: string;
+  deadlineAt: string | null;
+}
+
+/** The touched extensions of a step `s`, as they are declared now, with their stored health. */
+const touchedSql = sql<ExtensionRow[] | null>`(
+  select json_agg(json_build_object('name', t.name, 'state', e.state, 'sequenceNumber', e.sequence_number,
+      'version', e.version, 'commands', e.commands, 'timeouts', e.timeouts, 'changedBy', e.changed_by,
+      'changedAt', e.changed_at, 'health', case when h.name is null then null else json_build_object(
+        'sequenceNumber', h.sequence_number, 'health', h.health, 'cause', h.cause, 'since', h.since,
+        'deadlineAt', h.deadline_at) end))
+    from json_to_recordset(${rolloutSteps.touched}) as t(name text)
+    left join extensions e on e.vm_id = ${rolloutSteps.vmId} and e.name = t.name
+    left join extension_health h on h.vm_id = ${rolloutSteps.vmId} and h.name = t.name)`;
+
+/** The extensions of the control of a step: those that the step touched, or all, if the control has none of these. */
+const controlSql = sql<ExtensionRow[] | null>`(
+  select json_agg(json_build_object('name', e.name, 'state', e.state, 'sequenceNumber', e.sequence_number,
+      'version', e.version, 'commands', e.commands, 'timeouts', e.timeouts, 'changedBy', e.changed_by,
+      'changedAt', e.changed_at, 'health', case when h.name is null then null else json_build_object(
+        'sequenceNumber', h.sequence_number, 'health', h.health, 'cause', h.cause, 'since', h.since,
+        'deadlineAt', h.deadline_at) end))
+    from extensions e left join extension_health h on h.vm_id = e.vm_id and h.name = e.name
+   where e.vm_id = ${rolloutSteps.pairVmId}
+     and (e.name in (select t.name from json_to_recordset(${rolloutSteps.touched}) as t(name text))
+       or not exists (select from extensions o join json_to_recordset(${rolloutSteps.touched}) as t(name text)
+         on t.name = o.name where o.vm_id = ${rolloutSteps.pairVmId})))`;
+
+/** Who published the current goal state of a step's VM. */
+const publisherSql = sql<{ by: string; action: string; at: string } | null>`(
+  select json_build_object('by', g.published_by, 'action', g.cause->>'action', 'at', g.published_at)
+    from goal_states g where g.vm_id = ${rolloutSteps.vmId} and g.incarnation = ${goalStateHeads.incarnation})`;
+
+/** Whether something happened to a step that its rollout did not see yet. */
+const isToJudge = (now: Date): SQL => sql`(
+  ${rolloutSteps.dueAt} <= ${now.toISOString()}::timestamptz
+  or ${vms.deletedAt} is not null or ${vms.decommissioningAt} is not null
+  or (${rolloutSteps.deliveredAt} is null and ${goalStateHeads.deliveredIncarnation} >= ${rolloutSteps.incarnation})
+  or exists (
+    select from json_to_recordset(${rolloutSteps.touched}) as t(name text, "sequenceNumber" bigint)
+      left join extensions e on e.vm_id = ${rolloutSteps.vmId} and e.name = t.name
+      left join extension_health h on h.vm_id = ${rolloutSteps.vmId} and h.name = t.name
+     where e.sequence_number is distinct from t."sequenceNumber"
+       or (h.sequence_number = t."sequenceNumber"
+         and case when ${rolloutSteps.state} = 'soaking' then h.health not in ('healthy', 'disabled')
+           else h.health not in ('progressing', 'unknown') end)))`;
+
+/** Loads the open steps of a rollout, and parked ones that stay declared, that must be judged now. */
+export async function loadOpenSteps(
+  tx: Transaction,
+  rolloutId: string,
+  now: Date,
+  limit: number,
+): Promise<FactedStep[]> {
+  return loadFacts(
+    tx,
+    sql`${rolloutSteps.rolloutId} = ${rolloutId} and (
+      (${inArray(rolloutSteps.state, [...openSteps])} and ${isToJudge(now)})
+      or (${rolloutSteps.state} = 'parked' and ${rolloutSteps.incarnation} is not null
+        and ${goalStateHeads.deliveredIncarnation} >= ${rolloutSteps.incarnation}))`,
+    now,
+    limit,
+  );
+}
+
+/** Loads the steps of a rollout whose goal state was not delivered, to take it back. */
+export async function loadUndelivered(
+  tx: Transaction,
+  rolloutId: string,
+  now: Date,
+  limit: number,
+): Promise<FactedStep[]> {
+  return loadFacts(
+    tx,
+    sql`${rolloutSteps.rolloutId} = ${rolloutId} and ${rolloutSteps.attempt} <= 1
+      and (${rolloutSteps.state} = 'inFlight'
+        or (${rolloutSteps.state} = 'parked' and ${rolloutSteps.incarnation} is not null))
+      and ${goalStateHeads.deliveredIncarnation} < ${rolloutSteps.incarnation}`,
+    now,
+    limit,
+  );
+}
+
+async function loadFacts(tx: Transaction, where: SQL, now: Date, limit: number): Promise<FactedStep[]> {
+  const rows = await tx
+    .select({
+      step: rolloutSteps,
+      vm: { deletedAt: vms.deletedAt, decommissioningAt: vms.decommissioningAt },
+      head: {
+        incarnation: goalStateHeads.incarnation,
+        deliveredIncarnation: goalStateHeads.deliveredIncarnation,
+        deliveredAt: goalStateHeads.deliveredAt,
+      },
+      presence: { lastSeenAt: agentPresence.lastSeenAt, nextExpectedAt: agentPresence.nextExpectedAt },
+      hold: { since: holds.since, past: holds.past },
+      lane: { since: laneTimes.takenAt, past: laneTimes.past },
+      isMarked: sql<boolean>`coalesce(${healthChecks.dueAt} = 'epoch', false)`,
+      extensions: touchedSql,
+      publisher: publisherSql,
+    })
+    .from(rolloutSteps)
+    .innerJoin(vms, eq(vms.id, rolloutSteps.vmId))
+    .leftJoin(goalStateHeads, eq(goalStateHeads.vmId, rolloutSteps.vmId))
+    .leftJoin(agentPresence, eq(agentPresence.vmId, rolloutSteps.vmId))
+    .leftJoin(holds, eq(holds.vmId, rolloutSteps.vmId))
+    .leftJoin(laneTimes, eq(laneTimes.vmId, rolloutSteps.vmId))
+    .leftJoin(healthChecks, eq(healthChecks.vmId, rolloutSteps.vmId))
+    .where(and(where))
+    .orderBy(asc(rolloutSteps.dueAt), asc(rolloutSteps.place))
+    .limit(limit);
+  return rows.map(({ step, ...row }) => ({ step, facts: factsOf(step, row, now) }));
+}
+
+type Period = readonly [from: string, to: string];
+
+interface FactRow {
+  vm: { deletedAt: Date | null; decommissioningAt: Date | null };
+  head: { incarnation: number; deliveredIncarnation: number; deliveredAt: Date | null } | null;
+  presence: { lastSeenAt: Date; nextExpectedAt: Date } | null;
+  hold: { since: Date | null; past: readonly Period[] } | null;
+  lane: { since: Date | null; past: readonly Period[] } | null;
+  isMarked: boolean;
+  extensions: ExtensionRow[] | null;
+  publisher: { by: string; action: string; at: string } | null;
+}
+
+function factsOf(step: StepRow, row: FactRow, now: Date): StepFacts {
+  const rows = row.extensions ?? [];
+  const agent = agentStatus(row.presence, now);
+  return {
+    exists: row.vm.deletedAt === null,
+    decommissioning: row.vm.decommissioningAt !== null,
+    extensions: rows.map(extensionFacts),
+    headIncarnation: row.head?.incarnation ?? 0,
+    deliveredIncarnation: row.head?.deliveredIncarnation ?? 0,
+    deliveredAt: row.head?.deliveredAt ?? null,
+    agent,
+    agentPromiseKept: agent === 'ready',
+    isMarked: row.isMarked,
+    hold: row.hold?.since ? { since: row.hold.since } : null,
+    laneSince: row.lane?.since ?? null,
+    heldSeconds: secondsSince(step.publishedAt, row.hold?.past),
+    laneBusySeconds: secondsSince(step.publishedAt, row.lane?.past),
+    deadlineSeconds: rows.reduce((sum, extension) => sum + timeoutsOf(extension), statusSeconds),
+    changedBy: changedByOf(step, rows, row.publisher),
+  };
+}
+
+function extensionFacts({ name, state, sequenceNumber, version, health }: ExtensionRow): ExtensionFacts {
+  return {
+    name,
+    declared: state === null ? null : { sequenceNumber, version, state: state === 'uninstall' ? 'uninstalled' : state },
+    health: health && {
+      ...health,
+      since: new Date(health.since),
+      deadlineAt: health.deadlineAt === null ? null : new Date(health.deadlineAt),
+    },
+  };
+}
+
+const timeoutsOf = ({ commands, timeouts }: ExtensionRow): number =>
+  (commands ?? ['enable']).reduce((sum, command) => sum + (timeouts?.[command] ?? usualTimeout), 0);
+
+/** Returns the seconds of past periods that are after `from`. */
+function secondsSince(from: Date | null, past: readonly Period[] = []): number {
+  if (from === null) return 0;
+  const lengths = past.map(([begun, ended]) => Date.parse(ended) - Math.max(Date.parse(begun), from.getTime()));
+  return lengths.reduce((sum, length) => sum + Math.max(0, length), 0) / 1_000;
+}
+
+/** Returns who changed a touched extension after the step; null if nobody did. */
+function changedByOf(
+  { touched }: StepRow,
+  rows: readonly ExtensionRow[],
+  publisher: FactRow['publisher'],
+): StepFacts['changedBy'] {
+  for (const { name, sequenceNumber } of touched) {
+    const row = rows.find((each) => each.name === name);
+    if (row?.state != null && row.sequenceNumber === sequenceNumber) continue;
+    const action = publisher?.action ?? 'extension.set';
+    if (row?.state != null) return { by: row.changedBy, action, at: new Date(row.changedAt).toISOString() };
+    if (publisher !== null) return { ...publisher, at: new Date(publisher.at).toISOString() };
+  }
+  return null;
+}
+
+/** The open pairs of a rollout that can be resolved, with what is known about the control. */
+export async function loadControls(
+  tx: Transaction,
+  rolloutId: string,
+  now: Date,
+  limit: number,
+): Promise<(FactedStep & { isControlTaken: boolean })[]> {
+  const at = now.toISOString();
+  const rows = await tx
+    .select({
+      step: rolloutSteps,
+      vm: { deletedAt: vms.deletedAt, decommissioningAt: vms.decommissioningAt },
+      presence: { lastSeenAt: agentPresence.lastSeenAt, nextExpectedAt: agentPresence.nextExpectedAt },
+      hold: { since: holds.since, past: holds.past },
+      isMarked: sql<boolean>`coalesce(${healthChecks.dueAt} = 'epoch', false)`,
+      isControlTaken: sql<boolean>`exists (
+        select from rollout_steps c where c.vm_id = ${rolloutSteps.pairVmId}
+          and c.published_at >= ${rolloutSteps.publishedAt})`,
+      extensions: controlSql,
+    })
+    .from(rolloutSteps)
+    .innerJoin(vms, eq(vms.id, rolloutSteps.pairVmId))
+    .leftJoin(agentPresence, eq(agentPresence.vmId, rolloutSteps.pairVmId))
+    .leftJoin(holds, eq(holds.vmId, rolloutSteps.pairVmId))
+    .leftJoin(healthChecks, eq(healthChecks.vmId, rolloutSteps.pairVmId))
+    .where(
+      sql`${rolloutSteps.rolloutId} = ${rolloutId} and ${rolloutSteps.pairVmId} is not null
+        and ${rolloutSteps.pairResult} is null
+        and (${rolloutSteps.pairDueAt} <= ${at}::timestamptz
+          or ${rolloutSteps.state} not in ('inFlight', 'soaking', 'retrying')
+          or ${vms.deletedAt} is not null
+          or not exists (select from vm_health x
+            where x.vm_id = ${rolloutSteps.pairVmId} and x.health = 'healthy'))`,
+    )
+    .orderBy(asc(rolloutSteps.ring), asc(rolloutSteps.place))
+    .limit(limit);
+  return rows.map(({ step, isControlTaken, ...row }) => {
+    const facts = { ...row, head: null, lane: null, publisher: null };
+    // A control has its goal state for long: what is judged is whether it stays healthy.
+    const known = { ...factsOf({ ...step, touched: [] }, facts, now), deliveredAt: step.publishedAt };
+    return { step, isControlTaken, facts: known };
+  });
+}

@@ -1,0 +1,64 @@
+import { judgeStep } from '#server/domain/rollout-rules/judge-step.ts';
+import { kindAt } from '#server/domain/rollout-rules/kinds.ts';
+import type { StepOutcome, StepRules } from '#server/domain/rollout-rules/step-facts.ts';
+import { openSteps, type StepState } from '#server/domain/rollout-rules/words.ts';
+import { repeatSteps, restoreSteps } from './attempt-again.ts';
+import { type FactedStep, loadOpenSteps } from './load-steps.ts';
+import { type Pass, ringAt, type StepRow, setStep } from './pass.ts';
+import { takeBack } from './take-back.ts';
+import { flushSteps } from './write-steps.ts';
+
+/** Maximum number of steps that one pass judges. */
+const atOnce = 2_000;
+
+/**
+ * Judges the steps that are due or whose VM changed, and does what the judgements ask for: takes goal states back,
+ * repeats them, or restores earlier ones.
+ */
+export async function settle(pass: Pass): Promise<void> {
+  const { tx, ctx, row } = pass;
+  const steps = await loadOpenSteps(tx, row.id, ctx.now, atOnce);
+  const acts: Record<NonNullable<StepOutcome['act']>, FactedStep[]> = { recall: [], repeat: [], restore: [] };
+  const judged = new Map<string, StepOutcome>();
+  for (const one of steps) {
+    const outcome = judgeStep(
+      { ...one.step, kind: kindAt(one.step.kind) },
+      one.facts,
+      stepRules(pass, one.step),
+      ctx.now,
+    );
+    if (outcome.act === null) setStep(pass, one.step.state, applied(one.step, outcome, ctx.now));
+    else {
+      acts[outcome.act].push(one);
+      judged.set(one.step.vmId, outcome);
+    }
+  }
+  // Closed steps release their availability sets before others may take them.
+  await flushSteps(pass);
+  if (steps.length === atOnce) pass.hasMore = true;
+  const outcomeOf = ({ step }: FactedStep) => judged.get(step.vmId);
+  await takeBack(pass, acts.recall, (one) => (outcomeOf(one)?.cause === 'on-hold' ? 'on-hold' : 'not-fetching'));
+  await repeatSteps(pass, acts.repeat);
+  await restoreSteps(
+    pass,
+    acts.restore.map((one) => ({ ...one, cause: outcomeOf(one)?.cause ?? null })),
+  );
+  await flushSteps(pass);
+}
+
+/** The rules by which a step of the rollout is judged. */
+export function stepRules({ row, rings }: Pass, { ring }: Pick<StepRow, 'ring'>): StepRules {
+  const { gates } = ringAt({ rings }, ring).definition;
+  const { silent, retry, onStepFailure } = row.definition;
+  const stage = row.state === 'aborting' ? 'aborting' : row.state === 'paused' ? 'paused' : 'running';
+  return { soakSeconds: gates.soakSeconds, settleSeconds: gates.settleSeconds, silent, retry, onStepFailure, stage };
+}
+
+const isOpen = (state: StepState): boolean => (openSteps as readonly StepState[]).includes(state);
+
+/** Returns a step with the values of its outcome. */
+export function applied(step: StepRow, outcome: StepOutcome, now: Date): StepRow {
+  const { act: _, ...values } = outcome;
+  const isDecided = !isOpen(outcome.state) && outcome.state !== 'parked' && outcome.state !== 'recalled';
+  return { ...step, ...values, decidedAt: isDecided ? now : null, updatedAt: now };
+}
