@@ -1,0 +1,70 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import type { ShownRollout } from '../rollout-data.ts';
+import { CellsCard } from './cells-card.tsx';
+import { CountsStrip } from './counts-strip.tsx';
+import { CurveCard } from './curve-card.tsx';
+import { FailuresCard, ParkedCard } from './causes-cards.tsx';
+import { NextCard } from './next-card.tsx';
+import { RecordCard } from './record-card.tsx';
+import { RingsCard } from './rings-card.tsx';
+import { RolloutHead } from './rollout-head.tsx';
+import { addressOfSteps, type StepsFilter } from './steps-address.ts';
+import { StepsCard } from './steps-card.tsx';
+import { WhyCard } from './why-card.tsx';
+
+export interface RolloutPageProps {
+  /** The rollout as the server read it at `readAt` (milliseconds since 1970). */
+  first: ShownRollout;
+  readAt: number;
+  /** The filter of the table of VMs. */
+  filter: StepsFilter;
+}
+
+/** One rollout. Each card loads and fails by itself. */
+export function RolloutPage({ first, readAt, filter: initial }: RolloutPageProps) {
+  const trpc = useTRPC();
+  const { data: rollout } = useQuery({
+    ...trpc.rollouts.get.queryOptions({ id: first.id }),
+    initialData: first,
+    initialDataUpdatedAt: readAt,
+  });
+  const [filter, setFilter] = useState(initial);
+  useEffect(() => {
+    const parts = addressOfSteps(filter);
+    const query = parts === '' ? '' : `?${parts}`;
+    if (window.location.search !== query) {
+      window.history.replaceState(window.history.state, '', `${window.location.pathname}${query}`);
+    }
+  }, [filter]);
+  const show = (next: StepsFilter) => {
+    setFilter(next);
+    document.getElementById('steps')?.scrollIntoView({ block: 'start' });
+  };
+  const isPlanned = rollout.counts.members > 0;
+  const { failed, parked } = rollout.counts;
+  return (
+    <>
+      <RolloutHead rollout={rollout} />
+      <WhyCard rollout={rollout} onShowFailed={() => show({ state: 'failed' })} />
+      {isPlanned ? <CountsStrip rollout={rollout} /> : null}
+      <div className="grid grid-cols-[minmax(0,1fr)_var(--aside)] items-start gap-4 max-lg:grid-cols-[minmax(0,1fr)]">
+        <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4">
+          {failed > 0 ? <FailuresCard rollout={rollout} onShow={show} /> : null}
+          <RingsCard rollout={rollout} />
+          {isPlanned ? <CellsCard rollout={rollout} /> : null}
+          <CurveCard rollout={rollout} />
+        </div>
+        <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4">
+          <NextCard rollout={rollout} />
+          {parked > 0 ? <ParkedCard rollout={rollout} onShow={show} /> : null}
+          <RecordCard rollout={rollout} />
+        </div>
+      </div>
+      {isPlanned ? <StepsCard rollout={rollout} filter={filter} onChange={setFilter} /> : null}
+    </>
+  );
+}

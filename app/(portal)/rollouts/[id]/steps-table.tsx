@@ -1,0 +1,127 @@
+'use client';
+
+import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useKeys } from '#app/_lib/keys.tsx';
+import { useFormat } from '#app/_ui/format.ts';
+import { Status } from '#app/_ui/status.tsx';
+import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
+import { DateTime } from '#app/_ui/time.tsx';
+import { type ShownRollout, type ShownStep, statusOfStep } from '../rollout-data.ts';
+import { useCauseWords } from './use-cause-words.ts';
+
+export interface StepsTableProps {
+  rings: ShownRollout['rings'];
+  steps: readonly ShownStep[];
+}
+
+/** VMs with their ring, state and cause. `j` and `k` move the selection, and Enter opens the VM. */
+export function StepsTable({ rings, steps }: StepsTableProps) {
+  const { t } = useTranslation('rollouts');
+  const router = useRouter();
+  const [cursor, setCursor] = useState(-1);
+  const walk = (step: number) => setCursor((at) => Math.max(0, Math.min(steps.length - 1, at + step)));
+  useKeys([
+    { key: 'j', label: t('live.keys.next'), run: () => walk(1) },
+    { key: 'k', label: t('live.keys.previous'), run: () => walk(-1) },
+    {
+      key: 'Enter',
+      label: t('live.keys.open'),
+      run: (event) => {
+        const vm = steps[cursor];
+        if (vm === undefined || (event.target instanceof Element && event.target.closest('a, button, summary'))) return;
+        router.push(`/vms/${vm.vmId}`);
+      },
+    },
+  ]);
+  return (
+    <TableFrame label={t('live.steps')}>
+      <Table>
+        <THead>
+          <tr>
+            <Th>{t('live.steps')}</Th>
+            <Th className="max-sm:hidden">{t('live.steps.ring')}</Th>
+            <Th>{t('live.steps.state')}</Th>
+            <Th className="max-md:hidden">{t('live.steps.cause')}</Th>
+            <Th className="max-sm:hidden">{t('live.steps.version')}</Th>
+            <Th end className="max-sm:hidden">
+              {t('live.steps.since')}
+            </Th>
+          </tr>
+        </THead>
+        <TBody>
+          {steps.map((step, index) => (
+            <StepRow key={step.vmId} step={step} ring={rings[step.ring]?.name ?? ''} isCursor={index === cursor} />
+          ))}
+        </TBody>
+      </Table>
+    </TableFrame>
+  );
+}
+
+function StepRow({ step, ring, isCursor }: { step: ShownStep; ring: string; isCursor: boolean }) {
+  const { t } = useTranslation('rollouts');
+  const format = useFormat();
+  const since = step.decidedAt ?? step.healthyAt ?? step.publishedAt;
+  return (
+    <Tr cursor={isCursor}>
+      <Td className="py-1.5 whitespace-normal">
+        <Link
+          href={`/vms/${step.vmId}`}
+          prefetch={false}
+          translate="no"
+          className="rounded-xs font-medium wrap-anywhere underline decoration-line underline-offset-3 hover:decoration-current"
+        >
+          {step.name}
+        </Link>
+        <span className="block text-12 text-ink-3 md:hidden">
+          <StepCause step={step} />
+        </span>
+      </Td>
+      <Td className="tabular-nums max-sm:hidden">
+        <span translate="no">{ring}</span>, {format.number(step.place + 1)}
+      </Td>
+      <Td>
+        <Status status={statusOfStep[step.state]}>{t(`step.${step.state}`)}</Status>
+      </Td>
+      <Td className="py-1.5 whitespace-normal text-ink-2 max-md:hidden">
+        <StepCause step={step} />
+      </Td>
+      <Td className="text-12 tabular-nums max-sm:hidden">
+        <Versions step={step} />
+      </Td>
+      <Td end className="tabular-nums max-sm:hidden">
+        {since === null ? null : <DateTime value={new Date(since)} />}
+      </Td>
+    </Tr>
+  );
+}
+
+function StepCause({ step: { cause, overtakenBy, attempt } }: { step: ShownStep }) {
+  const { t } = useTranslation('rollouts');
+  const format = useFormat();
+  const words = useCauseWords();
+  const parts = [
+    ...(cause === null ? [] : [words(cause)]),
+    ...(overtakenBy === null
+      ? []
+      : [t('live.steps.overtaken', { by: overtakenBy.by, at: format.dateTime(new Date(overtakenBy.at), 'short') })]),
+    ...(attempt > 1 ? [t('live.steps.attempt', { count: attempt })] : []),
+  ];
+  return <span className="wrap-anywhere">{parts.join(' · ')}</span>;
+}
+
+/** The version before and after the step, of each extension that the step touched. */
+function Versions({ step: { before, after } }: { step: ShownStep }) {
+  return after.extensions.map(({ name, version }) => {
+    const old = before.extensions.find((extension) => extension.name === name)?.version ?? null;
+    const shown = old === version || old === null ? (version ?? '–') : `${old} → ${version ?? '–'}`;
+    return (
+      <span key={name} title={name} translate="no" className="mono block text-12">
+        {shown}
+      </span>
+    );
+  });
+}
