@@ -60,7 +60,7 @@ test('RO-10 a worker that ends between any two statements publishes nothing twic
       expect(published.length).toBe(steps.some(({ vmId }) => vmId === vm.vmId) ? 1 : 0);
     }
     const counts = await stage.counts(id);
-    expect(counts['inFlight'] ?? 0).toBe(steps.length);
+    expect(counts.inFlight ?? 0).toBe(steps.length);
   };
   await passWithKills(1, check);
   expect(await stage.counts(id)).toEqual({ members: 3, inFlight: 3 });

@@ -428,3 +428,20 @@ test('RO-24 changed VMs are watched beside VMs of later rings, and it counts whi
     pairsOpen: 0,
   });
 });
+
+test('newcomers join the end of the last ring', async () => {
+  const [known] = (await stage.givenFleet(1, { tags: { env: 'prod' } })) as [GivenVm];
+  await stage.fold(0);
+  const tagged = { tags: [{ name: 'env', value: 'prod' }] };
+  const id = await stage.givenRollout([known], { newcomers: 'include', select: { include: tagged } });
+  await stage.pass(1);
+  await stage.succeed(known, 10);
+  await stage.look(11);
+  await stage.look(12);
+  expect(await stage.rollout(id)).toMatchObject({ state: 'keeping' });
+  const [joins] = (await stage.givenFleet(1, { tags: { env: 'prod' } })) as [GivenVm];
+  await stage.fold(20);
+  await stage.look(80);
+  expect(await stage.step(id, joins)).toMatchObject({ state: 'inFlight', ring: 0, place: 1 });
+  expect(await stage.counts(id)).toEqual({ members: 2, succeeded: 1, inFlight: 1 });
+});

@@ -7,6 +7,7 @@ import { readRules } from '../rules.ts';
 import { loadAdvanceFacts } from './advance-facts.ts';
 import { beginBatch, setAside } from './batch.ts';
 import { loadUndelivered } from './load-steps.ts';
+import { addNewcomers } from './newcomers.ts';
 import { contextOf, type Pass, type PassRing, type PassServices } from './pass.ts';
 import { settle } from './settle.ts';
 import { settlePairs } from './settle-pairs.ts';
@@ -64,6 +65,7 @@ async function passOver(pass: Pass): Promise<void> {
   const before = beforeOf(pass);
   await settle(pass);
   await settlePairs(pass);
+  await addNewcomers(pass);
   const { input, parked } = await loadAdvanceFacts(pass);
   const next = advance(input);
   await applyAdvance(pass, next);
