@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
-import { handlerVersions, rollouts } from '#db/schema/index.ts';
+import { handlerVersions, rollouts, secrets } from '#db/schema/index.ts';
 import { markAged } from '#server/domain/health/index.ts';
 import { holdVm } from '#server/domain/holds/index.ts';
 import type { GivenVm } from '#server/testing/fleet.ts';
 import { abortRollout } from '../abort-rollout.ts';
 import { pauseRollout } from '../pause-rollout.ts';
 import { resumeRollout } from '../resume-rollout.ts';
+import { sealGiven } from '../secrets.ts';
 import { hintRollouts } from './due.ts';
 import { type RolloutStage, rolloutStage } from './testing/stage.ts';
 
@@ -380,6 +381,19 @@ test('RO-39 each batch is one line of the activity, with the digest of what it p
   expect(await stage.activity(id, 'rollout.batch')).toMatchObject([
     { actorId: `rollout/${id}`, actorName: 'probe 1.1', details: { ring: 0, count: 2, sha256 } },
   ]);
+});
+
+test('RO-39 protected settings of a change are sealed for each VM, and destroyed when the rollout ends', async () => {
+  const [vm] = (await stage.givenFleet(1)) as [GivenVm];
+  const id = await stage.givenRollout([vm], { change: { protectedSettings: 'given' } });
+  const sealed = await stage.db.transaction((tx) => sealGiven(tx, stage.operator, id, { password: 'hush' }));
+  await stage.db.update(rollouts).set(sealed);
+  await stage.pass(1);
+  const [stored] = await stage.db.select().from(secrets).where(eq(secrets.vmId, vm.vmId));
+  expect(stored).toMatchObject({ name: 'probe', changedBy: 'probe 1.1' });
+  await stage.succeed(vm, 10);
+  await stage.look(11);
+  expect(await stage.rollout(id)).toMatchObject({ state: 'finished', sealed: null });
 });
 
 test('a restored database and a withdrawn version pause a rollout', async () => {
