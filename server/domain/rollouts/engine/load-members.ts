@@ -1,6 +1,6 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { rolloutMembers, rolloutSteps } from '#db/schema/index.ts';
+import { rolloutSteps } from '#db/schema/index.ts';
 import { openSteps } from '#server/domain/rollout-rules/words.ts';
 import type { AgentStatus, VmHealth } from '#server/domain/verdicts/index.ts';
 import type { StepRow } from './pass.ts';

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
-import { handlerVersions, rollouts } from '#db/schema/index.ts';
+import { handlerVersions, rollouts, secrets } from '#db/schema/index.ts';
 import { markAged } from '#server/domain/health/index.ts';
 import { holdVm } from '#server/domain/holds/index.ts';
 import type { GivenVm } from '#server/testing/fleet.ts';
 import { abortRollout } from '../abort-rollout.ts';
 import { pauseRollout } from '../pause-rollout.ts';
 import { resumeRollout } from '../resume-rollout.ts';
+import { sealGiven } from '../secrets.ts';
 import { hintRollouts } from './due.ts';
 import { type RolloutStage, rolloutStage } from './testing/stage.ts';
 
@@ -382,6 +383,19 @@ test('RO-39 each batch is one line of the activity, with the digest of what it p
   ]);
 });
 
+test('RO-39 protected settings of a change are sealed for each VM, and destroyed when the rollout ends', async () => {
+  const [vm] = (await stage.givenFleet(1)) as [GivenVm];
+  const id = await stage.givenRollout([vm], { change: { protectedSettings: 'given' } });
+  const sealed = await stage.db.transaction((tx) => sealGiven(tx, stage.operator, id, { password: 'hush' }));
+  await stage.db.update(rollouts).set(sealed);
+  await stage.pass(1);
+  const [stored] = await stage.db.select().from(secrets).where(eq(secrets.vmId, vm.vmId));
+  expect(stored).toMatchObject({ name: 'probe', changedBy: 'probe 1.1' });
+  await stage.succeed(vm, 10);
+  await stage.look(11);
+  expect(await stage.rollout(id)).toMatchObject({ state: 'finished', sealed: null });
+});
+
 test('a restored database and a withdrawn version pause a rollout', async () => {
   const [one, two] = (await stage.givenFleet(2)) as [GivenVm, GivenVm];
   const restored = await stage.givenRollout([one]);
@@ -427,4 +441,21 @@ test('RO-24 changed VMs are watched beside VMs of later rings, and it counts whi
     pairsNeither: 1,
     pairsOpen: 0,
   });
+});
+
+test('newcomers join the end of the last ring', async () => {
+  const [known] = (await stage.givenFleet(1, { tags: { env: 'prod' } })) as [GivenVm];
+  await stage.fold(0);
+  const tagged = { tags: [{ name: 'env', value: 'prod' }] };
+  const id = await stage.givenRollout([known], { newcomers: 'include', select: { include: tagged } });
+  await stage.pass(1);
+  await stage.succeed(known, 10);
+  await stage.look(11);
+  await stage.look(12);
+  expect(await stage.rollout(id)).toMatchObject({ state: 'keeping' });
+  const [joins] = (await stage.givenFleet(1, { tags: { env: 'prod' } })) as [GivenVm];
+  await stage.fold(20);
+  await stage.look(80);
+  expect(await stage.step(id, joins)).toMatchObject({ state: 'inFlight', ring: 0, place: 1 });
+  expect(await stage.counts(id)).toEqual({ members: 2, succeeded: 1, inFlight: 1 });
 });

@@ -1,5 +1,6 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
+import { rollouts } from '#db/schema/index.ts';
 import { advance } from '#server/domain/rollout-rules/advance.ts';
 import type { Advance } from '#server/domain/rollout-rules/advance-facts.ts';
 import { lockRollout, ringsOf } from '../rows.ts';
@@ -7,6 +8,7 @@ import { readRules } from '../rules.ts';
 import { loadAdvanceFacts } from './advance-facts.ts';
 import { beginBatch, setAside } from './batch.ts';
 import { loadUndelivered } from './load-steps.ts';
+import { addNewcomers } from './newcomers.ts';
 import { contextOf, type Pass, type PassRing, type PassServices } from './pass.ts';
 import { settle } from './settle.ts';
 import { settlePairs } from './settle-pairs.ts';
@@ -19,16 +21,39 @@ import { flushSteps } from './write-steps.ts';
 const recallsAtOnce = 250;
 /** Milliseconds until a pass tries again what another transaction was changing. */
 const againMs = 250;
+/** Milliseconds until a rollout whose pass failed is looked at again. */
+const failedMs = 10_000;
 
 /**
  * Looks at the open rollout that is due and was served the longest time ago: judges its steps, decides how it goes on,
- * takes back what must be, and begins the next steps. Everything commits together. Returns the rollout's id; null if none
- * is due.
+ * takes back what must be, and begins the next steps. Everything commits together. A rollout whose pass fails is looked
+ * at again a little later, so that it does not keep others waiting. Returns the rollout's id; null if none is due.
  */
 export async function passRollout(services: PassServices, now: Date): Promise<string | null> {
+  let taken: string | null = null;
+  try {
+    return await passOnce(services, now, (id) => {
+      taken = id;
+    });
+  } catch (error) {
+    if (taken === null) throw error;
+    services.log.error({ err: error, rollout: taken }, 'a rollout could not be moved on; retrying');
+    const dueAt = new Date(now.getTime() + failedMs);
+    await services.db.update(rollouts).set({ dueAt, servedAt: now }).where(eq(rollouts.id, taken));
+    return taken;
+  }
+}
+
+/** Does one pass, or fails without an effect. `onTaken` is called with the id of the rollout. */
+export async function passOnce(
+  services: PassServices,
+  now: Date,
+  onTaken: (id: string) => void = () => {},
+): Promise<string | null> {
   return services.db.transaction(async (tx) => {
     const id = await lockDue(tx, now);
     if (id === null) return null;
+    onTaken(id);
     await passOver(await openPass(services, tx, id, now));
     return id;
   });
@@ -64,6 +89,7 @@ async function passOver(pass: Pass): Promise<void> {
   const before = beforeOf(pass);
   await settle(pass);
   await settlePairs(pass);
+  await addNewcomers(pass);
   const { input, parked } = await loadAdvanceFacts(pass);
   const next = advance(input);
   await applyAdvance(pass, next);

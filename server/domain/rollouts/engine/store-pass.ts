@@ -117,6 +117,7 @@ const ringValues = ({ row, counts, taken }: PassRing) => ({
   openedAt: row.openedAt,
   metAt: row.metAt,
   passedAt: row.passedAt,
+  size: row.size,
   counts,
   taken,
 });

@@ -1,0 +1,77 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { rolloutMembers } from '#db/schema/index.ts';
+import { type FleetFilter, fleetSource } from '#server/domain/fleet/index.ts';
+import { newPreviewMemory, previewMany } from '#server/domain/goal-states/index.ts';
+import { kindPosition } from '#server/domain/rollout-rules/kinds.ts';
+import { orderKey } from '#server/domain/rollout-rules/order.ts';
+import type { StoredFilter } from '#server/domain/rollout-rules/stored.ts';
+import { changesOf } from './change-of.ts';
+import type { Pass } from './pass.ts';
+
+/** Maximum number of VMs that join in one pass. */
+const atOnce = 250;
+const lookMs = 60_000;
+
+/**
+ * Appends VMs that match the selection since the plan was made to the end of the last ring, if the rollout includes
+ * newcomers. Looks about once a minute.
+ */
+export async function addNewcomers(pass: Pass): Promise<void> {
+  const { tx, ctx, row, rings } = pass;
+  const last = rings.at(-1);
+  if (!includesNewcomers(pass) || last === undefined) return;
+  const vmIds = await findNewcomers(pass);
+  const changes = await changesOf(pass, vmIds);
+  const requests = vmIds.flatMap((vmId) => {
+    const change = changes.get(vmId);
+    return change ? [{ vmId, planned: null, change }] : [];
+  });
+  const previews = await previewMany(tx, ctx, requests, newPreviewMemory());
+  const joining = [...previews]
+    .flatMap(([vmId, preview]) => (preview.outcome === 'change' ? [{ vmId, kind: preview.kind }] : []))
+    .map((one) => ({ ...one, key: orderKey(row.id, one.vmId) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+  const [lowest, highest] = [joining[0], joining.at(-1)];
+  if (lowest === undefined || highest === undefined) return;
+  await tx.insert(rolloutMembers).values({
+    rolloutId: row.id,
+    ring: last.row.ring,
+    first: last.row.size,
+    low: lowest.key,
+    high: highest.key,
+    vmIds: joining.map(({ vmId }) => vmId),
+    kinds: Buffer.from(joining.map(({ kind }) => kindPosition(kind))),
+  });
+  last.row.size += joining.length;
+  row.members += joining.length;
+}
+
+function includesNewcomers({ ctx, row }: Pass): boolean {
+  if (row.definition.newcomers !== 'include') return false;
+  if (row.state !== 'running' && row.state !== 'keeping') return false;
+  const minuteOf = (time: Date) => Math.floor(time.getTime() / lookMs);
+  return row.servedAt === null || minuteOf(row.servedAt) !== minuteOf(ctx.now);
+}
+
+/** Returns VMs that match the selection and are not members. */
+async function findNewcomers({ tx, ctx, row }: Pass): Promise<string[]> {
+  const { select } = row.definition;
+  if ('ids' in select) return [];
+  const include = 'include' in select ? select.include : {};
+  const source = fleetSource(ctx.fleetFields, include as FleetFilter, ctx.now);
+  const excluded = select.exclude && Object.keys(select.exclude).length > 0 ? select.exclude : null;
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    with matching as (select ${source.id} as id from ${source.table} where ${source.where})
+    select id from matching
+     where ${excluded === null ? sql`true` : sql`not (id = any(array(${idsOf(ctx.fleetFields, excluded, ctx.now)})))`}
+       and not exists (
+         select from rollout_members m where m.rollout_id = ${row.id}
+            and md5(${row.id} || '/' || id) between m.low and m.high and id = any(m.vm_ids))
+     order by id limit ${atOnce}`);
+  return rows.map(({ id }) => id);
+}
+
+function idsOf(fields: Pass['ctx']['fleetFields'], filter: StoredFilter, now: Date): SQL {
+  const source = fleetSource(fields, filter as FleetFilter, now);
+  return sql`select ${source.id} from ${source.table} where ${source.where}`;
+}
