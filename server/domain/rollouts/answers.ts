@@ -137,6 +137,8 @@ export const rolloutView = rolloutRow.extend({
   note: z.string().nullable(),
   /** The definition as `POST /rollouts` accepts it. */
   definition: z.record(z.string(), z.unknown()),
+  /** Whether the change has protected settings, which no answer contains. */
+  hasProtectedSettings: z.boolean(),
   forecast: z.object({ from: time, to: time }).nullable(),
   rings: z.array(ringView),
   plan: z.object({ hash: z.string(), at: time, by: z.string() }).nullable(),

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agentPresence, goalStateHeads, healthChecks, holds, laneTimes, rolloutSteps, vms } from '#db/schema/index.ts';
-import type { ExtensionFacts, StepFacts } from '#server/domain/rollout-rules/step-facts.ts';
+import type { StepExtension, StepFacts } from '#server/domain/rollout-rules/step-facts.ts';
 import { openSteps } from '#server/domain/rollout-rules/words.ts';
 import { agentStatus } from '#server/domain/verdicts/index.ts';
 import type { StepRow } from './pass.ts';
@@ -31,8 +31,8 @@ interface ExtensionRow {
 
 interface ExtensionHealthRow {
   sequenceNumber: number | null;
-  health: NonNullable<ExtensionFacts['health']>['health'];
-  cause: NonNullable<ExtensionFacts['health']>['cause'];
+  health: NonNullable<StepExtension['health']>['health'];
+  cause: NonNullable<StepExtension['health']>['cause'];
   since: string;
   deadlineAt: string | null;
 }
@@ -181,7 +181,7 @@ function factsOf(step: StepRow, row: FactRow, now: Date): StepFacts {
   };
 }
 
-function extensionFacts({ name, state, sequenceNumber, version, health }: ExtensionRow): ExtensionFacts {
+function extensionFacts({ name, state, sequenceNumber, version, health }: ExtensionRow): StepExtension {
   return {
     name,
     declared: state === null ? null : { sequenceNumber, version, state: state === 'uninstall' ? 'uninstalled' : state },
