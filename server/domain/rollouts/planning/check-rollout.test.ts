@@ -71,7 +71,7 @@ describe('RO-5 a rollout whose plan still holds', () => {
     expect(await checked(id, startAt)).toMatchObject({ state: 'planned', why: [{ code: 'plan_moved_on' }] });
   });
 
-  test('starts by itself after planning if whoever asked for the plan started it', async () => {
+  test('starts after planning without a further call if the request for the plan included the start', async () => {
     const id = await givenPlanning(services, { select: { ids: vms.map(({ vmId }) => vmId) } }, { startedBy: 'Annex' });
     await planRollout(services, id);
     expect(await rowOf(services, id)).toMatchObject({ state: 'checking', startedBy: 'Annex', members: 4 });
@@ -109,7 +109,7 @@ describe('RO-5 a rollout whose members moved', () => {
     });
   });
 
-  test('runs if no more of them moved than it allows, with the members that were approved', async () => {
+  test('runs if as many of them moved as it allows, with the members that were approved', async () => {
     const id = await started({ maxMovedShare: 2_500 });
     const members = await membersOf(services, id);
     await at(0).declare('probe', { version: '1.2.0.0' });

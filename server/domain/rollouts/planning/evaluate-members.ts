@@ -11,20 +11,20 @@ import {
 } from '#server/domain/goal-states/index.ts';
 import type { RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from '../rows.ts';
-import { type Candidate, readCandidates } from './read-candidates.ts';
+import { readCandidates, type SelectedVm } from './read-candidates.ts';
 
 /** What the change does to a member. */
 export type MemberPreview = Extract<Preview, { outcome: 'change' }>;
 
 /** A VM on which the change does something. */
-export interface Member extends Pick<Candidate, 'set' | 'silent' | 'isFirst'> {
+export interface EvaluatedMember extends Pick<SelectedVm, 'set' | 'silent' | 'isFirst'> {
   vmId: string;
   preview: MemberPreview;
 }
 
 /** What a change would do to every selected VM. */
 export interface EvaluatedVms extends Pick<RolloutPlan, 'matched' | 'unchanged' | 'refused' | 'uncheckedSettings'> {
-  members: Member[];
+  members: EvaluatedMember[];
   /** VMs that a revert leaves alone because somebody changed an extension after the step. */
   overtaken: number;
 }
@@ -45,7 +45,7 @@ export async function evaluateMembers(
 ): Promise<EvaluatedVms> {
   const memory = newPreviewMemory();
   const refused = new Map<string, { count: number; ids: string[] }>();
-  const members: Member[] = [];
+  const members: EvaluatedMember[] = [];
   const counts = { matched: 0, unchanged: 0, overtaken: 0 };
   const patch = patchOf(rollout, given);
   const most = ctx.config.limits.rollouts.members;

@@ -7,7 +7,7 @@ import type { StoredRollout } from '../rows.ts';
 /** Number of members whose overlap is counted in one statement. */
 const most = 50_000;
 
-/** States of steps after which a rollout changes the member no more. */
+/** States of steps after which a rollout does not change the member again. */
 const over = ['succeeded', 'failed', 'reverted', 'stuck', 'overtaken', 'skipped', 'gone', 'unreached'];
 
 interface OpenRollout extends Record<string, unknown> {

@@ -4,11 +4,11 @@ import { orderKey } from '#server/domain/rollout-rules/order.ts';
 import { ringTakes } from '#server/domain/rollout-rules/rings.ts';
 import type { StoredFilter } from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from '../rows.ts';
-import type { Member } from './evaluate-members.ts';
+import type { EvaluatedMember } from './evaluate-members.ts';
 import { matchingIds } from './select-vms.ts';
 
 /** A member with the key that orders the members of a ring. */
-export interface KeyedMember extends Member {
+export interface KeyedMember extends EvaluatedMember {
   hash: string;
 }
 
@@ -20,7 +20,7 @@ export async function placeMembers(
   tx: Transaction,
   ctx: Context,
   { id, definition }: StoredRollout,
-  members: readonly Member[],
+  members: readonly EvaluatedMember[],
 ): Promise<KeyedMember[][]> {
   let left = members.map((member): KeyedMember => ({ ...member, hash: orderKey(id, member.vmId) })).sort(inOrder);
   const placed: KeyedMember[][] = [];

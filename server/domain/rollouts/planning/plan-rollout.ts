@@ -17,7 +17,7 @@ export const planRollout = (services: PlanServices, id: string, now = new Date()
 async function plan(tx: Transaction, ctx: Context, row: StoredRollout, keep: () => Promise<void>): Promise<void> {
   const made = await makePlan(tx, ctx, row);
   await keep();
-  // Whoever asked for a plan that starts by itself has already started the rollout.
+  // The request for a plan can include the start.
   const starts = row.startedBy !== null;
   await storePlan(tx, ctx, row, made, {
     ...{ state: starts ? 'checking' : 'planned', why: [], next: null },

@@ -6,7 +6,7 @@ import type { StoredRollout } from '../rows.ts';
 import { isSelected } from './select-vms.ts';
 
 /** A selected VM, with what a plan says of it besides the effect of the change. */
-export interface Candidate {
+export interface SelectedVm {
   id: string;
   /** The VM's availability set; null if it has none. */
   set: string | null;
@@ -29,7 +29,7 @@ export async function* readCandidates(
   ctx: Context,
   rollout: StoredRollout,
   setTag: string,
-): AsyncGenerator<Candidate[]> {
+): AsyncGenerator<SelectedVm[]> {
   await tx.execute(sql`set local cursor_tuple_fraction = 1`);
   await tx.execute(sql`declare rollout_candidates no scroll cursor for ${candidates(ctx, rollout, setTag)}`);
   for (;;) {
@@ -50,7 +50,7 @@ interface Read extends Record<string, unknown> {
   overtaken: boolean;
 }
 
-function candidateOf({ id, set, silent, incarnation, touched, first, overtaken }: Read): Candidate {
+function candidateOf({ id, set, silent, incarnation, touched, first, overtaken }: Read): SelectedVm {
   const extensions = (touched ?? []).map(({ name, sequenceNumber }) => ({ name, sequenceNumber }));
   const restore = incarnation === null ? null : { kind: 'restore' as const, incarnation, extensions };
   return { id, set, silent, restore, isFirst: first, isOvertaken: overtaken };

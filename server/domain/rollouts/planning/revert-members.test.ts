@@ -67,7 +67,7 @@ async function plannedRevert(terms: RevertTerms = {}) {
 }
 
 describe('RO-31 the members of a revert', () => {
-  test('are the published steps that nobody changed since, the failed ones first', async () => {
+  test('are the published steps that were not changed since, the failed ones first', async () => {
     const { row, members, names } = await plannedRevert();
     expect(row).toMatchObject({ state: 'planned', why: [], handler: 'Acme.Lab.Probe' });
     expect(names.slice(0, 2).toSorted()).toEqual(['failed', 'stuck']);

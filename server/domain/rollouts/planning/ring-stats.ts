@@ -1,9 +1,9 @@
 import type { RingPlan, RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
 import type { MemberKind } from '#server/domain/rollout-rules/words.ts';
-import type { Member } from './evaluate-members.ts';
+import type { EvaluatedMember } from './evaluate-members.ts';
 
 /** Returns what the plan says of one ring. */
-export function ringStats(name: string, members: readonly Member[], inFlight: number): RingPlan {
+export function ringStats(name: string, members: readonly EvaluatedMember[], inFlight: number): RingPlan {
   const stats = { bytes: 0, restarts: 0, silent: 0, longestSeconds: 0 };
   const sets = new Map<string, number>();
   for (const { preview, set, silent } of members) {
@@ -21,14 +21,17 @@ export function ringStats(name: string, members: readonly Member[], inFlight: nu
 }
 
 /** Counts members by the kind of the change. */
-export function countKinds(members: readonly Member[]): RolloutPlan['kinds'] {
+export function countKinds(members: readonly EvaluatedMember[]): RolloutPlan['kinds'] {
   const kinds: Partial<Record<MemberKind, number>> = {};
   for (const { preview } of members) kinds[preview.kind] = (kinds[preview.kind] ?? 0) + 1;
   return kinds;
 }
 
 /** Counts members whose change cannot be reverted, by the reason, and VMs that a revert leaves alone. */
-export function countNotRevertible(members: readonly Member[], overtaken: number): RolloutPlan['notRevertible'] {
+export function countNotRevertible(
+  members: readonly EvaluatedMember[],
+  overtaken: number,
+): RolloutPlan['notRevertible'] {
   const reasons: Record<string, number> = overtaken > 0 ? { overtaken } : {};
   for (const { preview } of members) {
     const reason = preview.notRevertible;
