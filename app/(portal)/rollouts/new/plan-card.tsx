@@ -16,7 +16,7 @@ export interface PlanCardProps {
   draft: DraftPlan;
   /** Whether the form is complete enough to plan. */
   isReady: boolean;
-  /** Whether the plan is made only on request, because there are too many VMs. */
+  /** Whether planning waits for a request, because there are too many VMs. */
   hold: { isHeld: boolean; release(): void };
   accepted: readonly string[];
   onAccept(ids: readonly string[]): void;

@@ -74,7 +74,7 @@ export function RolloutEditor({ first, stored, strategies, fields }: RolloutEdit
   );
 }
 
-/** Above this many matches, the plan is made only on request, because it takes seconds. */
+/** Above this many matches, planning waits for a request, because it takes seconds. */
 const manualFrom = 50_000;
 
 /** Whether the plan waits for a request, and a function that requests it. */

@@ -24,13 +24,13 @@ export interface DraftPlan {
   problem: ExplainedProblem | null;
   /** Whether the plan matches the form. */
   settled: boolean;
-  /** Plans again, for example after reality has moved on. */
+  /** Plans again, for example after VMs have changed. */
   again(): void;
   /** Takes over what the portal answered, such as the reason why a start was refused. */
   take(rollout: RolloutView): void;
 }
 
-interface Told {
+interface Outcome {
   plan: PlanView | null;
   problem: ExplainedProblem | null;
   about: string;
@@ -48,7 +48,7 @@ export function useDraftPlan(definition: Sent | null, stored: RolloutView | null
   const explain = useProblem();
   const [rollout, setRollout] = useState(stored);
   const [phase, setPhase] = useState<DraftPlan['phase']>('idle');
-  const [told, setTold] = useState<Told>({ plan: null, problem: null, about: '' });
+  const [outcome, setOutcome] = useState<Outcome>({ plan: null, problem: null, about: '' });
   const [round, setRound] = useState(0);
   // The text contains the typed secrets, but stays in the memory of this page.
   const about = definition === null ? '' : `${round} ${canonical(definition)}`;
@@ -72,9 +72,9 @@ export function useDraftPlan(definition: Sent | null, stored: RolloutView | null
       const planned = await planOf(client, rollout, { keeps, isNewer });
       current.current.rollout = planned.rollout;
       setRollout(planned.rollout);
-      if (!isNewer()) setTold({ plan: planned.plan, problem: null, about });
+      if (!isNewer()) setOutcome({ plan: planned.plan, problem: null, about });
     } catch (error) {
-      if (!isNewer()) setTold(({ plan }) => ({ plan, problem: explain(error), about }));
+      if (!isNewer()) setOutcome(({ plan }) => ({ plan, problem: explain(error), about }));
     }
   }, [client]);
 
@@ -82,10 +82,10 @@ export function useDraftPlan(definition: Sent | null, stored: RolloutView | null
 
   return {
     rollout,
-    plan: told.plan,
+    plan: outcome.plan,
     phase,
-    problem: told.problem,
-    settled: about !== '' && told.about === about && told.plan !== null && told.problem === null,
+    problem: outcome.problem,
+    settled: about !== '' && outcome.about === about && outcome.plan !== null && outcome.problem === null,
     again: () => setRound((before) => before + 1),
     take: (next) => {
       current.current.rollout = next;

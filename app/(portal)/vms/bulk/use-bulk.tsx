@@ -12,7 +12,7 @@ const BulkBar = dynamic(() => import('./bulk-bar.tsx').then((module) => module.B
 
 /**
  * Returns a button that selects all VMs of a list, and the bar with the acts on them. Both are null without a list. A
- * change of the filter clears the selection, so that nobody acts on VMs that they no longer see.
+ * change of the filter clears the selection, so that no one acts on VMs that they no longer see.
  */
 export function useBulk(reading: FleetReading | undefined): { button: ReactNode; bar: ReactNode } {
   const { t } = useTranslation('rollouts');
