@@ -102,7 +102,14 @@ function NeedingRollouts() {
 const tab =
   'grid min-w-0 content-center justify-items-center gap-[3px] px-1 text-11 leading-3 font-medium text-ink-2 aria-[current=page]:text-brand-text';
 /** Tabs that would not fit in a language with long words. The menu of the last tab contains them. */
-const behindMore: readonly NavigationPlace['id'][] = ['executions', 'handlers', 'rollouts', 'runbooks', 'publish', 'settings'];
+const behindMore: readonly NavigationPlace['id'][] = [
+  'executions',
+  'handlers',
+  'rollouts',
+  'runbooks',
+  'publish',
+  'settings',
+];
 
 /** The tab bar of narrow pages. */
 export function TabBar() {

@@ -10,8 +10,7 @@ export interface ListedRow {
   isPart: boolean;
 }
 
-const groupOf = (row: ShownRow): GroupName =>
-  row.needsPerson ? 'needs' : hasEnded(row) ? 'ended' : 'running';
+const groupOf = (row: ShownRow): GroupName => (row.needsPerson ? 'needs' : hasEnded(row) ? 'ended' : 'running');
 
 /** Sorts rollouts into those that need a person, other open ones and ended ones. Rollouts of others follow them. */
 export function groupRows(rows: readonly ShownRow[]): Record<GroupName, ListedRow[]> {

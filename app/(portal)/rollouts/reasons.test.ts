@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import german from '#locales/de/rollouts.json' with { type: 'json' };
 import english from '#locales/en/rollouts.json' with { type: 'json' };
 import {
+  failCauses,
   gateNames,
   gateVerdicts,
   memberCounts,
@@ -10,7 +11,6 @@ import {
   rolloutKinds,
   rolloutStates,
   skipCauses,
-  failCauses,
   stepStates,
   stoppingReasons,
   waitingReasons,

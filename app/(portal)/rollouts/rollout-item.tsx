@@ -32,7 +32,8 @@ export function RolloutItem({ row, isPart, isCursor }: RolloutItemProps) {
       className={cn(
         'relative grid grid-cols-[minmax(0,5fr)_minmax(0,4fr)_minmax(0,6fr)] gap-x-6 gap-y-1.5 border-t border-line-subtle px-4 py-2.5 hover:bg-hover max-md:grid-cols-[minmax(0,1fr)]',
         isPart && 'border-dashed',
-        isCursor && 'shadow-[inset_2px_0_var(--brand-text),inset_0_1px_var(--brand-text),inset_0_-1px_var(--brand-text)]',
+        isCursor &&
+          'shadow-[inset_2px_0_var(--brand-text),inset_0_1px_var(--brand-text),inset_0_-1px_var(--brand-text)]',
       )}
     >
       <NameAndChange row={row} isPart={isPart} />

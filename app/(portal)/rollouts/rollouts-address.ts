@@ -1,4 +1,9 @@
-import { type RolloutKind, type RolloutState, rolloutKinds, rolloutStates } from '#server/domain/rollout-rules/words.ts';
+import {
+  type RolloutKind,
+  type RolloutState,
+  rolloutKinds,
+  rolloutStates,
+} from '#server/domain/rollout-rules/words.ts';
 
 /** The filter of the list of rollouts, as in its URL. */
 export interface RolloutsFilter {

@@ -61,10 +61,7 @@ export function RolloutsPage({ filter: initial, first, readAt }: RolloutsPagePro
   const hasNone = address === '' && list.data?.pages[0]?.items.length === 0;
   return (
     <>
-      <PageHeader
-        title={t('list.title')}
-        actions={reader.can('operator') && !hasNone ? <NewRollout /> : undefined}
-      />
+      <PageHeader title={t('list.title')} actions={reader.can('operator') && !hasNone ? <NewRollout /> : undefined} />
       {hasNone ? null : <RolloutsFilters key={clears} filter={filter} onChange={setFilter} onClear={clear} />}
       <Rows list={list} onClear={address === '' ? undefined : clear} />
     </>

@@ -2,8 +2,8 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
-import type { ShownReason, ShownRow } from './rollout-data.ts';
 import { reasonKey } from './reason-key.ts';
+import type { ShownReason, ShownRow } from './rollout-data.ts';
 
 type Say = (key: string, values: Record<string, unknown>) => string;
 

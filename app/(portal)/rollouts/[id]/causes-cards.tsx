@@ -77,7 +77,11 @@ function Causes({ rollout, states, state, onShow }: CauseListProps) {
   const steps = useQuery(trpc.rollouts.steps.queryOptions({ id: rollout.id, state: states, limit: counted }));
   if (steps.error && !steps.data) {
     return (
-      <QueryError title={t(`live.${state === 'failed' ? 'failures' : 'parked'}.failed`)} error={steps.error} onRetry={steps.refetch} />
+      <QueryError
+        title={t(`live.${state === 'failed' ? 'failures' : 'parked'}.failed`)}
+        error={steps.error}
+        onRetry={steps.refetch}
+      />
     );
   }
   if (steps.isPending) return <SkeletonRows columns={['w-40', 'w-12']} rows={2} label={t('live.steps.loading')} />;

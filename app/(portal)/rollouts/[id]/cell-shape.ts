@@ -20,7 +20,10 @@ export const numbersOfCell = ({ counts }: Pick<Cell, 'counts'>): { state: Member
 /** The drawing of each state in a cell of 10 units: shapes differ, so that color is not needed. */
 export const shapeOfState: Readonly<Record<MemberCount, { path: string; fill: string }>> = {
   succeeded: { path: 'M0 0h8v8H0z', fill: 'var(--healthy-map)' },
-  failed: { path: 'M0 0h8v8H0zM2 3.3 3.3 4.600 2 6 3 7 4.300 5.700 5.600 7 6.600 6 5.300 4.600 6.600 3.300 5.600 2.300 4.300 3.600 3 2.300z', fill: 'var(--failed-map)' },
+  failed: {
+    path: 'M0 0h8v8H0zM2 3.3 3.3 4.600 2 6 3 7 4.300 5.700 5.600 7 6.600 6 5.300 4.600 6.600 3.300 5.600 2.300 4.300 3.600 3 2.300z',
+    fill: 'var(--failed-map)',
+  },
   reverted: { path: 'M4 0 8 8H0z', fill: 'var(--warning-map)' },
   inFlight: { path: 'M0 0h8v8H0z', fill: 'var(--progressing-map)' },
   soaking: { path: 'M0 0h8L0 8z', fill: 'var(--progressing-map)' },

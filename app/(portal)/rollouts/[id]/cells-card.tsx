@@ -32,7 +32,11 @@ export function CellsCard({ rollout }: { rollout: ShownRollout }) {
         title={t('live.cells')}
         note={cells.data === undefined ? undefined : t('live.cells.note', { count: cells.data.perCell })}
         actions={
-          <IconButton size="sm" label={t(isTable ? 'live.cells.map' : 'live.cells.table')} onClick={() => setTable(!isTable)}>
+          <IconButton
+            size="sm"
+            label={t(isTable ? 'live.cells.map' : 'live.cells.table')}
+            onClick={() => setTable(!isTable)}
+          >
             <Icon aria-hidden />
           </IconButton>
         }
@@ -71,7 +75,11 @@ function Cells({ rollout, cells: { cells } }: { rollout: ShownRollout; cells: Sh
                 </b>{' '}
                 <span className="tabular-nums">{format.number(ring.size)}</span>
               </figcaption>
-              <CellMap cells={own} label={t('live.ring.lane', { ring: ring.name, counts: countsText(own) })} onHover={setHovered} />
+              <CellMap
+                cells={own}
+                label={t('live.ring.lane', { ring: ring.name, counts: countsText(own) })}
+                onHover={setHovered}
+              />
             </figure>
           );
         })}
@@ -150,7 +158,12 @@ function CellWords({ rollout, cell }: { rollout: ShownRollout; cell: ShownCells[
   const place =
     cell.size === 1
       ? t('live.cells.at', { ring: name, place: format.number(from), size: format.number(size) })
-      : t('live.cells.range', { ring: name, from: format.number(from), to: format.number(to), size: format.number(size) });
+      : t('live.cells.range', {
+          ring: name,
+          from: format.number(from),
+          to: format.number(to),
+          size: format.number(size),
+        });
   const numbers = numbersOfCell(cell).map(({ state, n }) =>
     cell.size === 1 ? t(`step.${state}`) : `${format.number(n)} ${t(`step.${state}`)}`,
   );

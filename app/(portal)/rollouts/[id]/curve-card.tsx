@@ -11,14 +11,15 @@ import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
-import type { CurvePoint, ShownRollout } from '../rollout-data.ts';
 import { haltsAt } from '#server/domain/rollout-rules/compare.ts';
+import type { CurvePoint, ShownRollout } from '../rollout-data.ts';
 import { Plot } from './plot.tsx';
 
 /** The ring that was compared last; null if none was. */
 function comparedRing({ rings }: ShownRollout): number | null {
   const ring = rings.findLastIndex(
-    ({ state, verdicts }) => state !== 'waiting' && verdicts.some(({ gate, code }) => gate === 'compare' && code !== 'compare_none'),
+    ({ state, verdicts }) =>
+      state !== 'waiting' && verdicts.some(({ gate, code }) => gate === 'compare' && code !== 'compare_none'),
   );
   return ring < 0 ? null : ring;
 }
@@ -55,7 +56,11 @@ function Compared({ rollout, ring }: { rollout: ShownRollout; ring: number }) {
       ) : (
         <>
           <Sentence last={last} />
-          {isTable ? <CurveTable points={points} /> : <Curves rollout={rollout} ring={ring} points={points} last={last} />}
+          {isTable ? (
+            <CurveTable points={points} />
+          ) : (
+            <Curves rollout={rollout} ring={ring} points={points} last={last} />
+          )}
         </>
       )}
     </Card>
@@ -108,7 +113,11 @@ function Curves({ rollout: { rings }, ring, points, last }: CurvesProps) {
             isDashed: true,
           },
         ]}
-        limit={Number.isNaN(limit) ? null : { value: limit, label: t('live.curve.limit', { limit: format.number(limit * 100) }) }}
+        limit={
+          Number.isNaN(limit)
+            ? null
+            : { value: limit, label: t('live.curve.limit', { limit: format.number(limit * 100) }) }
+        }
         show={format.percent}
       />
       <Plot

@@ -81,7 +81,8 @@ function Arithmetic({ verdict: { gate, params } }: { verdict: ShownVerdict }) {
       maximumFractionDigits: 2,
     });
   const sums = {
-    errors: () => t('gate.sum.errors', { failed: shown('failed'), decided: shown('decided'), share: share('failed', 'decided') }),
+    errors: () =>
+      t('gate.sum.errors', { failed: shown('failed'), decided: shown('decided'), share: share('failed', 'decided') }),
     success: () =>
       t('gate.sum.success', {
         succeeded: shown('succeeded'),
@@ -98,9 +99,7 @@ function Arithmetic({ verdict: { gate, params } }: { verdict: ShownVerdict }) {
   return (
     <div className="ms-5.5 mb-2 rounded-md bg-sunken px-3 py-2 text-12">
       <p className="font-medium tabular-nums">{sums[gate]()}</p>
-      <p className="text-ink-3">
-        {t(`gate.sum.${gate}Note`, { needed: shown('needed') })}
-      </p>
+      <p className="text-ink-3">{t(`gate.sum.${gate}Note`, { needed: shown('needed') })}</p>
     </div>
   );
 }

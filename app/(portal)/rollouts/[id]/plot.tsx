@@ -51,7 +51,12 @@ export function Plot({ title, times, series, limit, show }: PlotProps) {
           className="h-28 min-w-0 flex-1 border-s border-b border-line"
         >
           {limit === null ? null : (
-            <path d={`M0 ${y(limit.value)}H${width}`} stroke="var(--failed-solid)" strokeDasharray="2 3" vectorEffect="non-scaling-stroke" />
+            <path
+              d={`M0 ${y(limit.value)}H${width}`}
+              stroke="var(--failed-solid)"
+              strokeDasharray="2 3"
+              vectorEffect="non-scaling-stroke"
+            />
           )}
           {series.map(({ name, values: points, isDashed }, index) => (
             <path

@@ -67,10 +67,14 @@ function ofStarted(rollout: ShownRollout): ShownActs {
       more: [...ringDecisions(rollout), ...others, ...retries],
     };
   }
-  if (state === 'keeping') return { first: [{ name: 'close' }, { name: 'pause' }], more: [abort, ...reverts, ...retries] };
+  if (state === 'keeping')
+    return { first: [{ name: 'close' }, { name: 'pause' }], more: [abort, ...reverts, ...retries] };
   const isOver = hasEnded(rollout);
   const isReverted = rollout.revertedBy !== null;
-  return { first: isOver && !isReverted ? reverts.slice(0, 1) : [], more: [...reverts.slice(isReverted ? 0 : 1), ...retries] };
+  return {
+    first: isOver && !isReverted ? reverts.slice(0, 1) : [],
+    more: [...reverts.slice(isReverted ? 0 : 1), ...retries],
+  };
 }
 
 /** A halted ring is the likeliest to be reverted, then everything, then only what failed. */

@@ -79,8 +79,10 @@ function StepsTools({ rollout, filter, onChange }: StepsCardProps) {
     onChange(stepsFilterOf(Object.fromEntries(given)));
   };
   const download = () =>
-    exportSteps((cursor) => client.rollouts.steps.query({ id: rollout.id, ...queryOfSteps(filter), limit: 200, cursor }), rollout)
-      .catch((error: unknown) => toast(explain(error).message));
+    exportSteps(
+      (cursor) => client.rollouts.steps.query({ id: rollout.id, ...queryOfSteps(filter), limit: 200, cursor }),
+      rollout,
+    ).catch((error: unknown) => toast(explain(error).message));
   return (
     <>
       {cause === undefined ? null : (

@@ -19,8 +19,7 @@ const doers: Readonly<Record<ShownAct['name'], (client: Client, given: Given) =>
   start: (client, { rollout }) => client.start.mutate({ id: rollout.id, plan: planOf(rollout) }),
   approve: (client, { rollout, text }) =>
     client.approve.mutate({ id: rollout.id, plan: planOf(rollout), ...(text !== '' && { note: text }) }),
-  reject: (client, { rollout, text }) =>
-    client.reject.mutate({ id: rollout.id, plan: planOf(rollout), reason: text }),
+  reject: (client, { rollout, text }) => client.reject.mutate({ id: rollout.id, plan: planOf(rollout), reason: text }),
   approveRing: (client, { rollout, ring, text }) =>
     client.approve.mutate({ id: rollout.id, plan: planOf(rollout), ring, ...(text !== '' && { note: text }) }),
   rejectRing: (client, { rollout, ring, text }) =>
