@@ -16,14 +16,14 @@ import type { ShownRollout } from '../rollout-data.ts';
 export function RecordCard({ rollout: { id } }: { rollout: ShownRollout }) {
   const { t } = useTranslation('rollouts');
   const trpc = useTRPC();
-  const record = useQuery(trpc.activity.list.queryOptions({ target: `rollout/${id}`, limit: 50 }));
+  const record = useQuery(trpc.activity.list.queryOptions({ target: `rollout:${id}`, limit: 50 }));
   return (
     <Card aria-labelledby="record">
       <CardHeader
         id="record"
         title={t('live.record')}
         actions={
-          <TextLink href={`/activity?target=${encodeURIComponent(`rollout/${id}`)}`} className="text-12">
+          <TextLink href={`/activity?target=${encodeURIComponent(`rollout:${id}`)}`} className="text-12">
             {t('live.record.activity')}
           </TextLink>
         }

@@ -66,10 +66,10 @@ function Lane({ ring: { size, counts } }: { ring: ShownRing }) {
   const failed = counts.failed + counts.reverted;
   return (
     <div aria-hidden className="relative flex h-5 overflow-hidden rounded-sm bg-sunken shadow-hair">
-      <span className="h-full bg-healthy-map" style={width(counts.succeeded)} />
       <span className="relative h-full bg-healthy-map" style={width(failed)}>
         {failed > 0 ? <span className="absolute inset-x-0 bottom-0 h-1/2 min-w-1 bg-failed-map" /> : null}
       </span>
+      <span className="h-full bg-healthy-map" style={width(counts.succeeded)} />
       <span className={cn('h-full', hatch)} style={width(counts.soaking)} />
       <span className="h-full bg-progressing-map" style={width(counts.inFlight)} />
       <span className={cn('ms-auto h-full', grayHatch)} style={width(exemptOf(counts))} />

@@ -41,7 +41,7 @@ export function StepsTable({ rings, steps }: StepsTableProps) {
       <Table>
         <THead>
           <tr>
-            <Th>{t('live.steps')}</Th>
+            <Th>{t('live.steps.vm')}</Th>
             <Th className="max-sm:hidden">{t('live.steps.ring')}</Th>
             <Th>{t('live.steps.state')}</Th>
             <Th className="max-md:hidden">{t('live.steps.cause')}</Th>
