@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { rollouts } from '#db/schema/index.ts';
 import { changesChannel, recordChange } from '#server/domain/changes/index.ts';
-import { rolloutStage } from '#server/domain/rollouts/engine/testing/stage.ts';
+import { rolloutStage } from '#server/domain/rollouts/testing/rollout-stage.ts';
 import { statementsOf } from '#server/testing/statements.ts';
 import { followRollouts } from './follow-rollouts.ts';
 

@@ -4,8 +4,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { rollouts } from '#db/schema/index.ts';
 import type { GivenVm } from '#server/testing/fleet.ts';
 import { pauseRollout } from '../pause-rollout.ts';
+import { type RolloutStage, rolloutStage } from '../testing/rollout-stage.ts';
 import { passOnce, passRollout } from './pass-rollout.ts';
-import { type RolloutStage, rolloutStage } from './testing/stage.ts';
 
 let stage: RolloutStage;
 

@@ -9,8 +9,8 @@ import { abortRollout } from '../abort-rollout.ts';
 import { pauseRollout } from '../pause-rollout.ts';
 import { resumeRollout } from '../resume-rollout.ts';
 import { sealGiven } from '../secrets.ts';
+import { type RolloutStage, rolloutStage } from '../testing/rollout-stage.ts';
 import { hintRollouts } from './due.ts';
-import { type RolloutStage, rolloutStage } from './testing/stage.ts';
 
 type Step = Awaited<ReturnType<RolloutStage['steps']>>[number];
 let stage: RolloutStage;
