@@ -9,7 +9,7 @@ import { followRollouts } from './follow-rollouts.ts';
 
 const looks = (statements: readonly string[]) => statements.filter((text) => /\brollouts\b/.test(text));
 
-test('RO-40 without an open rollout a change of a VM causes no statement, and a rollout starts at once', async () => {
+test('RO-40 without an open rollout a change of a VM causes no statement, and a rollout starts immediately', async () => {
   const stage = await rolloutStage();
   const vms = await stage.givenFleet(2);
   const { services } = stage;

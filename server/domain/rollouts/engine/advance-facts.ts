@@ -104,7 +104,7 @@ function ringFacts(pass: Pass, index: number, parked: readonly ChosenTurn[], hel
   };
 }
 
-/** Looks at the members that are parked. In a rollout that moves no further, nobody begins. */
+/** Looks at the members that are parked. In a rollout that moves no further, no member begins. */
 async function parkedOf(pass: Pass): Promise<ChosenTurn[]> {
   const { tx, row } = pass;
   if (row.state !== 'running' && row.state !== 'keeping') return [];

@@ -8,7 +8,7 @@ import { openStepsSql } from './state-lists.ts';
 import { writeSteps } from './write-steps.ts';
 
 /** Maximum number of pairs of a ring. */
-const mostPairs = 1_000;
+const maxPairs = 1_000;
 /** Members at the far end of a ring among which controls are looked for. */
 const farEnd = 8_192;
 /** Seconds after which an open pair is looked at again. */
@@ -20,7 +20,7 @@ export const pairSeconds = 60;
  */
 export async function drawPairs(pass: Pass, index: number, began: readonly StepRow[]): Promise<void> {
   const ring = ringAt(pass, index);
-  const wanting = began.filter(({ wasHealthy }) => wasHealthy).slice(0, Math.max(0, mostPairs - ring.counts.pairs));
+  const wanting = began.filter(({ wasHealthy }) => wasHealthy).slice(0, Math.max(0, maxPairs - ring.counts.pairs));
   if (ring.definition.gates.compare === null || wanting.length === 0) return;
   const controls = await drawControls(pass, index, wanting.length);
   const paired = wanting.slice(0, controls.length).map((step, at): StepRow => {
