@@ -3,13 +3,13 @@ import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { rollouts } from '#db/schema/index.ts';
 import { changesChannel, recordChange } from '#server/domain/changes/index.ts';
-import { rolloutStage } from '#server/domain/rollouts/engine/testing/stage.ts';
+import { rolloutStage } from '#server/domain/rollouts/testing/rollout-stage.ts';
 import { statementsOf } from '#server/testing/statements.ts';
 import { followRollouts } from './follow-rollouts.ts';
 
 const looks = (statements: readonly string[]) => statements.filter((text) => /\brollouts\b/.test(text));
 
-test('RO-40 without an open rollout a change of a VM causes no statement, and a rollout starts at once', async () => {
+test('RO-40 without an open rollout a change of a VM causes no statement, and a rollout starts immediately', async () => {
   const stage = await rolloutStage();
   const vms = await stage.givenFleet(2);
   const { services } = stage;

@@ -9,7 +9,7 @@ const longestMs = 60_000;
 /** After a failure, the next look is after this many milliseconds. */
 const retryMs = 1_000;
 /** If more VMs changed, every open rollout is looked at. */
-const mostHints = 1_000;
+const maxHints = 1_000;
 
 /** What changed since the last look. `vmIds` is null if too many VMs changed to name them. */
 interface Hints {
@@ -101,6 +101,6 @@ function readChange(payload: string): { topic: string; key: string } | null {
 }
 
 function addHint(hints: Hints, { topic, key }: { topic: string; key: string }): void {
-  if (topic === 'handler' || key === '*' || key === '' || (hints.vmIds?.size ?? 0) >= mostHints) hints.vmIds = null;
+  if (topic === 'handler' || key === '*' || key === '' || (hints.vmIds?.size ?? 0) >= maxHints) hints.vmIds = null;
   else hints.vmIds?.add(key);
 }

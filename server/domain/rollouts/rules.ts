@@ -59,15 +59,16 @@ export async function setRolloutRules(ctx: Context, input: RolloutRulesInput): P
     const after = viewOf({ rules, freezes });
     if (canonicalJson(before) === canonicalJson(after)) return before;
     const values = { rules, freezes, changedAt: ctx.now, changedBy: ctx.actor.name };
-    await tx
-      .insert(rolloutRules)
-      .values({ id, ...values })
-      .onConflictDoUpdate({ target: rolloutRules.id, set: values });
-    // Workers look at every open rollout again, because rates and freezes decide what may begin.
+    // Workers look at every open rollout again, because rates and freezes decide what may begin. They lock
+    // a rollout before the rules, so this transaction does too.
     await tx
       .update(rollouts)
       .set({ dueAt: ctx.now })
       .where(inArray(rollouts.state, [...openStates]));
+    await tx
+      .insert(rolloutRules)
+      .values({ id, ...values })
+      .onConflictDoUpdate({ target: rolloutRules.id, set: values });
     await recordAudit(tx, ctx, {
       action: 'rollout-rules.set',
       target: { kind: 'rollout-rules', id: 'rollout-rules' },

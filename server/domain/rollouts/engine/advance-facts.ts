@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { handlerVersions, rolloutRules } from '#db/schema/index.ts';
 import type { AdvanceInput, RingFacts, RolloutFacts } from '#server/domain/rollout-rules/advance-facts.ts';
-import { openStates } from '#server/domain/rollout-rules/words.ts';
 import { waitingMembers } from './load-members.ts';
 import type { Pass } from './pass.ts';
+import { movingSql, openStepsSql } from './state-lists.ts';
 import { type ChosenTurn, chooseTurns } from './turns.ts';
 
 /** Maximum number of parked members that one pass looks at. */
@@ -104,7 +104,7 @@ function ringFacts(pass: Pass, index: number, parked: readonly ChosenTurn[], hel
   };
 }
 
-/** Looks at the members that are parked. In a rollout that moves no further, nobody begins. */
+/** Looks at the members that are parked. In a rollout that moves no further, no member begins. */
 async function parkedOf(pass: Pass): Promise<ChosenTurn[]> {
   const { tx, row } = pass;
   if (row.state !== 'running' && row.state !== 'keeping') return [];
@@ -117,7 +117,7 @@ async function openStepsOf({ tx, row }: Pass): Promise<{ nextStepAt: Date | null
     select s.ring, min(s.due_at) as due,
       count(*) filter (where o.since is not null and s.state = 'inFlight' and s.delivered_at is not null)::int as held
       from rollout_steps s left join holds o on o.vm_id = s.vm_id
-     where s.rollout_id = ${row.id} and s.state in ('inFlight', 'soaking', 'retrying', 'reverting')
+     where s.rollout_id = ${row.id} and s.state in ${openStepsSql}
      group by s.ring`);
   const due = rows.flatMap((one) => (one.due === null ? [] : [new Date(one.due).getTime()]));
   return {
@@ -132,7 +132,10 @@ async function openStepsOf({ tx, row }: Pass): Promise<{ nextStepAt: Date | null
  */
 async function portalOf(pass: Pass): Promise<{ inFlight: number; nextBatchAt: Date | null }> {
   const { tx, row, rules } = pass;
-  if (row.state !== 'running' && row.state !== 'keeping') return { inFlight: 0, nextBatchAt: null };
+  const isWaiting = pass.rings.some(
+    ({ row: { size }, taken, counts }) => taken < size || counts.recalled + counts.parked > 0,
+  );
+  if (!isWaiting || (row.state !== 'running' && row.state !== 'keeping')) return { inFlight: 0, nextBatchAt: null };
   // The row exists only once somebody changed the rules, or once the first batch needed its lock.
   await tx
     .insert(rolloutRules)
@@ -144,7 +147,7 @@ async function portalOf(pass: Pass): Promise<{ inFlight: number; nextBatchAt: Da
   const counted = await tx.execute<{ n: number }>(sql`
     select coalesce(sum((r.counts->>'inFlight')::int + (r.counts->>'retrying')::int + (r.counts->>'reverting')::int), 0)::int as n
       from rollout_rings r join rollouts o on o.id = r.rollout_id
-     where o.state in ${sql.raw(`(${openStates.map((state) => `'${state}'`).join(', ')})`)} and o.id <> ${row.id}`);
+     where o.state in ${movingSql} and o.id <> ${row.id}`);
   const own = pass.rings.reduce((sum, { counts }) => sum + counts.inFlight + counts.retrying + counts.reverting, 0);
   const next = rows[0]?.next ?? null;
   return { inFlight: (counted.rows[0]?.n ?? 0) + own, nextBatchAt: next === null ? null : new Date(next) };

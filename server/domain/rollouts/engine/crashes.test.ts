@@ -4,8 +4,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { rollouts } from '#db/schema/index.ts';
 import type { GivenVm } from '#server/testing/fleet.ts';
 import { pauseRollout } from '../pause-rollout.ts';
+import { type RolloutStage, rolloutStage } from '../testing/rollout-stage.ts';
 import { passOnce, passRollout } from './pass-rollout.ts';
-import { type RolloutStage, rolloutStage } from './testing/stage.ts';
 
 let stage: RolloutStage;
 
@@ -102,7 +102,7 @@ test('an unexpected error of one VM skips this VM and no other', async () => {
   expect(await stage.counts(id)).toEqual({ members: 4, inFlight: 3, skipped: 1 });
 });
 
-test('a rollout that cannot be moved on does not keep others waiting', async () => {
+test('a rollout whose passes fail does not keep others waiting', async () => {
   const [one, two] = (await stage.givenFleet(2)) as [GivenVm, GivenVm];
   const broken = await stage.givenRollout([one]);
   const { definition } = await stage.rollout(broken);

@@ -3,12 +3,12 @@ import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { fleetSource } from '#server/domain/fleet/index.ts';
 import { openPair } from '#server/domain/rollout-rules/counts.ts';
 import { secondsAfter } from '#server/domain/rollout-rules/step-times.ts';
-import { openSteps } from '#server/domain/rollout-rules/words.ts';
 import { type Pass, ringAt, type StepRow } from './pass.ts';
+import { openStepsSql } from './state-lists.ts';
 import { writeSteps } from './write-steps.ts';
 
 /** Maximum number of pairs of a ring. */
-const mostPairs = 1_000;
+const maxPairs = 1_000;
 /** Members at the far end of a ring among which controls are looked for. */
 const farEnd = 8_192;
 /** Seconds after which an open pair is looked at again. */
@@ -20,7 +20,7 @@ export const pairSeconds = 60;
  */
 export async function drawPairs(pass: Pass, index: number, began: readonly StepRow[]): Promise<void> {
   const ring = ringAt(pass, index);
-  const wanting = began.filter(({ wasHealthy }) => wasHealthy).slice(0, Math.max(0, mostPairs - ring.counts.pairs));
+  const wanting = began.filter(({ wasHealthy }) => wasHealthy).slice(0, Math.max(0, maxPairs - ring.counts.pairs));
   if (ring.definition.gates.compare === null || wanting.length === 0) return;
   const controls = await drawControls(pass, index, wanting.length);
   const paired = wanting.slice(0, controls.length).map((step, at): StepRow => {
@@ -40,8 +40,6 @@ async function drawControls(pass: Pass, index: number, count: number): Promise<s
   }
   return drawn;
 }
-
-const openSql = sql.raw(`(${openSteps.map((state) => `'${state}'`).join(', ')})`);
 
 /** Returns members at the far end of a ring that can be watched: none of them is watched already or has a step. */
 async function controlsIn(
@@ -65,7 +63,7 @@ async function controlsIn(
     join vm_health h on h.vm_id = v.id and h.agent = 'ready' and h.health = 'healthy'
      where c.place >= ${taken} and ${matches}
        and not exists (select from holds o where o.vm_id = v.id and o.since is not null)
-       and not exists (select from rollout_steps s where s.vm_id = v.id and (s.rollout_id = ${row.id} or s.state in ${openSql}))
+       and not exists (select from rollout_steps s where s.vm_id = v.id and (s.rollout_id = ${row.id} or s.state in ${openStepsSql}))
        and not exists (select from rollout_steps s where s.rollout_id = ${row.id} and s.pair_vm_id = v.id)
      order by c.place desc limit ${limit}`);
   return rows.map(({ id }) => id);

@@ -1,12 +1,11 @@
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/domain/context.ts';
-
-const moving = sql.raw(`('scheduled', 'running', 'paused', 'keeping', 'aborting')`);
+import { movingSql } from './state-lists.ts';
 
 /** Returns when a worker must look at a rollout next; null if no rollout is open. */
 export async function nextRolloutAt({ db }: Pick<Services, 'db'>): Promise<{ isOpen: boolean; at: Date | null }> {
   const { rows } = await db.execute<{ n: number; at: string | null }>(
-    sql`select count(*)::int as n, min(due_at) as at from rollouts where state in ${moving}`,
+    sql`select count(*)::int as n, min(due_at) as at from rollouts where state in ${movingSql}`,
   );
   const [found] = rows;
   return { isOpen: (found?.n ?? 0) > 0, at: found?.at ? new Date(found.at) : null };

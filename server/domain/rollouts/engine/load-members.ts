@@ -1,9 +1,9 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { rolloutSteps } from '#db/schema/index.ts';
-import { openSteps } from '#server/domain/rollout-rules/words.ts';
 import type { AgentStatus, VmHealth } from '#server/domain/verdicts/index.ts';
 import type { StepRow } from './pass.ts';
+import { openStepsSql } from './state-lists.ts';
 
 /** A member whose turn has come, with the row that it may have already. */
 export interface Turn {
@@ -80,8 +80,8 @@ export async function loadTurnFacts(
   const { rows } = await tx.execute<FactsRow>(sql`
     select v.id as vm_id, v.deleted_at is not null or v.decommissioning_at is not null as is_gone,
       coalesce(h.agent, 'never') as agent, h.health, o.since is not null as is_held, v.tags->>${tag} as set,
-      (select s.rollout_id from rollout_steps s where s.vm_id = v.id and s.state in ${openSql} limit 1) as open_in,
-      exists (select from rollout_steps s where s.set_key = v.tags->>${tag} and s.state in ${openSql}) as is_set_busy,
+      (select s.rollout_id from rollout_steps s where s.vm_id = v.id and s.state in ${openStepsSql} limit 1) as open_in,
+      exists (select from rollout_steps s where s.set_key = v.tags->>${tag} and s.state in ${openStepsSql}) as is_set_busy,
       exists (select from vm_health x
         where v.tags ? ${tag} and x.tags @> jsonb_build_object(${tag}::text, v.tags->>${tag}) and x.vm_id <> v.id
           and (x.agent <> 'ready' or x.health in ('failed', 'unresponsive'))) as is_set_impaired,
@@ -110,8 +110,6 @@ export async function loadTurnFacts(
     ]),
   );
 }
-
-const openSql = sql.raw(`(${openSteps.map((state) => `'${state}'`).join(', ')})`);
 
 interface FactsRow extends Record<string, unknown> {
   vm_id: string;

@@ -203,7 +203,7 @@ function secondsSince(from: Date | null, past: readonly Period[] = []): number {
   return lengths.reduce((sum, length) => sum + Math.max(0, length), 0) / 1_000;
 }
 
-/** Returns who changed a touched extension after the step; null if nobody did. */
+/** Returns who changed a touched extension after the step; null if it is unchanged. */
 function changedByOf(
   { touched }: StepRow,
   rows: readonly ExtensionRow[],

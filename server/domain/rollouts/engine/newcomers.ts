@@ -13,7 +13,7 @@ const atOnce = 250;
 const lookMs = 60_000;
 
 /**
- * Appends VMs that match the selection since the plan was made to the end of the last ring, if the rollout includes
+ * Appends VMs that match the selection only after the plan to the end of the last ring, if the rollout includes
  * newcomers. Looks about once a minute.
  */
 export async function addNewcomers(pass: Pass): Promise<void> {

@@ -9,8 +9,8 @@ import { abortRollout } from '../abort-rollout.ts';
 import { pauseRollout } from '../pause-rollout.ts';
 import { resumeRollout } from '../resume-rollout.ts';
 import { sealGiven } from '../secrets.ts';
+import { type RolloutStage, rolloutStage } from '../testing/rollout-stage.ts';
 import { hintRollouts } from './due.ts';
-import { type RolloutStage, rolloutStage } from './testing/stage.ts';
 
 type Step = Awaited<ReturnType<RolloutStage['steps']>>[number];
 let stage: RolloutStage;
@@ -118,7 +118,7 @@ test('RO-2 a VM that left the selection is skipped at its turn; health does not 
   expect(await stage.step(id, excluded)).toMatchObject({ state: 'skipped', cause: 'left-selection' });
 });
 
-test('RO-11 no more steps are in flight than the ring allows; with a ramp, one more than were seen healthy', async () => {
+test('RO-11 a ring has at most as many steps in flight as it allows; with a ramp, one more than were seen healthy', async () => {
   const vms = await stage.givenFleet(6);
   const id = await stage.givenRollout(vms, { rings: [{ size: 6, inFlight: { count: 2 }, ramp: true }] });
   const open = async () => (await stage.steps(id)).filter(({ state }) => state === 'inFlight');
@@ -140,7 +140,7 @@ test('RO-11 no more steps are in flight than the ring allows; with a ramp, one m
   expect(await stage.rollout(id)).toMatchObject({ state: 'finished' });
 });
 
-test('RO-12 steps begin at the rate, and nothing is made up for after an outage', async () => {
+test('RO-12 steps begin at the rate, and an outage causes no burst', async () => {
   const vms = await stage.givenFleet(6);
   const id = await stage.givenRollout(vms, { stepsPerSecond: 2 });
   await stage.pass(1);
@@ -346,7 +346,7 @@ test('RO-31 a revert takes over the open steps of the rollout that it reverts', 
   expect(await stage.counts(of)).toEqual({ members: 1, overtaken: 1 });
 });
 
-test('RO-32 a failed VM is put back at once where the plan says so', async () => {
+test('RO-32 a failed VM is put back immediately where the plan says so', async () => {
   const [vm] = (await stage.givenFleet(1)) as [GivenVm];
   const id = await stage.givenRollout([vm], { onStepFailure: 'revert' });
   await stage.pass(1);

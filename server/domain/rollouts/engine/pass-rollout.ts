@@ -12,6 +12,7 @@ import { addNewcomers } from './newcomers.ts';
 import { contextOf, type Pass, type PassRing, type PassServices } from './pass.ts';
 import { settle } from './settle.ts';
 import { settlePairs } from './settle-pairs.ts';
+import { movingSql } from './state-lists.ts';
 import { applyAdvance, beforeOf, storePass } from './store-pass.ts';
 import { takeBack } from './take-back.ts';
 import type { ChosenTurn } from './turns.ts';
@@ -59,13 +60,10 @@ export async function passOnce(
   });
 }
 
-/** The states in which this engine moves a rollout. Planning and checking are done elsewhere. */
-const moving = sql.raw(`('scheduled', 'running', 'paused', 'keeping', 'aborting')`);
-
 async function lockDue(tx: Transaction, now: Date): Promise<string | null> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     select id from rollouts
-     where due_at <= ${now.toISOString()}::timestamptz and state in ${moving}
+     where due_at <= ${now.toISOString()}::timestamptz and state in ${movingSql}
      order by served_at nulls first for update skip locked limit 1`);
   return rows[0]?.id ?? null;
 }

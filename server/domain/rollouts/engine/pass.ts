@@ -35,7 +35,7 @@ export interface Pass {
   changed: Map<string, StepRow>;
   /** Whether a step began or was decided. */
   hasProgress: boolean;
-  /** Whether there is more to do at once. */
+  /** Whether there is more to do immediately. */
   hasMore: boolean;
 }
 

@@ -43,7 +43,7 @@ function settlePair(pass: Pass, { step, facts, isControlTaken }: FactedStep & { 
   };
 }
 
-/** Nobody is watched any longer when the rollout is aborted. */
+/** An abort ends the watching of pairs. */
 async function endPairs({ tx, row, rings }: Pass): Promise<void> {
   await tx.execute(sql`
     update rollout_steps set pair_result = 'void', pair_due_at = null

@@ -57,7 +57,7 @@ export function stepRules({ row, rings }: Pass, { ring }: Pick<StepRow, 'ring'>)
 const isOpen = (state: StepState): boolean => (openSteps as readonly StepState[]).includes(state);
 
 /** Returns a step with the values of its outcome. */
-export function applied(step: StepRow, outcome: StepOutcome, now: Date): StepRow {
+function applied(step: StepRow, outcome: StepOutcome, now: Date): StepRow {
   const { act: _, ...values } = outcome;
   const isDecided = !isOpen(outcome.state) && outcome.state !== 'parked' && outcome.state !== 'recalled';
   return { ...step, ...values, decidedAt: isDecided ? now : null, updatedAt: now };

@@ -8,7 +8,7 @@ import { createRevertIn } from '../create-revert.ts';
 import { type Pass, type PassRing, recordPass } from './pass.ts';
 
 /** Maximum number of points of a ring's curve. */
-const mostPoints = 240;
+const maxPoints = 240;
 
 /** Takes over what `advance` decided: rings, state, reasons. Records it in the activity. */
 export async function applyAdvance(pass: Pass, next: Advance): Promise<void> {
@@ -144,5 +144,5 @@ async function addPoint({ tx, ctx, row }: Pass, { counts, row: before }: PassRin
     )
     delete from rollout_curve c using points p
      where c.rollout_id = ${row.id} and c.ring = ${ring} and c.at = p.at
-       and p.total > ${mostPoints} and p.n % 2 = 0 and p.n < p.total`);
+       and p.total > ${maxPoints} and p.n % 2 = 0 and p.n < p.total`);
 }

@@ -23,8 +23,8 @@ import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { ingestReport } from '#server/testing/ingest.ts';
-import type { PassServices } from '../pass.ts';
-import { passRollout } from '../pass-rollout.ts';
+import type { PassServices } from '../engine/pass.ts';
+import { passRollout } from '../engine/pass-rollout.ts';
 
 export const probe = 'Acme.Lab.Probe';
 
