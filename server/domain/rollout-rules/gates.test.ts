@@ -193,10 +193,10 @@ describe('gates that are off', () => {
   });
 });
 
-test('RO-24 a ring needs no more pairs than it watches, or than it has members that count', () => {
-  const compare = { minEffectShare: 100, minPairs: 1_000, onTooFew: 'goOn' as const };
+test('RO-26 a ring needs no more pairs than it has members that count', () => {
+  const compare = { minEffectShare: 100, minPairs: 50, onTooFew: 'goOn' as const };
   const needed = (size: number, of: Parameters<typeof counts>[0]) =>
-    verdictOf('compare', { size, candidates: 90_000, gates: gates({ compare }), counts: counts(of) })?.params.needed;
-  expect(needed(50_000, {})).toBe(1_000);
+    verdictOf('compare', { size, candidates: 900, gates: gates({ compare }), counts: counts(of) })?.params.needed;
+  expect(needed(60, { parked: 10 })).toBe(50);
   expect(needed(60, { parked: 10, gone: 5 })).toBe(45);
 });

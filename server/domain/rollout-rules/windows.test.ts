@@ -120,6 +120,13 @@ test('RO-36 a short freeze inside a long one neither ends nor renames it', () =>
   expect(found).toEqual({ reason: 'year end', until: at('2027-01-04T00:00:00Z') });
 });
 
+test('RO-36 of freezes that overlap, the one that began first gives the reason, and the last one the end', () => {
+  const first = { ...freeze('2026-12-20T00:00:00Z', '2027-01-04T00:00:00Z'), reason: 'year end' };
+  const second = { ...freeze('2027-01-02T00:00:00Z', '2027-01-10T00:00:00Z'), reason: 'move' };
+  const found = freezeAt([second, first], { id: 'one', kind: 'rollout' }, at('2026-12-25T00:00:00Z'));
+  expect(found).toEqual({ reason: 'year end', until: at('2027-01-10T00:00:00Z') });
+});
+
 test('RO-35 a weekly window that a change of clocks leaves out comes a week later', () => {
   const sunday = window('02:15', '02:45', 'Europe/Berlin', ['sun']);
   // The window of 28 March 2027 does not occur, and the next one is in summer time.
