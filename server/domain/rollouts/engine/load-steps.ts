@@ -26,6 +26,8 @@ interface ExtensionRow {
   timeouts: Readonly<Record<string, number>> | null;
   changedBy: string;
   changedAt: string;
+  /** The act that changed the extension since the step; null if its sequence number is the step's. */
+  changedWith: string | null;
   health: ExtensionHealthRow | null;
 }
 
@@ -41,10 +43,13 @@ interface ExtensionHealthRow {
 const touchedSql = sql<ExtensionRow[] | null>`(
   select json_agg(json_build_object('name', t.name, 'state', e.state, 'sequenceNumber', e.sequence_number,
       'version', e.version, 'commands', e.commands, 'timeouts', e.timeouts, 'changedBy', e.changed_by,
-      'changedAt', e.changed_at, 'health', case when h.name is null then null else json_build_object(
+      'changedAt', e.changed_at, 'changedWith', case when e.sequence_number <> t."sequenceNumber" then (
+        select g.cause->>'action' from goal_states g where g.vm_id = e.vm_id and g.published_at <= e.changed_at
+         order by g.incarnation desc limit 1) end,
+      'health', case when h.name is null then null else json_build_object(
         'sequenceNumber', h.sequence_number, 'health', h.health, 'cause', h.cause, 'since', h.since,
         'deadlineAt', h.deadline_at) end))
-    from json_to_recordset(${rolloutSteps.touched}) as t(name text)
+    from json_to_recordset(${rolloutSteps.touched}) as t(name text, "sequenceNumber" bigint)
     left join extensions e on e.vm_id = ${rolloutSteps.vmId} and e.name = t.name
     left join extension_health h on h.vm_id = ${rolloutSteps.vmId} and h.name = t.name)`;
 
@@ -212,8 +217,10 @@ function changedByOf(
   for (const { name, sequenceNumber } of touched) {
     const row = rows.find((each) => each.name === name);
     if (row?.state != null && row.sequenceNumber === sequenceNumber) continue;
-    const action = publisher?.action ?? 'extension.set';
-    if (row?.state != null) return { by: row.changedBy, action, at: new Date(row.changedAt).toISOString() };
+    if (row?.state != null) {
+      const action = row.changedWith ?? 'extension.set';
+      return { by: row.changedBy, action, at: new Date(row.changedAt).toISOString() };
+    }
     if (publisher !== null) return { ...publisher, at: new Date(publisher.at).toISOString() };
   }
   return null;
