@@ -189,6 +189,7 @@ describe('RO-19 a rollout without progress', () => {
       rings: [{ size: 1, bakeSeconds: 7_200 }, { size: 1 }],
     });
     await stage.pass(1);
+    await stage.pass(2);
     for (const id of [waits, bakes]) await stage.succeed((await inFlight(id, vms))[0], 10);
     await stage.look(11);
     await stage.look(3_600);

@@ -4,6 +4,7 @@ import { agentPresence, goalStateHeads, healthChecks, holds, laneTimes, rolloutS
 import type { StepExtension, StepFacts } from '#server/domain/rollout-rules/step-facts.ts';
 import { openSteps } from '#server/domain/rollout-rules/words.ts';
 import { agentStatus } from '#server/domain/verdicts/index.ts';
+import type { StoredRollout } from '../rows.ts';
 import type { StepRow } from './pass.ts';
 
 /** Seconds that a command's status may take after its deadline. */
@@ -71,9 +72,15 @@ const publisherSql = sql<{ by: string; action: string; at: string } | null>`(
   select json_build_object('by', g.published_by, 'action', g.cause->>'action', 'at', g.published_at)
     from goal_states g where g.vm_id = ${rolloutSteps.vmId} and g.incarnation = ${goalStateHeads.incarnation})`;
 
-/** Whether something happened to a step that its rollout did not see yet. */
-const isToJudge = (now: Date): SQL => sql`(
+/**
+ * Whether something happened to a step that its rollout did not see yet. The end of a rollout does not wait for soaks,
+ * attempts and VMs on hold (RO-30).
+ */
+const isToJudge = (now: Date, isAborting: boolean): SQL => sql`(
   ${rolloutSteps.dueAt} <= ${now.toISOString()}::timestamptz
+  or (${isAborting} and (${rolloutSteps.state} in ('soaking', 'retrying') or ${holds.since} is not null))
+  or (${holds.since} is not null and ${rolloutSteps.state} = 'inFlight' and ${rolloutSteps.attempt} <= 1
+    and ${goalStateHeads.deliveredIncarnation} < ${rolloutSteps.incarnation})
   or ${vms.deletedAt} is not null or ${vms.decommissioningAt} is not null
   or (${rolloutSteps.deliveredAt} is null and ${goalStateHeads.deliveredIncarnation} >= ${rolloutSteps.incarnation})
   or exists (
@@ -88,14 +95,14 @@ const isToJudge = (now: Date): SQL => sql`(
 /** Loads the open steps of a rollout, and parked ones that stay declared, that must be judged now. */
 export async function loadOpenSteps(
   tx: Transaction,
-  rolloutId: string,
+  { id: rolloutId, state }: Pick<StoredRollout, 'id' | 'state'>,
   now: Date,
   limit: number,
 ): Promise<FactedStep[]> {
   return loadFacts(
     tx,
     sql`${rolloutSteps.rolloutId} = ${rolloutId} and (
-      (${inArray(rolloutSteps.state, [...openSteps])} and ${isToJudge(now)})
+      (${inArray(rolloutSteps.state, [...openSteps])} and ${isToJudge(now, state === 'aborting')})
       or (${rolloutSteps.state} = 'parked' and ${rolloutSteps.incarnation} is not null
         and ${goalStateHeads.deliveredIncarnation} >= ${rolloutSteps.incarnation}))`,
     now,

@@ -2,7 +2,6 @@ import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { handlerVersions } from '#db/schema/index.ts';
 import type { GivenVm } from '#server/testing/fleet.ts';
-import { ingestReport } from '#server/testing/ingest.ts';
 import { checkRollout } from '../planning/check-rollout.ts';
 import { planRollout } from '../planning/plan-rollout.ts';
 import { type GivenRollout, type RolloutStage, rolloutStage } from '../testing/rollout-stage.ts';
@@ -47,12 +46,7 @@ describe('RO-31 a revert', () => {
     await vm.deliver(stage.at(25));
     await stage.look(26);
     expect(await stage.counts(id)).toEqual({ members: 1, inFlight: 1 });
-    const report = {
-      handlers: [{ extension: 'probe', version: '1.0.0.0', sequenceNumber: 1, state: 'enabled' as const }],
-      statuses: [],
-    };
-    await ingestReport(await vm.agent(stage.at(30)), { vmId: vm.vmId, receivedAt: stage.at(30), report });
-    await stage.fold(30);
+    await stage.report(vm, 30, { extension: 'other', sequenceNumber: 2, state: 'removed' });
     await stage.look(31);
     expect(await stage.counts(id)).toEqual({ members: 1, succeeded: 1 });
     expect(await declared(vm)).toMatchObject([{ name: 'probe' }]);

@@ -79,7 +79,7 @@ export async function rolloutStage() {
       receivedAt: at(seconds),
       report: {
         handlers: [{ extension, version, sequenceNumber, state: terms.state ?? 'enabled' }],
-        statuses: [{ extension, sequenceNumber, ageSeconds: 0, readSecondsAgo: 0, file }],
+        statuses: terms.state === 'removed' ? [] : [{ extension, sequenceNumber, ageSeconds: 0, readSecondsAgo: 0, file }],
       },
     });
     await fold(seconds);
@@ -197,6 +197,11 @@ export async function rolloutStage() {
     }
     throw new Error('the rollouts do not come to rest');
   }
+  /** Lets the worker look at one rollout, once. */
+  async function passOnce(seconds: number): Promise<void> {
+    await passRollout(services, at(seconds));
+    await checkCounts(db);
+  }
   /** Lets the worker look at every open rollout, whether due or not. */
   async function look(seconds: number): Promise<void> {
     await db.update(rollouts).set({ dueAt: at(seconds) });
@@ -262,7 +267,7 @@ export async function rolloutStage() {
 
   return {
     ...{ services, db, operator, at, as, givenFleet, givenRollout, hear, setTags, report, fold, succeed, fail },
-    ...{ pass, look, rollout, rings, steps, step, vmsIn, counts, head, published, activity, setRules },
+    ...{ pass, passOnce, look, rollout, rings, steps, step, vmsIn, counts, head, published, activity, setRules },
   };
 }
 
