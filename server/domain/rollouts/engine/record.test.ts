@@ -111,9 +111,7 @@ test('while more steps wait to be judged than one pass judges, no step begins', 
   const members = { rolloutId: id, ring: 0, first: 0, low: '0', high: 'g', vmIds: deleted, kinds: Buffer.alloc(2_001) };
   await stage.db.update(rolloutMembers).set({ first: 2_001 });
   await stage.db.insert(rolloutMembers).values(members);
-  await stage.db
-    .update(rolloutRings)
-    .set({ size: 2_002, taken: 2_001, counts: { ...emptyCounts(), inFlight: 2_001 } });
+  await stage.db.update(rolloutRings).set({ size: 2_002, taken: 2_001, counts: { ...emptyCounts(), inFlight: 2_001 } });
   await stage.db.update(rollouts).set({ members: 2_002, dueAt: stage.at(1) });
   await stage.passOnce(1);
   expect(await stage.counts(id)).toEqual({ members: 2_002, gone: 2_000, inFlight: 1, queued: 1 });

@@ -141,7 +141,7 @@ describe('RO-30 an abort', () => {
     await stage.look(1_300);
     await stage.look(1_301);
     expect(await stage.step(id, silent)).toMatchObject({ state: 'failed', cause: 'silent' });
-    expect(await stage.rollout(id)).toMatchObject({ state: 'aborted', endedAt: stage.at(1_300), dueAt: null });
+    expect(await stage.rollout(id)).toMatchObject({ state: 'aborted', endedAt: stage.at(1_300) });
     expect(await stage.counts(id)).toEqual({ members: 5, succeeded: 1, failed: 1, unreached: 3 });
     expect(await stage.activity(id, 'rollout.finish')).toMatchObject([{ details: { state: 'aborted' } }]);
   });

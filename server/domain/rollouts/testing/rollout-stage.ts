@@ -79,7 +79,8 @@ export async function rolloutStage() {
       receivedAt: at(seconds),
       report: {
         handlers: [{ extension, version, sequenceNumber, state: terms.state ?? 'enabled' }],
-        statuses: terms.state === 'removed' ? [] : [{ extension, sequenceNumber, ageSeconds: 0, readSecondsAgo: 0, file }],
+        statuses:
+          terms.state === 'removed' ? [] : [{ extension, sequenceNumber, ageSeconds: 0, readSecondsAgo: 0, file }],
       },
     });
     await fold(seconds);
@@ -159,17 +160,15 @@ export async function rolloutStage() {
     let first = 0;
     for (const [ring, { size }] of sizes.entries()) {
       const own = ordered.slice(first, first + size);
-      await db
-        .insert(rolloutRings)
-        .values({
-          rolloutId: id,
-          ring,
-          state: 'waiting',
-          first,
-          size,
-          counts: emptyCounts(),
-          plan: planOf(ring, size),
-        });
+      await db.insert(rolloutRings).values({
+        rolloutId: id,
+        ring,
+        state: 'waiting',
+        first,
+        size,
+        counts: emptyCounts(),
+        plan: planOf(ring, size),
+      });
       // Chunks of three members, so that batches cross the boundaries of chunks.
       for (let from = 0; from < own.length; from += 3) {
         const vmIds = own.slice(from, from + 3);
