@@ -74,7 +74,7 @@ export type Applied =
   | { outcome: 'moved'; kind: MemberKind }
   | { outcome: 'refused'; code: string }
   /** Somebody else changed an extension since the given sequence number. */
-  | { outcome: 'overtaken'; by: string; at: Date }
+  | { outcome: 'overtaken'; by: string; action: string; at: Date }
   /** The goal state was delivered meanwhile, so it is not taken back. */
   | { outcome: 'delivered' }
   /** Another transaction is changing the VM at this moment. */

@@ -489,7 +489,12 @@ describe('RO-28 RO-31 restoring what a VM had before', () => {
     const { vm, restore } = await changed('probe');
     await vm.declare('probe', { version: '2.0.0.0' });
     const [row] = await rowsOf(vm);
-    expect(await apply(vm, restore)).toEqual({ outcome: 'overtaken', by: row?.changedBy, at: row?.changedAt });
+    expect(await apply(vm, restore)).toEqual({
+      outcome: 'overtaken',
+      by: row?.changedBy,
+      action: 'extension.set',
+      at: row?.changedAt,
+    });
     expect((await previewAll(requestsOf([vm], restore))).get(vm.vmId)).toEqual({
       outcome: 'refused',
       code: 'extension_moved_on',
