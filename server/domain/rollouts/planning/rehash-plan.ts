@@ -3,6 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { rolloutMembers } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { Definition } from '#server/domain/rollout-rules/stored.ts';
+import { canonicalJson } from '#server/platform/canonical-json.ts';
 import type { StoredRollout } from '../rows.ts';
 import { openGiven } from '../secrets.ts';
 import { isHashOf, membersDigest, planHash, readVersion } from './plan-hash.ts';
@@ -32,6 +33,7 @@ export async function rehashPlan(
   definition: Definition,
 ): Promise<Partial<Pick<StoredRollout, 'plan' | 'planHash' | 'approvals'>>> {
   const { id, plan, planHash: before } = row;
+  if (canonicalJson(definition) === canonicalJson(row.definition)) return {};
   const hashed = {
     ...{ rolloutId: id, definition: row.definition, given: openGiven(ctx, row) },
     version: await readVersion(tx, row.definition),

@@ -41,7 +41,8 @@ type Shown = Record<string, unknown> & { rings: { gates: object }[] };
 async function scheduled(definition: Partial<Definition> = {}) {
   const select = { ids: vms.map(({ vmId }) => vmId) };
   const rings = [ringUpTo(5_000), ringUpTo(10_000)];
-  const terms = { select, rings, startAt: startAt.toISOString(), ...definition };
+  const retry = { times: 0, afterSeconds: 60, causes: ['exit'] };
+  const terms = { select, rings, retry, startAt: startAt.toISOString(), ...definition };
   const { id, plan } = await givenStarted(services, terms, { startAt });
   const approval = { ring: null, approved: true, actor: 'user:ada', by: 'ada', at: now.toISOString(), note: null };
   await setRollout(services, id, { approvals: [{ ...approval, planHash: plan.hash }] });
@@ -92,7 +93,8 @@ describe('RO-34 a scheduled rollout starts as planned after an edit of', () => {
     const { id } = await scheduled();
     const before = await rowOf(services, id);
     await edit(id, () => ({ name: 'Tonight', note: 'see 1' }));
-    expect(await checkedAtStart(id)).toMatchObject({ state: 'running', name: 'Tonight', members: before.members });
+    const { planHash, members } = before;
+    expect(await checkedAtStart(id)).toMatchObject({ state: 'running', name: 'Tonight', planHash, members });
   });
 });
 
