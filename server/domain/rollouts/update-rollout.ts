@@ -10,6 +10,7 @@ import { actOn, recordAct } from './act-on.ts';
 import type { RolloutView } from './answers.ts';
 import { type UpdateRolloutInput, updateRolloutInput } from './input.ts';
 import { judgeEdit } from './judge-edit.ts';
+import { rehashPlan } from './planning/rehash-plan.ts';
 import { type DefinitionInput, type ReadDefinition, readDefinition } from './read-definition.ts';
 import { noPlan } from './request-plan.ts';
 import { changeRollout, readRollout, ringsOf, type StoredRollout } from './rows.ts';
@@ -98,6 +99,8 @@ async function editStarted(
     edit.needsApproval && approval !== null && row.members >= approval.fromMembers && row.kind === 'rollout';
   const changed = await changeRollout(tx, row, {
     ...{ name, note, definition, revision: row.revision + 1, dueAt: ctx.now },
+    // The plan of a scheduled rollout is compared with the definition once more when its time comes.
+    ...(row.state === 'scheduled' && (await rehashPlan(tx, ctx, row, definition))),
     ...(voids && { approvals: [] }),
     authors: { ...row.authors, edited: actorRef(ctx.actor), ...(voids && { approveAgain: true }) },
   });
