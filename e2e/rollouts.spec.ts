@@ -1,6 +1,6 @@
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { mount } from './support/failing-vm.ts';
-import { pressOn, tabTo } from './support/keyboard.ts';
+import { expectFocusKept, pressOn, tabTo } from './support/keyboard.ts';
 import {
   disabledFleet,
   expectPlanned,
@@ -104,11 +104,12 @@ test('by keyboard alone, a bad change halts at its first VM, and its revert make
     const who = page.getByRole('region', { name: 'Who' });
     await tabTo(page, who.getByRole('searchbox'));
     await page.keyboard.type(fleet);
-    await expect(who.getByRole('status')).toContainText('3 VMs');
+    await expect(who.getByRole('status').filter({ hasText: '3 VMs' })).toBeVisible();
     await tabTo(page, page.getByLabel('Handler', { exact: true }));
     await page.keyboard.type(mount);
     await pressOn(page, page.getByRole('button', { name: 'Set reachable' }));
-    await pressOn(page, page.getByRole('switch', { name: 'Server answers' }), 'Space');
+    await expectFocusKept(page);
+    await pressOn(page, page.getByRole('switch', { name: /^Server answers/ }), 'Space');
     await pressOn(page, page.getByRole('button', { name: 'Remove ring tenth' }));
     await tabTo(page, page.getByLabel('Limit of ring first'));
     await page.keyboard.press('Control+a');

@@ -38,11 +38,13 @@ export async function rolloutsOf(
 
 /** Creates VMs without an agent, on which changes stay in flight. */
 async function makeFleet(api: Api): Promise<void> {
-  const { items } = await api<{ items: object[] }>('GET', '/vms?q=ring-');
-  if (items.length > 0) return;
-  for (let number = 1; number <= 24; number += 1) {
+  const { items } = await api<{ items: { name: string }[] }>('GET', '/vms?q=ring-&limit=100');
+  for (let number = items.length + 1; number <= 24; number += 1) {
     const { id } = await api<{ id: string }>('POST', '/vms', { name: `ring-${number}`, tags: { fleet } });
-    const settings = { publicSettings: { server: 'files.example.net', user: 'backup' } };
+    const settings = {
+      publicSettings: { server: 'files.example.net', user: 'backup' },
+      protectedSettings: { password: 'a password for pictures' },
+    };
     await api('PUT', `/vms/${id}/extensions/share`, { state: 'enabled', handler: mount, version: '2.0.0.0', settings });
   }
 }
