@@ -3,6 +3,7 @@ import { mount } from './support/failing-vm.ts';
 import { expectFocusKept, pressOn, tabTo } from './support/keyboard.ts';
 import {
   disabledFleet,
+  draftRollout,
   expectPlanned,
   expectShare,
   expectState,
@@ -108,8 +109,10 @@ test('by keyboard alone, a bad change halts at its first VM, and its revert make
     await tabTo(page, page.getByLabel('Handler', { exact: true }));
     await page.keyboard.type(mount);
     await pressOn(page, page.getByRole('button', { name: 'Set reachable' }));
+    const answers = page.getByRole('switch', { name: /^Server answers/ });
+    await expect(answers).toBeVisible();
     await expectFocusKept(page);
-    await pressOn(page, page.getByRole('switch', { name: /^Server answers/ }), 'Space');
+    await pressOn(page, answers, 'Space');
     await pressOn(page, page.getByRole('button', { name: 'Remove ring tenth' }));
     await tabTo(page, page.getByLabel('Limit of ring first'));
     await page.keyboard.press('Control+a');
@@ -128,9 +131,9 @@ test('by keyboard alone, a bad change halts at its first VM, and its revert make
   const { id } = await rolloutNamed(api, `Move ${fleet}`);
   const why = page.getByRole('region', { name: 'Why is it paused?' });
   await test.step('the page says why the rollout is paused', async () => {
-    await expect(why).toContainText('Ring first cannot reach 95 % success: 1 of 1 VMs failed.', patience);
+    await expect(why).toContainText('Ring first cannot reach 95% success: 1 of 1 VMs failed.', patience);
     await expect(page.getByRole('list', { name: 'Gates of ring first' })).toContainText(
-      '1 of 1 failed, so 95 % cannot be reached.',
+      '1 of 1 failed, so 95% cannot be reached.',
     );
     const healths = await Promise.all(vms.map((vm) => shareOf(api, vm.id)));
     expect(healths.sort(), 'one VM failed, and the others were not changed').toEqual(['failed', 'healthy', 'healthy']);
@@ -246,4 +249,34 @@ test('closing the dialog of an act leaves no draft behind', async ({ signedIn, a
   const drafts = async () =>
     (await api.call<{ items: RolloutState[] }>('GET', '/rollouts?kind=bulk&state=draft,planning,planned')).items.length;
   await expect.poll(drafts).toBe(0);
+});
+
+test('the list, the form and the page of a rollout work on a phone in German, and an unknown rollout is not found', async ({
+  signedIn,
+  api,
+  console,
+  unique,
+}) => {
+  console.allow(/status of 404/);
+  const vm = await api.createVm(`small-${unique}`, { fleet: `small-${unique}` });
+  await api.setExtension(vm.id, 'share', sampleGoal(mount));
+  const { id, name } = await draftRollout(api, mount);
+  const page = await signedIn('operator', { locale: 'de-DE', viewport: { width: 390, height: 844 } });
+  for (const [address, text] of [
+    ['/rollouts', name],
+    [`/rollouts/${id}`, 'Entwurf'],
+    [`/rollouts/${id}/edit`, 'Rollout bearbeiten'],
+    ['/rollouts/new', 'Neuer Rollout'],
+  ] as const) {
+    await page.goto(address);
+    await expect(page.getByRole('main').getByText(text, { exact: true }).first()).toBeVisible();
+    await expect(page.locator('[aria-busy="true"]')).toHaveCount(0, patience);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width, `${address} is as wide as the window`).toBeLessThanOrEqual(390);
+    await expectAccessibleInBothThemes(page);
+  }
+  const answer = await page.goto('/rollouts/018f0000-0000-7000-8000-000000000000');
+  expect(answer?.status()).toBe(404);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await api.call('DELETE', `/rollouts/${id}`);
 });

@@ -19,7 +19,7 @@ export async function rolloutsOf(
   failing: string,
 ): Promise<Record<'draft' | 'planned' | 'running' | 'paused', string>> {
   const change = { kind: 'set', handler: mount, publicSettings: { merge: { user: 'operations' } } };
-  const select = { include: { tags: { fleet: [fleet] } } };
+  const select = { include: { tags: [`fleet=${fleet}`] } };
   await makeFleet(api);
   const careful = { strategy: 'careful', select, change, silent: 'declare' };
   const planned = await makeRollout(api, { ...careful, name: 'Mount as operations, in spring' });
