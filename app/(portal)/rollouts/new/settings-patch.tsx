@@ -130,9 +130,7 @@ interface SettingRowProps {
 function SettingRow({ name, title, state, onSet, onRemove, onReset, children }: SettingRowProps) {
   const { t } = useTranslation('rollouts');
   return (
-    // As a group, the row keeps the focus when its buttons are replaced.
-    // biome-ignore lint/a11y/useSemanticElements: the columns of a fieldset do not align
-    <div role="group" aria-label={name} className="grid items-start gap-x-3 gap-y-1 sm:grid-cols-[minmax(0,1fr)_auto]">
+    <div className="grid items-start gap-x-3 gap-y-1 sm:grid-cols-[minmax(0,1fr)_auto]">
       {state === 'set' ? (
         children
       ) : (
