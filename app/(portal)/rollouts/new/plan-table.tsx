@@ -89,8 +89,8 @@ function RingRow({ ring, index, kinds, onOpen }: RowProps & { ring: PlanView['ri
   const { touched, longest } = ring.sets;
   return (
     <Tr>
-      <Td translate="no" className="max-w-52 font-medium whitespace-normal wrap-anywhere">
-        {ring.name}
+      <Td translate="no" className="font-medium whitespace-normal">
+        <span className="block w-max max-w-52 wrap-anywhere">{ring.name}</span>
       </Td>
       {kinds.map((kind) => (
         <Td key={kind} end>
