@@ -18,7 +18,10 @@ const shades = ['bg-brand', 'bg-brand/70', 'bg-brand/50', 'bg-brand/35', 'bg-bra
 /** Returns the share of all members that a ring reaches, in percent; null if it is not a share. */
 export const shareOf = ({ upTo }: SentRing): number | null => (upTo && 'percent' in upTo ? upTo.percent : null);
 
-/** The rings as one bar. The boundary between two shares is dragged, or moved with the arrow keys. */
+/**
+ * The rings as one bar. The boundary between two shares is dragged, or moved with the arrow keys. On a phone, boundaries
+ * are too close to each other for fingers, and only the number fields move them.
+ */
 export function RingBar({ rings, sizes, onChange }: RingBarProps) {
   const bar = useRef<HTMLDivElement>(null);
   const known = sizes.filter((size) => size !== null).reduce((sum, size) => sum + size, 0);
@@ -97,7 +100,7 @@ function Handle({ ring, bar, onMove }: HandleProps) {
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={drag}
       onKeyDown={press}
-      className="absolute -inset-y-1 -right-1 z-1 w-2 cursor-ew-resize touch-none rounded-xs bg-surface shadow-[inset_0_0_0_1.5px_var(--brand)] focus-visible:shadow-focus"
+      className="absolute -inset-y-1 -right-1 z-1 w-2 cursor-ew-resize touch-none rounded-xs bg-surface shadow-[inset_0_0_0_1.5px_var(--brand)] focus-visible:shadow-focus max-sm:hidden"
     />
   );
 }
