@@ -114,10 +114,10 @@ test('by keyboard alone, a bad change halts at its first VM, and its revert make
     await expect(page.getByRole('button', { name: 'Reset reachable' })).toBeFocused();
     await page.keyboard.press('Shift+Tab');
     await pressOn(page, answers, 'Space');
-    await pressOn(page, page.getByRole('button', { name: 'Remove ring tenth' }));
     await tabTo(page, page.getByLabel('Limit of ring first'));
     await page.keyboard.press('Control+a');
     await page.keyboard.type('25');
+    await pressOn(page, page.getByRole('button', { name: 'Remove ring tenth' }));
   });
 
   await test.step('plan and start', async () => {

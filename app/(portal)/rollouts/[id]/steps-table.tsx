@@ -37,7 +37,7 @@ export function StepsTable({ rings, steps }: StepsTableProps) {
     },
   ]);
   return (
-    <TableFrame label={t('live.steps')}>
+    <TableFrame label={t('live.steps.table')}>
       <Table>
         <THead>
           <tr>
