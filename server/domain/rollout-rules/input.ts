@@ -119,7 +119,7 @@ const freeze = z
     from: instant,
     to: instant,
     reason: text(1_000).min(1),
-    exempt: z.array(z.uuid()).max(1_000).default([]),
+    exempt: z.array(z.uuid().toLowerCase()).max(1_000).default([]),
   })
   .refine(({ from, to }) => from < to, { path: ['to'], error: 'window_empty' });
 

@@ -29,8 +29,10 @@ export async function getCells(ctx: Context, input: ListCellsInput): Promise<Cel
   const { id, cells: most } = parse(listCellsInput, input);
   await readRollout(ctx.db, id);
   const rings = await ringsOf(ctx.db, id);
-  const members = rings.reduce((sum, { size }) => sum + size, 0);
-  const perCell = Math.max(1, Math.ceil(members / most));
+  const perCell = perCellOf(
+    rings.map(({ size }) => size),
+    most,
+  );
   const { rows } = await ctx.db.execute<CellCount>(perCell === 1 ? single(id) : grouped(id, perCell));
   const counted = Map.groupBy(rows, ({ ring, cell }) => `${ring}/${cell}`);
   const cells = rings.flatMap(({ ring, size }) =>
@@ -42,6 +44,15 @@ export async function getCells(ctx: Context, input: ListCellsInput): Promise<Cel
     ),
   );
   return { perCell, cells };
+}
+
+/** Returns the smallest number of members in a cell with which rings of these sizes have at most `most` cells. */
+function perCellOf(sizes: readonly number[], most: number): number {
+  const members = sizes.reduce((sum, size) => sum + size, 0);
+  const cellsOf = (perCell: number) => sizes.reduce((sum, size) => sum + Math.ceil(size / perCell), 0);
+  let perCell = Math.max(1, Math.ceil(members / most));
+  while (cellsOf(perCell) > most) perCell += 1;
+  return perCell;
 }
 
 const single = (id: string) => sql`

@@ -63,7 +63,7 @@ function cursorOf({ id, state, createdAt }: typeof rollouts.$inferSelect): strin
 
 function afterRow(cursor: string, isOpenFirst: boolean): SQL {
   const [ended, at = '', id = ''] = readCursor(cursor, 3);
-  if (Number.isNaN(Date.parse(at)) || !z.uuid().safeParse(id).success) {
+  if (!isInstant(at) || !z.uuid().safeParse(id).success) {
     throw new DomainError('bad_request', 'cursor_invalid');
   }
   const older = sql`(${rollouts.createdAt}, ${rollouts.id}) < (${at}::timestamptz, ${id}::uuid)`;
@@ -71,3 +71,7 @@ function afterRow(cursor: string, isOpenFirst: boolean): SQL {
   const wasEnded = sql`${ended === '1'}::boolean`;
   return sql`(${hasEnded} > ${wasEnded} or (${hasEnded} = ${wasEnded} and ${older}))`;
 }
+
+/** Whether this is a time as cursors contain it. `Date` accepts times that PostgreSQL does not. */
+const isInstant = (text: string): boolean =>
+  /^[1-9]\d{3}-/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;

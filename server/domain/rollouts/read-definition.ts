@@ -31,12 +31,16 @@ export interface ReadDefinition {
 }
 
 /**
- * Parses and completes a definition. Throws 404 `strategy_unknown`, 422 `invalid` with every fault, and 422
- * `definition_too_large`.
+ * Parses and completes a definition. `before` is the definition that it replaces, whose strategy may be deleted. Throws
+ * 404 `strategy_unknown`, 422 `invalid` with every fault, and 422 `definition_too_large`.
  */
-export async function readDefinition(ctx: Context, input: DefinitionInput): Promise<ReadDefinition> {
+export async function readDefinition(
+  ctx: Context,
+  input: DefinitionInput,
+  before?: Definition,
+): Promise<ReadDefinition> {
   const parsed = parse(definitionInput(ctx.fleetFields), input);
-  const { definition, faults } = completeDefinition(parsed, await findStrategy(ctx.db, strategyOf(parsed)));
+  const { definition, faults } = completeDefinition(parsed, await findStrategy(ctx.db, strategyOf(parsed), before));
   requireSound(faults);
   const limit = ctx.config.limits.rollouts.definitionBytes;
   if (Buffer.byteLength(JSON.stringify(definition)) > limit) {

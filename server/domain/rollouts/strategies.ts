@@ -63,6 +63,8 @@ export async function setStrategy(ctx: Context, input: SetStrategyInput): Promis
   const { strategy: saved, automaticFor } = readStrategy(ctx, terms);
   const strategy = builtIn ?? saved;
   return ctx.db.transaction(async (tx) => {
+    // Two strategies could otherwise get the same handler at once.
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('rollout strategies', 0))`);
     const before = await lockStrategy(tx, name);
     const earlier = before?.automaticFor ?? [];
     if (canonicalJson(earlier) !== canonicalJson(automaticFor)) allow(ctx.actor, 'admin');

@@ -10,9 +10,10 @@ import { actOn, recordAct } from './act-on.ts';
 import type { RolloutView } from './answers.ts';
 import { type UpdateRolloutInput, updateRolloutInput } from './input.ts';
 import { judgeEdit } from './judge-edit.ts';
+import { rehashPlan } from './planning/rehash-plan.ts';
 import { type DefinitionInput, type ReadDefinition, readDefinition } from './read-definition.ts';
 import { noPlan } from './request-plan.ts';
-import { changeRollout, ringsOf, type StoredRollout } from './rows.ts';
+import { changeRollout, readRollout, ringsOf, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
 import { sealGiven } from './secrets.ts';
 
@@ -25,7 +26,8 @@ import { sealGiven } from './secrets.ts';
 export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
   const { id, revision, definition: given } = parse(updateRolloutInput, input);
-  const edited = await readDefinition(ctx, given as DefinitionInput);
+  const { definition: before } = await readRollout(ctx.db, id);
+  const edited = await readDefinition(ctx, given as DefinitionInput, before);
   return actOn(ctx, id, 'edit', async (tx, row) => {
     if (revision !== row.revision) {
       throw new DomainError('precondition_failed', 'rollout_moved_on', { params: { revision: row.revision } });
@@ -97,6 +99,8 @@ async function editStarted(
     edit.needsApproval && approval !== null && row.members >= approval.fromMembers && row.kind === 'rollout';
   const changed = await changeRollout(tx, row, {
     ...{ name, note, definition, revision: row.revision + 1, dueAt: ctx.now },
+    // The plan of a scheduled rollout is compared with the definition once more when its time comes.
+    ...(row.state === 'scheduled' && (await rehashPlan(tx, ctx, row, definition))),
     ...(voids && { approvals: [] }),
     authors: { ...row.authors, edited: actorRef(ctx.actor), ...(voids && { approveAgain: true }) },
   });

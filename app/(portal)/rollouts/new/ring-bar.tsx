@@ -4,19 +4,19 @@ import { type KeyboardEvent, type PointerEvent, useRef } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
-import type { RingInput } from './definition.ts';
+import type { SentRing } from './definition.ts';
 
 export interface RingBarProps {
-  rings: readonly RingInput[];
+  rings: readonly SentRing[];
   /** VMs of each ring; null where only the plan knows. */
   sizes: readonly (number | null)[];
-  onChange(rings: RingInput[]): void;
+  onChange(rings: SentRing[]): void;
 }
 
 const shades = ['bg-brand', 'bg-brand/70', 'bg-brand/50', 'bg-brand/35', 'bg-brand/25'];
 
 /** Returns the share of all members that a ring reaches, in percent; null if it is not a share. */
-export const shareOf = ({ upTo }: RingInput): number | null => (upTo && 'percent' in upTo ? upTo.percent : null);
+export const shareOf = ({ upTo }: SentRing): number | null => (upTo && 'percent' in upTo ? upTo.percent : null);
 
 /** The rings as one bar. The boundary between two shares is dragged, or moved with the arrow keys. */
 export function RingBar({ rings, sizes, onChange }: RingBarProps) {
@@ -56,7 +56,7 @@ export function RingBar({ rings, sizes, onChange }: RingBarProps) {
 }
 
 interface HandleProps {
-  ring: RingInput;
+  ring: SentRing;
   bar: React.RefObject<HTMLDivElement | null>;
   onMove(percent: number): void;
 }

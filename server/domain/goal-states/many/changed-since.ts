@@ -10,7 +10,7 @@ export interface ChangedBy {
 }
 
 /** Who published a goal state, and with which action. */
-export interface Publisher extends ChangedBy {
+export interface PublishedBy extends ChangedBy {
   action: string;
 }
 
@@ -37,7 +37,7 @@ export const wasDelivered = ({ head }: DeclaredVm, change: MemberChange): boolea
 export async function publishersAt(
   tx: Transaction,
   times: ReadonlyMap<string, Date | 'unknown'>,
-): Promise<Map<string, Publisher>> {
+): Promise<Map<string, PublishedBy>> {
   if (times.size === 0) return new Map();
   const at = [...times.values()].map((time) => (time === 'unknown' ? 'infinity' : time.toISOString()));
   const { rows } = await tx.execute<{ vm_id: string; by: string; action: string; at: string }>(sql`

@@ -6,7 +6,7 @@ import { evaluateChange, type VmChange } from '../evaluate.ts';
 import type { Evaluation, ExtensionMove } from '../move.ts';
 import type { ExtensionRow, LiveHead } from '../publish.ts';
 import type { MemberRequest } from './change.ts';
-import { changedSince, type Publisher, publishersAt, wasDelivered } from './changed-since.ts';
+import { changedSince, type PublishedBy, publishersAt, wasDelivered } from './changed-since.ts';
 import { checkTargets, type SettingsMemory } from './check-targets.ts';
 import { loadEarlierContents } from './earlier-contents.ts';
 import { type Translated, translate } from './translate.ts';
@@ -17,7 +17,7 @@ export type MemberEvaluation =
   | { outcome: 'unchanged' }
   | { outcome: 'delivered' }
   | { outcome: 'refused'; code: string }
-  | ({ outcome: 'overtaken' } & Publisher);
+  | ({ outcome: 'overtaken' } & PublishedBy);
 
 /**
  * Loads the declarations of VMs and evaluates the requested change of each. The number of statements does not depend on

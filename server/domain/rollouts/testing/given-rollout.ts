@@ -1,9 +1,9 @@
-import { eq } from 'drizzle-orm';
-import { rolloutMembers, rolloutRings, rolloutSteps, rollouts } from '#db/schema/index.ts';
+import { and, asc, eq, like } from 'drizzle-orm';
+import { auditEntries, rolloutMembers, rolloutRings, rolloutSteps, rollouts } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { emptyCounts } from '#server/domain/rollout-rules/counts.ts';
 import type { RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
-import type { RolloutState } from '#server/domain/rollout-rules/words.ts';
+import { type MemberKind, memberKinds, type RolloutState } from '#server/domain/rollout-rules/words.ts';
 import type { RolloutView } from '../answers.ts';
 import { createRollout } from '../create-rollout.ts';
 import type { DefinitionInput } from '../read-definition.ts';
@@ -67,16 +67,17 @@ export async function givenRollout(
   return view;
 }
 
-/** Stores the members of a rollout in this order, ring by ring. */
+/** Stores the members of a rollout in this order, ring by ring; by default, all of them are updates. */
 export async function givenMembers(
   ctx: Context,
   rolloutId: string,
   rings: readonly (readonly string[])[],
+  kinds: readonly (readonly MemberKind[])[] = [],
 ): Promise<void> {
   for (const [ring, vmIds] of rings.entries()) {
     await ctx.db.insert(rolloutMembers).values({
       ...{ rolloutId, ring, first: 0, low: '0', high: 'g', vmIds: [...vmIds] },
-      kinds: Buffer.alloc(vmIds.length, 1),
+      kinds: Buffer.from(vmIds.map((_, place) => memberKinds.indexOf(kinds[ring]?.[place] ?? 'update'))),
     });
   }
 }
@@ -96,3 +97,28 @@ export async function rowOf(ctx: Context, id: string): Promise<StoredRollout> {
   if (row === undefined) throw new Error(`no rollout ${id}`);
   return row;
 }
+
+/** An act in the activity log, as a page shows it. */
+export interface GivenAct {
+  action: string;
+  by: string;
+  details: Record<string, unknown>;
+}
+
+/** Returns what the activity log says of a rollout, oldest first, without its creation. */
+export async function activityOf(ctx: Context, id: string): Promise<GivenAct[]> {
+  const rows = await ctx.db
+    .select()
+    .from(auditEntries)
+    .where(and(eq(auditEntries.targetId, id), like(auditEntries.action, 'rollout.%')))
+    .orderBy(asc(auditEntries.id));
+  return rows
+    .filter(({ action }) => action !== 'rollout.create')
+    .map(({ action, actorName, details }) => ({ action, by: actorName, details: details as Record<string, unknown> }));
+}
+
+/** Returns a context of another person with the same role. */
+export const asPerson = (ctx: Context, name: string): Context => ({
+  ...ctx,
+  actor: { ...ctx.actor, id: name, name },
+});

@@ -16,7 +16,7 @@ import type { Context } from '#server/domain/context.ts';
 import { foldHealth } from '#server/domain/health/index.ts';
 import { emptyCounts, shownCounts } from '#server/domain/rollout-rules/counts.ts';
 import { orderKey, orderMembers } from '#server/domain/rollout-rules/order.ts';
-import type { Change, Definition, Gates, Ring, RingPlan, Window } from '#server/domain/rollout-rules/stored.ts';
+import type { RolloutChange, Definition, Gates, RingDefinition, RingPlan, Window } from '#server/domain/rollout-rules/stored.ts';
 import { defaultRules } from '#server/domain/rollout-rules/strategies.ts';
 import { type MemberKind, memberKinds, type RolloutKind, type StepState } from '#server/domain/rollout-rules/words.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
@@ -36,7 +36,7 @@ const gates: Gates = {
   ...{ errors: null, success: null, compare: null },
 };
 
-const change: Change = {
+const change: RolloutChange = {
   ...{ kind: 'set', handler: probe, extension: null, version: '1.1.0.0', state: null },
   ...{ autoUpgradeMinorVersion: null, dependsOn: null, timeouts: null, publicSettings: null, protectedSettings: null },
   ...{ onAbsent: 'skip', allowLower: false, asOf: null },
@@ -47,7 +47,7 @@ export interface GivenRollout extends Partial<Omit<Definition, 'rings' | 'change
   name?: string;
   kind?: RolloutKind;
   planned?: MemberKind;
-  change?: Partial<Change>;
+  change?: Partial<RolloutChange>;
   /** The number of members of each ring, and its gates. */
   rings?: (Partial<Gates> & { size: number; approval?: boolean; windows?: Window[] })[];
   /** Seconds that the longest step of each ring may take. */
@@ -127,7 +127,7 @@ export async function rolloutStage() {
     const { rings: sizes = [{ size: vms.length }], change: patch, ...more } = terms;
     const id = randomUUID();
     const rings = sizes.map(
-      ({ size: _, approval = false, windows = [], ...own }, n): Ring => ({
+      ({ size: _, approval = false, windows = [], ...own }, n): RingDefinition => ({
         ...{ name: `ring ${n}`, filter: null, upTo: null, approval, windows },
         gates: { ...gates, ...own },
       }),
