@@ -139,8 +139,9 @@ async function loadFacts(tx: Transaction, where: SQL, now: Date, limit: number):
         deliveredAt: goalStateHeads.deliveredAt,
       },
       presence: { lastSeenAt: agentPresence.lastSeenAt, nextExpectedAt: agentPresence.nextExpectedAt },
-      hold: { since: holds.since, past: holds.past },
-      lane: { since: laneTimes.takenAt, past: laneTimes.past },
+      // Drizzle returns null for an object whose first column is null, so `past` comes first.
+      hold: { past: holds.past, since: holds.since },
+      lane: { past: laneTimes.past, since: laneTimes.takenAt },
       isMarked: sql<boolean>`coalesce(${healthChecks.dueAt} = 'epoch', false)`,
       extensions: touchedSql,
       publisher: publisherSql,
@@ -246,7 +247,7 @@ export async function loadControls(
       step: rolloutSteps,
       vm: { deletedAt: vms.deletedAt, decommissioningAt: vms.decommissioningAt },
       presence: { lastSeenAt: agentPresence.lastSeenAt, nextExpectedAt: agentPresence.nextExpectedAt },
-      hold: { since: holds.since, past: holds.past },
+      hold: { past: holds.past, since: holds.since },
       isMarked: sql<boolean>`coalesce(${healthChecks.dueAt} = 'epoch', false)`,
       isControlTaken: sql<boolean>`exists (
         select from rollout_steps c where c.vm_id = ${rolloutSteps.pairVmId}

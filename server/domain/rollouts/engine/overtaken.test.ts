@@ -94,6 +94,14 @@ describe('a person changes the extension of a VM', () => {
     });
   });
 
+  test('and another act follows: the step names the act that changed the extension', async () => {
+    const { id, vm } = await givenPlace('delivered');
+    await vm.declare('probe', { version: '1.2.0.0' });
+    await holdVm(stage.as(10), { vmId: vm.vmId, reason: 'maintenance' });
+    await stage.look(20);
+    expect(await stage.step(id, vm)).toMatchObject({ overtakenBy: { action: 'extension.set' } });
+  });
+
   test('before an undelivered step is taken back: nothing is taken back', async () => {
     const { id, vm } = await givenPlace('undelivered');
     await pauseRollout(stage.as(4), { id });

@@ -69,7 +69,12 @@ describe('RO-31 a revert', () => {
     await givenRevert(of, vms);
     await stage.look(20);
     expect(await declared(one)).toMatchObject([
-      { version: '1.0.0.0', sequenceNumber: 4, publicSettings: { level: 'debug' }, timeouts: { enable: 77 } },
+      {
+        version: '1.0.0.0',
+        sequenceNumber: 4,
+        settings: { publicSettings: { level: 'debug' } },
+        timeouts: { enable: 77 },
+      },
     ]);
     expect(await declared(two)).toMatchObject([{ version: '1.0.0.0', sequenceNumber: 4, state: 'disabled' }]);
   });

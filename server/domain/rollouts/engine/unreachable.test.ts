@@ -195,5 +195,8 @@ test('RO-19 while other work has the lane of a VM, its clock is paused', async (
   expect(await stage.step(id, busy)).toMatchObject({ state: 'inFlight' });
   const past: [string, string][] = [[stage.at(3).toISOString(), stage.at(usual + 3).toISOString()]];
   await stage.db.update(laneTimes).set({ takenAt: null, past });
-  expect(await decidedAt(id, busy)).toBe(2 * usual);
+  await stage.look(2 * usual - 1);
+  expect(await stage.step(id, busy)).toMatchObject({ state: 'inFlight' });
+  await stage.look(2 * usual);
+  expect(await stage.step(id, busy)).toMatchObject({ state: 'failed', cause: 'not-healthy' });
 });
