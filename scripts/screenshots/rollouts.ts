@@ -50,7 +50,7 @@ async function makeFleet(api: Api): Promise<void> {
 }
 
 /** Returns the id of the rollout with this name, after creating it if there is none. */
-async function makeRollout(api: Api, definition: { name: string }): Promise<string> {
+async function makeRollout(api: Api, definition: { name: string; [field: string]: unknown }): Promise<string> {
   const { items } = await api<{ items: Rollout[] }>('GET', `/rollouts?q=${encodeURIComponent(definition.name)}`);
   const known = items.find(({ name }) => name === definition.name);
   return (known ?? (await api<Rollout>('POST', '/rollouts', definition))).id;

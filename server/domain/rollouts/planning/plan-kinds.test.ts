@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { rollouts, vms as vmsTable } from '#db/schema/index.ts';
-import type { Change, Definition } from '#server/domain/rollout-rules/stored.ts';
+import type { Definition, RolloutChange } from '#server/domain/rollout-rules/stored.ts';
 import { testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterEach(() => services.db.delete(rollouts));
 
 const all = () => Object.values(vms).map(({ vmId }) => vmId);
-const planned = (change: Partial<Change>, definition: Partial<Definition> = {}) =>
+const planned = (change: Partial<RolloutChange>, definition: Partial<Definition> = {}) =>
   givenPlan(services, { select: { ids: all() }, change: { ...upgrade, ...change }, ...definition });
 
 /** Returns the kind of each member by the name of its VM. */
@@ -55,7 +55,7 @@ function kindsOf({ members }: Pick<GivenPlan, 'members'>): Record<string, string
 }
 
 /** A change that does something else on almost every VM. */
-const everything: Partial<Change> = {
+const everything: Partial<RolloutChange> = {
   ...{ extension: 'probe', version: '1.1.0.0', state: 'enabled', autoUpgradeMinorVersion: true },
   publicSettings: { merge: { level: 'info' } },
 };

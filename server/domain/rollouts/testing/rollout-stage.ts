@@ -16,7 +16,14 @@ import type { Context } from '#server/domain/context.ts';
 import { foldHealth } from '#server/domain/health/index.ts';
 import { emptyCounts, shownCounts } from '#server/domain/rollout-rules/counts.ts';
 import { orderKey, orderMembers } from '#server/domain/rollout-rules/order.ts';
-import type { RolloutChange, Definition, Gates, RingDefinition, RingPlan, Window } from '#server/domain/rollout-rules/stored.ts';
+import type {
+  Definition,
+  Gates,
+  RingDefinition,
+  RingPlan,
+  RolloutChange,
+  Window,
+} from '#server/domain/rollout-rules/stored.ts';
 import { defaultRules } from '#server/domain/rollout-rules/strategies.ts';
 import { type MemberKind, memberKinds, type RolloutKind, type StepState } from '#server/domain/rollout-rules/words.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
