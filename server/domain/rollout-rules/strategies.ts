@@ -106,9 +106,9 @@ export const revertStrategy: Strategy = {
 };
 
 /** The portal's rules until an admin changes them. */
-export const defaultRules = {
+export const defaultRules: RolloutRules = {
   stepsPerSecond: 100,
   inFlight: 2_000,
   approval: null,
   availabilitySetTag: 'availability-set',
-} as const;
+};

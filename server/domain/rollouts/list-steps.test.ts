@@ -47,7 +47,7 @@ describe('the steps of a rollout', () => {
     expect((await list({ state: [state] })).map((step) => [step.vmId, step.state])).toEqual([[vm(n), state]]);
   });
 
-  test('are filtered by several things at once, in pages too', async () => {
+  test('are filtered by several fields together, page by page', async () => {
     expect(places(await list({ ring: 1, cause: 'exit' }))).toEqual(['1/1', '1/3', '1/5']);
     expect(await list({ ring: 1, state: ['parked'] })).toEqual([]);
     expect(await list({ ring: 19 })).toEqual([]);

@@ -144,7 +144,7 @@ test('the activity keeps who changed the rules from what to what', async () => {
   expect(act?.after).toMatchObject({ inFlight: 1, freezes: [], approval });
 });
 
-test('two admins at once leave the rules of one of them', async () => {
+test('two admins at the same time leave the rules of one of them', async () => {
   for (let n = 0; n < 3; n += 1) await givenRollout(admin, { state: 'running' });
   const people = ['ada', 'bob', 'eve'];
   const set3 = people.map((name, n) =>

@@ -149,7 +149,7 @@ describe('strategies of automatic upgrades', () => {
     expect(await outcomeOf(removeStrategy(admin, { name: 'nightly' }))).toBe('done');
   });
 
-  test('are still one for each handler after two admins chose at once', async () => {
+  test('are still one for each handler after two admins chose at the same time', async () => {
     await set(admin, { name: 'a', automaticFor: ['X.Y.A'] });
     await set(admin, { name: 'b', automaticFor: ['X.Y.B'] });
     const swapped = [

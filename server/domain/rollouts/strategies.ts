@@ -63,7 +63,7 @@ export async function setStrategy(ctx: Context, input: SetStrategyInput): Promis
   const { strategy: saved, automaticFor } = readStrategy(ctx, terms);
   const strategy = builtIn ?? saved;
   return ctx.db.transaction(async (tx) => {
-    // Two strategies could otherwise get the same handler at once.
+    // Two strategies could otherwise get the same handler.
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('rollout strategies', 0))`);
     const before = await lockStrategy(tx, name);
     const earlier = before?.automaticFor ?? [];

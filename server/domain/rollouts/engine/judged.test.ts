@@ -63,7 +63,7 @@ describe('RO-17 a step has succeeded', () => {
     expect(await stage.counts(id)).toEqual({ members: 1, succeeded: 1 });
   });
 
-  test('not before its VM health is evaluated anew', async () => {
+  test('not before its VM health is evaluated again', async () => {
     const id = await stage.givenRollout([vm]);
     await stage.pass(1);
     await stage.succeed(vm, 10);

@@ -103,7 +103,7 @@ describe('RO-31 a revert', () => {
     expect(await stage.vmsIn(id, rest, 'inFlight')).toHaveLength(2);
   });
 
-  test('fails a VM that is not healthy with what it had before, and halts for nobody', async () => {
+  test('fails a VM that is not healthy with what it had before, and does not halt', async () => {
     const vms = (await stage.givenFleet(2)) as [GivenVm, GivenVm];
     const of = await givenDone(vms);
     const id = await givenRevert(of, vms);

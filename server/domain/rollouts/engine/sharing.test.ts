@@ -176,7 +176,7 @@ test('RO-14 recalled and parked members are superseded too, and the earlier roll
   expect(await stage.counts(second)).toEqual({ members: 2, inFlight: 1, parked: 1 });
 });
 
-test('RO-14 an overlap that nobody accepted supersedes nothing', async () => {
+test('RO-14 an overlap that was not accepted supersedes nothing', async () => {
   const vms = await stage.givenFleet(2);
   const first = await stage.givenRollout(vms, { rings: [{ size: 2, inFlight: { count: 1 } }] });
   await stage.pass(1);

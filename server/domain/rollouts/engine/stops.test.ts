@@ -146,7 +146,7 @@ describe('RO-30 an abort', () => {
     expect(await stage.activity(id, 'rollout.finish')).toMatchObject([{ details: { state: 'aborted' } }]);
   });
 
-  test('ends a paused rollout at once when nothing is open', async () => {
+  test('ends a paused rollout immediately when nothing is open', async () => {
     const vms = await stage.givenFleet(3);
     const id = await stage.givenRollout(vms, { rings: [{ size: 2 }, { size: 1 }] });
     await stage.pass(1);
@@ -193,7 +193,7 @@ describe('RO-30 an abort', () => {
   });
 });
 
-test('a rollout that keeps finishes after its days, and a last ring that reached nobody waits', async () => {
+test('a rollout that keeps finishes after its days, and a last ring that reached no VM waits', async () => {
   const [one, two] = (await stage.givenFleet(2)) as [GivenVm, GivenVm];
   for (const vm of [one, two]) await holdVm(stage.as(0), { vmId: vm.vmId, reason: 'maintenance' });
   const success = { share: 10_000, atLeast: 1 };

@@ -88,7 +88,7 @@ test('RO-16 parked VMs are in no denominator: the ring passes, and the next one 
     ],
   });
   await stage.pass(1);
-  // Of a ring in which nobody is reached, nothing is known.
+  // Nothing is known of a ring in which no VM is reached.
   expect(await stage.counts(id)).toEqual({ members: 4, parked: 2, queued: 2 });
   expect((await stage.rollout(id)).why).toMatchObject([{ code: 'nobody_reached', ring: 0, params: { parked: 2 } }]);
   const [first] = (await stage.vmsIn(id, vms, 'parked')) as [GivenVm, GivenVm];

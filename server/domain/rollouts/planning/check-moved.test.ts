@@ -119,7 +119,7 @@ describe('RO-5 at the start', () => {
     expect(await checked(id)).toMatchObject({ state: 'running', members: 4 });
   });
 
-  test('a plan that moved on replaces the rings and voids the approvals of the earlier one', async () => {
+  test('an outdated plan replaces the rings and voids the approvals of the earlier one', async () => {
     const { id, plan } = await started({ rings: [ringUpTo(5_000), ringUpTo(10_000)] });
     const decision = { ring: null, approved: true, actor: 'user:ada', by: 'ada', at: '', note: null };
     await setRollout(services, id, { approvals: [{ ...decision, planHash: plan.hash }] });

@@ -56,7 +56,7 @@ describe('RO-5 the hash of a plan', () => {
     expect(isHashOf(ctx, planHash(ctx, other), plan)).toBe(false);
   });
 
-  test('of equal plans differs each time, so that nobody can compare protected settings', () => {
+  test('of equal plans differs each time, so that protected settings cannot be compared', () => {
     const hashes = Array.from({ length: 20 }, () => planHash(ctx, plan));
     expect(new Set(hashes).size).toBe(20);
     for (const hash of hashes) expect(isHashOf(ctx, hash, plan)).toBe(true);

@@ -83,7 +83,7 @@ describe('RO-4 each ring of a plan states', () => {
     expect(plan.rings[0]?.inFlight).toBe(expected);
   });
 
-  test('which members could not be put back, because nobody has their protected settings', async () => {
+  test('which members could not be put back, because their protected settings are not stored', async () => {
     const vm = await givenVm(services, 'secret');
     await vm.declare('probe', { settings: { protectedSettings: { key: 'x' } } });
     await services.db.update(secrets).set({ cms: null, sealed: null }).where(eq(secrets.vmId, vm.vmId));
@@ -110,7 +110,7 @@ describe('RO-8 a ring', () => {
     ]);
   });
 
-  test('takes nothing that an earlier ring took, and a filter that matches nobody leaves it empty', async () => {
+  test('takes nothing that an earlier ring took, and a filter that matches no VM leaves it empty', async () => {
     const rings = [
       ringUpTo(null, tagged('early')),
       ringUpTo(null, tagged('early')),
