@@ -109,10 +109,10 @@ describe('what a retry declares', () => {
 });
 
 test('the name of a retry is cut between characters, and stays within the limit', async () => {
-  for (const name of ['🙂'.repeat(100), `x${'🙂'.repeat(99)}`, 'ä'.repeat(200)]) {
+  for (const name of ['🙂'.repeat(200), `x${'🙂'.repeat(199)}`, 'ä'.repeat(200)]) {
     const { id } = await givenRollout(ctx, { state: 'finished', definition: { name } });
     const retry = await retryRollout(ctx, { id, of: 'unreached' });
-    expect(retry.name.length).toBeLessThanOrEqual(200);
+    expect([...retry.name].length).toBeLessThanOrEqual(200);
     expect([retry.name.isWellFormed(), retry.name.includes('\ufffd')]).toEqual([true, false]);
     expect((await getRollout(ctx, { id: retry.id })).name).toBe(retry.name);
     expect(name.startsWith(retry.name.replace(/ \(unreached\)$/, ''))).toBe(true);

@@ -126,10 +126,10 @@ describe('RO-31 a revert', () => {
 });
 
 test('the name of a revert is cut between characters, and stays within the limit', async () => {
-  for (const name of ['🙂'.repeat(100), `x${'🙂'.repeat(99)}`, 'ä'.repeat(200)]) {
+  for (const name of ['🙂'.repeat(200), `x${'🙂'.repeat(199)}`, 'ä'.repeat(200)]) {
     const { id } = await givenRollout(ctx, { state: 'finished', definition: { name } });
     const revert = await revertRollout(ctx, { id });
-    expect(revert.name.length).toBeLessThanOrEqual(200);
+    expect([...revert.name].length).toBeLessThanOrEqual(200);
     expect([revert.name.isWellFormed(), revert.name.includes('\ufffd')]).toEqual([true, false]);
     expect((await getRollout(ctx, { id: revert.id })).name).toBe(revert.name);
     expect(revert.name.endsWith(' (revert)')).toBe(true);
