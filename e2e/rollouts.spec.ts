@@ -1,14 +1,19 @@
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { mount } from './support/failing-vm.ts';
+import { pressOn, tabTo } from './support/keyboard.ts';
 import {
   disabledFleet,
+  draftRollout,
   expectPlanned,
   expectShare,
   expectState,
   fleetAddress,
+  healthyFleet,
   patience,
   type RolloutState,
   rolloutNamed,
+  setApproval,
+  shareOf,
 } from './support/rollout.ts';
 import { publishSamples, sampleGoal } from './support/samples.ts';
 import { expect, test } from './support/test.ts';
@@ -76,33 +81,129 @@ test('a viewer cannot make a rollout, and has no acts on VMs', async ({ signedIn
   await expect(page.getByRole('button', { name: /Alle .* auswählen/ })).toHaveCount(0);
 });
 
-test('a rollout halts when a VM fails, and its revert puts every VM back', async ({
+test('by keyboard alone, a bad change halts at its first VM, and its revert makes the VM healthy again', async ({
   signedIn,
   api,
   startAgent,
   unique,
 }) => {
+  test.setTimeout(240_000);
   const fleet = `halt-${unique}`;
-  const vms = await disabledFleet(api, startAgent, { fleet, size: 3 });
+  const vms = await healthyFleet(api, startAgent, { fleet, size: 3 });
   const page = await signedIn('operator');
-  await page.goto(fleetAddress(fleet).replace('/vms', '/rollouts/new'));
-  await page.getByLabel('Name', { exact: true }).fill(`Enable ${fleet}`);
-  await page.getByLabel('State').selectOption('enabled');
-  await page.getByRole('radio', { name: 'One ring' }).check();
-  await page.getByRole('button', { name: 'Add ring' }).click();
-  await page.getByRole('checkbox', { name: 'Success' }).check();
-  await expectPlanned(page);
-  await page.getByRole('button', { name: 'Start on 3 VMs' }).click();
-  await expect(page).toHaveURL(/\/rollouts\/[-0-9a-f]+$/, patience);
+  await page.goto('/');
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
 
-  const { id } = await rolloutNamed(api, `Enable ${fleet}`);
-  const paused = await expectState(api, id, 'paused');
-  expect(paused.why.map(({ code }) => code)).toContain('success_unreachable');
-  expect(paused.counts.failed).toBe(1);
+  await test.step('filter, change and rings', async () => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await expect(page).toHaveURL(/\/rollouts$/);
+    await pressOn(page, page.getByRole('link', { name: 'New rollout' }).first());
+    await expect(page).toHaveURL(/\/rollouts\/new$/);
+    await tabTo(page, page.getByLabel('Name', { exact: true }));
+    await page.keyboard.type(`Move ${fleet}`);
+    const who = page.getByRole('region', { name: 'Who' });
+    await tabTo(page, who.getByRole('searchbox'));
+    await page.keyboard.type(fleet);
+    await expect(who.getByRole('status').filter({ hasText: '3 VMs' })).toBeVisible();
+    await tabTo(page, page.getByLabel('Handler', { exact: true }));
+    await page.keyboard.type(mount);
+    await pressOn(page, page.getByRole('button', { name: 'Set reachable' }));
+    const answers = page.getByRole('switch', { name: /^Server answers/ });
+    await expect(answers).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Reset reachable' })).toBeFocused();
+    await page.keyboard.press('Shift+Tab');
+    await pressOn(page, answers, 'Space');
+    await tabTo(page, page.getByLabel('Limit of ring first'));
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('25');
+    await pressOn(page, page.getByRole('button', { name: 'Remove ring tenth' }));
+  });
 
-  const revert = await api.call<RolloutState>('POST', `/rollouts/${id}/revert`, { body: { start: true } });
-  await expectState(api, revert.id, 'finished');
-  for (const vm of vms) await expectShare(api, vm.id, 'disabled');
+  await test.step('plan and start', async () => {
+    await expectPlanned(page);
+    await expect(
+      page.getByRole('region', { name: 'Plan', exact: true }).getByRole('row', { name: /^first 1 1 / }),
+    ).toBeVisible();
+    await pressOn(page, page.getByRole('button', { name: 'Start on 3 VMs' }));
+    await expect(page).toHaveURL(/\/rollouts\/[-0-9a-f]+$/, patience);
+  });
+
+  const { id } = await rolloutNamed(api, `Move ${fleet}`);
+  const why = page.getByRole('region', { name: 'Why is it paused?' });
+  await test.step('the page says why the rollout is paused', async () => {
+    await expect(why).toContainText('Ring first cannot reach 95% success: 1 of 1 VMs failed.', patience);
+    await expect(page.getByRole('list', { name: 'Gates of ring first' })).toContainText(
+      '1 of 1 failed, so 95% cannot be reached.',
+    );
+    const healths = await Promise.all(vms.map((vm) => shareOf(api, vm.id)));
+    expect(healths.sort(), 'one VM failed, and the others were not changed').toEqual(['failed', 'healthy', 'healthy']);
+    await expectAccessibleInBothThemes(page);
+  });
+
+  await test.step('it resumes only if a person overrules the verdict by name and says why', async () => {
+    await api.call('POST', `/rollouts/${id}/resume`, { body: { reason: 'Known.' }, status: 409 });
+    await pressOn(page, why.getByRole('button', { name: 'Resume despite this' }));
+    const dialog = page.getByRole('alertdialog');
+    await expect(dialog).toContainText('Success in ring first');
+    await pressOn(page, dialog.getByRole('button', { name: 'Resume despite this' }));
+    await expect(dialog).toContainText('Enter a reason.');
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
+  });
+
+  await test.step('the revert of the ring', async () => {
+    await pressOn(page, why.getByRole('button', { name: 'Revert ring first' }));
+    await pressOn(page, page.getByRole('alertdialog').getByRole('button', { name: 'Revert ring first' }));
+    await expect(page).not.toHaveURL(`/rollouts/${id}`);
+    await pressOn(page, page.getByRole('button', { name: 'Start on 1 VM' }));
+    await pressOn(page, page.getByRole('alertdialog').getByRole('button', { name: 'Start on 1 VM' }));
+    await expect(page.getByRole('region', { name: 'How did it end?' })).toContainText('1 of 1 VM succeeded.', patience);
+    for (const vm of vms) await expectShare(api, vm.id, 'healthy');
+    await expectState(api, id, 'aborted');
+  });
+});
+
+test('a rollout that needs an approval starts only after another person has approved its plan', async ({
+  signedIn,
+  api,
+  startAgent,
+  unique,
+}) => {
+  test.setTimeout(240_000);
+  const fleet = `approve-${unique}`;
+  const [vm] = await disabledFleet(api, startAgent, { fleet, size: 1, failing: 0 });
+  if (vm === undefined) throw new Error('the fleet has a VM');
+  await setApproval(api, { fromMembers: 1, people: 1, role: 'operator' });
+  const author = await signedIn('operator');
+  await author.goto(fleetAddress(fleet).replace('/vms', '/rollouts/new'));
+  await author.getByLabel('Name', { exact: true }).fill(`Enable ${fleet}`);
+  await author.getByLabel('State').selectOption('enabled');
+  await author.getByRole('radio', { name: 'One ring' }).check();
+  await expectPlanned(author);
+  await author.getByRole('link', { name: 'Ask for approval' }).click();
+  await expect(author).toHaveURL(/\/rollouts\/[-0-9a-f]+$/);
+  const sentence = 'Needs an approval before it can start.';
+  await expect(author.getByText(sentence)).toBeVisible();
+  await expect(author.getByRole('button', { name: 'Approve' })).toHaveCount(0);
+  await expect(author.getByRole('button', { name: /^Start/ })).toHaveCount(0);
+
+  const other = await signedIn('admin');
+  await other.goto('/rollouts');
+  const needs = other.getByRole('region', { name: 'Needs you' });
+  await needs.getByRole('link', { name: `Enable ${fleet}` }).click();
+  await other.getByRole('button', { name: 'Approve' }).click();
+  const dialog = other.getByRole('alertdialog', { name: `Approve Enable ${fleet}?` });
+  await expectAccessibleInBothThemes(other);
+  await dialog.getByRole('textbox', { name: 'Note' }).fill('Agreed.');
+  await dialog.getByRole('button', { name: 'Approve' }).click();
+  await expect(other.getByText(sentence)).toHaveCount(0);
+
+  // The author's page follows without a reload.
+  await author.getByRole('button', { name: 'Start on 1 VM' }).click();
+  await author.getByRole('alertdialog').getByRole('button', { name: 'Start on 1 VM' }).click();
+  await expectShare(api, vm.id, 'healthy');
+  await setApproval(api, null);
 });
 
 test('an act on all VMs that match a filter shows its plan, and changes exactly these VMs', async ({
@@ -149,4 +250,34 @@ test('closing the dialog of an act leaves no draft behind', async ({ signedIn, a
   const drafts = async () =>
     (await api.call<{ items: RolloutState[] }>('GET', '/rollouts?kind=bulk&state=draft,planning,planned')).items.length;
   await expect.poll(drafts).toBe(0);
+});
+
+test('the list, the form and the page of a rollout work on a phone in German, and an unknown rollout is not found', async ({
+  signedIn,
+  api,
+  console,
+  unique,
+}) => {
+  console.allow(/status of 404/);
+  const vm = await api.createVm(`small-${unique}`, { fleet: `small-${unique}` });
+  await api.setExtension(vm.id, 'share', sampleGoal(mount));
+  const { id, name } = await draftRollout(api, mount);
+  const page = await signedIn('operator', { locale: 'de-DE', viewport: { width: 390, height: 844 } });
+  for (const [address, text] of [
+    ['/rollouts', name],
+    [`/rollouts/${id}`, 'Entwurf'],
+    [`/rollouts/${id}/edit`, 'Rollout bearbeiten'],
+    ['/rollouts/new', 'Neuer Rollout'],
+  ] as const) {
+    await page.goto(address);
+    await expect(page.getByRole('main').getByText(text, { exact: true }).first()).toBeVisible();
+    await expect(page.locator('[aria-busy="true"]')).toHaveCount(0, patience);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width, `${address} is as wide as the window`).toBeLessThanOrEqual(390);
+    await expectAccessibleInBothThemes(page);
+  }
+  const answer = await page.goto('/rollouts/018f0000-0000-7000-8000-000000000000');
+  expect(answer?.status()).toBe(404);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await api.call('DELETE', `/rollouts/${id}`);
 });

@@ -57,6 +57,7 @@ CREATE TABLE "rollout_steps" (
 	"kind" smallint NOT NULL,
 	"state" text NOT NULL,
 	"cause" text,
+	"moved_to" smallint,
 	"attempt" smallint DEFAULT 0 NOT NULL,
 	"touched" json DEFAULT '[]'::json NOT NULL,
 	"before_incarnation" integer,

@@ -185,6 +185,8 @@ export const rolloutSteps = pgTable(
     kind: smallint().notNull(),
     state: text().$type<StepState>().notNull(),
     cause: text(),
+    /** For a step that was skipped as moved: the position of the kind that the change had at the step. */
+    movedTo: smallint('moved_to'),
     attempt: smallint().notNull().default(0),
     /** The extensions that the step changed, with their sequence number and version before and after. */
     touched: json()

@@ -37,6 +37,7 @@ function showsFocus(element: HTMLElement | SVGElement): boolean {
   const around = element.closest('label, div') ?? element;
   const shadows = [
     getComputedStyle(element).boxShadow,
+    getComputedStyle(element.parentElement ?? element).boxShadow,
     getComputedStyle(element, '::after').boxShadow,
     getComputedStyle(around).boxShadow,
   ];

@@ -4,6 +4,7 @@ import { helloPlan } from '../../e2e/support/plan-machine.ts';
 import { greetingParameters, greetingPlan } from '../../e2e/support/runbook.ts';
 import { zipOf } from '../../e2e/support/zip.ts';
 import { type Api, apiOf, Person, type StorageState } from './portal.ts';
+import { rolloutsOf } from './rollouts.ts';
 
 /** The data that screenshots need in addition to the demo. */
 export interface ScreenshotStage {
@@ -17,6 +18,8 @@ export interface ScreenshotStage {
   execution: string;
   /** A published runbook. */
   runbook: string;
+  /** Rollouts by state. */
+  rollouts: Record<'draft' | 'planned' | 'running' | 'paused', string>;
   invitation: string;
   api: Api;
 }
@@ -88,6 +91,7 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
     handler: studio,
     execution: await executionOf(api, vms['files-1'] ?? ''),
     runbook: await runbookOf(api),
+    rollouts: await rolloutsOf(api, vms['files-1'] ?? ''),
     invitation: invitation.link,
     api,
   };

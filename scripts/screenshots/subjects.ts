@@ -59,6 +59,7 @@ export function subjectsOf(stage: ScreenshotStage): Subject[] {
     ...vmPages(stage),
     ...editorPages(stage),
     ...handlerPages(stage),
+    ...rolloutPages(stage),
     ...activityPages(),
     ...settingsPages(),
   ];
@@ -217,6 +218,37 @@ function handlerPages(stage: ScreenshotStage): Subject[] {
   ];
 }
 
+function rolloutPages({ rollouts }: ScreenshotStage): Subject[] {
+  const bulk: Act = async ({ page, say }) => {
+    await page.getByRole('button', { name: say('rollouts:bulk.selectAll', { count: 24, n: '24' }) }).click();
+    await page.getByRole('region', { name: say('rollouts:bulk.label') }).waitFor();
+  };
+  const act = ({ page, say }: Scene) => button(page, say('rollouts:bulk.act.disable')).click();
+  return [
+    subject('rollouts-none', '/rollouts?q=nothing-at-all'),
+    subject('rollouts-viewer', '/rollouts', undefined, { who: 'viewer' }),
+    subject('rollout-running', `/rollouts/${rollouts.running}`),
+    subject('rollout-paused', `/rollouts/${rollouts.paused}`),
+    subject('rollout-paused-viewer', `/rollouts/${rollouts.paused}`, undefined, { who: 'viewer' }),
+    subject('rollout-resume', `/rollouts/${rollouts.paused}`, press('rollouts:act.resumeDespite'), { floats: true }),
+    subject('rollout-planned', `/rollouts/${rollouts.planned}`),
+    subject('rollout-plan', `/rollouts/${rollouts.planned}/edit`, ({ page, say }) =>
+      page.getByText(say('rollouts:new.plan.ready')).waitFor({ state: 'attached' }),
+    ),
+    subject('bulk-bar', '/vms?tag=fleet%3Dpictures', bulk, { floats: true }),
+    subject(
+      'bulk-dialog',
+      '/vms?tag=fleet%3Dpictures&handler=Northwind.Storage.Mount',
+      async (scene) => {
+        await bulk(scene);
+        await act(scene);
+        await scene.page.getByText(scene.say('rollouts:new.plan.ready')).waitFor({ state: 'attached' });
+      },
+      { floats: true },
+    ),
+  ];
+}
+
 function activityPages(): Subject[] {
   return [
     subject('activity-none', '/activity?q=nothing-at-all'),
@@ -273,7 +305,7 @@ function subject(name: string, address: string, act?: Act, rest: Partial<Subject
   return { name, address, who: 'admin', ...(act && { act }), ...rest };
 }
 
-function everyPage({ vms, handler, execution, runbook }: ScreenshotStage): Subject[] {
+function everyPage({ vms, handler, execution, runbook, rollouts }: ScreenshotStage): Subject[] {
   const parts = {
     vmId: vms['files-1'] ?? '',
     name: 'share',
@@ -281,6 +313,7 @@ function everyPage({ vms, handler, execution, runbook }: ScreenshotStage): Subje
     version: '1.2.0.0',
     executionId: execution,
     runbook,
+    id: rollouts.draft,
   };
   const labels = new Map(
     Object.entries({
@@ -290,6 +323,7 @@ function everyPage({ vms, handler, execution, runbook }: ScreenshotStage): Subje
       '1.2.0.0': 'version',
       [execution]: 'execution',
       [runbook]: 'runbook',
+      [rollouts.draft]: 'rollout',
     }),
   );
   return pageAddresses(parts)

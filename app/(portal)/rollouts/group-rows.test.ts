@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { groupRows } from './group-rows.ts';
-import type { ShownRow } from './rollout-data.ts';
+import type { ListedRollout } from './rollout-data.ts';
 
 const row = (id: string, state: string, part: object = {}) =>
-  ({ id, state, needsPerson: false, of: null, ...part }) as unknown as ShownRow;
+  ({ id, state, needsPerson: false, of: null, ...part }) as unknown as ListedRollout;
 
 test('rollouts that need a person come first, and a revert stands below what it reverts', () => {
   const groups = groupRows([

@@ -1,19 +1,19 @@
-import { hasEnded, type ShownRow } from './rollout-data.ts';
+import { hasEnded, type ListedRollout } from './rollout-data.ts';
 
 export const groupNames = ['needs', 'running', 'ended'] as const;
 export type GroupName = (typeof groupNames)[number];
 
 /** A rollout and, below it, the reverts and retries that belong to it. */
 export interface ListedRow {
-  row: ShownRow;
+  row: ListedRollout;
   /** Whether the row stands below the rollout that it belongs to. */
   isPart: boolean;
 }
 
-const groupOf = (row: ShownRow): GroupName => (row.needsPerson ? 'needs' : hasEnded(row) ? 'ended' : 'running');
+const groupOf = (row: ListedRollout): GroupName => (row.needsPerson ? 'needs' : hasEnded(row) ? 'ended' : 'running');
 
 /** Sorts rollouts into those that need a person, other open ones and ended ones. Rollouts of others follow them. */
-export function groupRows(rows: readonly ShownRow[]): Record<GroupName, ListedRow[]> {
+export function groupRows(rows: readonly ListedRollout[]): Record<GroupName, ListedRow[]> {
   const groups: Record<GroupName, ListedRow[]> = { needs: [], running: [], ended: [] };
   for (const name of groupNames) {
     const own = rows.filter((row) => groupOf(row) === name);
@@ -26,6 +26,6 @@ export function groupRows(rows: readonly ShownRow[]): Record<GroupName, ListedRo
   return groups;
 }
 
-function partsOf(rows: readonly ShownRow[], id: string): ShownRow[] {
+function partsOf(rows: readonly ListedRollout[], id: string): ListedRollout[] {
   return rows.filter(({ of }) => of === id).flatMap((row) => [row, ...partsOf(rows, row.id)]);
 }

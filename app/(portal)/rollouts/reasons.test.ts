@@ -67,7 +67,7 @@ test.each(Object.entries(languages))('the sentences of reasons show their number
   }
 });
 
-test('a plan that moved on says what moved', () => {
+test('an outdated plan says what changed', () => {
   expect(reasonKey({ code: 'plan_moved_on', params: { cause: 'members', moved: 3 } })).toBe('plan_moved_on.members');
   expect(reasonKey({ code: 'plan_moved_on', params: { cause: 'definition' } })).toBe('plan_moved_on');
 });

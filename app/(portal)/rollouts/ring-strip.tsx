@@ -3,9 +3,9 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
-import { decidedOf, exemptOf, type ShownRow } from './rollout-data.ts';
+import { decidedOf, exemptOf, type ListedRollout } from './rollout-data.ts';
 
-type Ring = ShownRow['rings'][number];
+type Ring = ListedRollout['rings'][number];
 
 /** Stripes for VMs whose outcome is not known yet, so that they differ from succeeded VMs without color. */
 export const hatch =
@@ -14,7 +14,7 @@ export const grayHatch =
   'bg-[repeating-linear-gradient(-60deg,var(--disabled-solid)_0_1px,transparent_1px_4px)] rtl:bg-[repeating-linear-gradient(60deg,var(--disabled-solid)_0_1px,transparent_1px_4px)]';
 
 /** The rings of a rollout as segments, filled by share. Failed VMs are red at the foot. */
-export function RingStrip({ rings, className }: { rings: ShownRow['rings']; className?: string }) {
+export function RingStrip({ rings, className }: { rings: ListedRollout['rings']; className?: string }) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   return (

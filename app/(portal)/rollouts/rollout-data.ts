@@ -12,16 +12,15 @@ import type { AppRouter } from '#server/trpc/root.ts';
 
 type Outputs = inferRouterOutputs<AppRouter>['rollouts'];
 
-export type ShownRow = Outputs['list']['items'][number];
+export type ListedRollout = Outputs['list']['items'][number];
 export type RolloutPage = Outputs['list'];
 export type ShownRollout = Outputs['get'];
 export type ShownRing = ShownRollout['rings'][number];
-export type ShownReason = ShownRow['why'][number];
+export type ShownReason = ListedRollout['why'][number];
 export type ShownVerdict = ShownRing['verdicts'][number];
 export type ShownStep = Outputs['steps']['items'][number];
-export type ShownCounts = ShownRow['counts'];
+export type ShownCounts = ListedRollout['counts'];
 export type ShownCells = Outputs['cells'];
-export type CurvePoint = Outputs['curve']['items'][number];
 
 /** Number of rollouts on one page of the list. */
 export const pageSize = 50;
@@ -72,7 +71,7 @@ export const statusOfStep: Readonly<Record<StepState | MemberCount, StatusName>>
   unreached: 'unknown',
 };
 
-export const hasEnded = ({ state }: Pick<ShownRow, 'state'>): boolean =>
+export const hasEnded = ({ state }: Pick<ListedRollout, 'state'>): boolean =>
   (endedStates as readonly string[]).includes(state);
 
 /** Returns how many members are decided; for gates, a reverted step has failed. */

@@ -7,7 +7,7 @@ import { useKeys } from '#app/_lib/keys.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { groupNames, groupRows } from './group-rows.ts';
-import { rolloutHref, type ShownRow } from './rollout-data.ts';
+import { type ListedRollout, rolloutHref } from './rollout-data.ts';
 import { RolloutItem } from './rollout-item.tsx';
 
 /** Returns the id of the rollout selected by keyboard. `j` and `k` move the selection, and Enter opens the rollout. */
@@ -37,7 +37,7 @@ function useCursor(ids: readonly string[]): string | null {
 }
 
 /** Rollouts in three groups, each with its sentence. Groups without rollouts are omitted. */
-export function RolloutGroups({ rows }: { rows: readonly ShownRow[] }) {
+export function RolloutGroups({ rows }: { rows: readonly ListedRollout[] }) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   const groups = groupRows(rows);

@@ -10,21 +10,21 @@ import { Status } from '#app/_ui/status.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
 import { RingStrip } from './ring-strip.tsx';
-import { decidedOf, hasEnded, rolloutHref, type ShownRow, statusOfState } from './rollout-data.ts';
+import { decidedOf, hasEnded, type ListedRollout, rolloutHref, statusOfState } from './rollout-data.ts';
 import { useChangeWords } from './use-change-words.ts';
 import { useSentence } from './use-sentence.ts';
 
 const kindIcons = { bulk: ListChecks, revert: Undo2, automatic: Bot } as const;
 
 export interface RolloutItemProps {
-  row: ShownRow;
+  row: ListedRollout;
   /** Whether the rollout belongs to the one above it. */
   isPart: boolean;
   /** Whether the row is selected by keyboard. */
   isCursor: boolean;
 }
 
-/** A rollout in the list: what it changes, how far it is, and why it stands there. */
+/** A rollout in the list: what it changes, its progress, and why it waits. */
 export function RolloutItem({ row, isPart, isCursor }: RolloutItemProps) {
   return (
     <li
@@ -73,7 +73,7 @@ function NameAndChange({ row, isPart }: Pick<RolloutItemProps, 'row' | 'isPart'>
   );
 }
 
-function Progress({ row: { state, counts, rings } }: { row: ShownRow }) {
+function Progress({ row: { state, counts, rings } }: { row: ListedRollout }) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   const { members } = counts;
@@ -104,7 +104,7 @@ function Progress({ row: { state, counts, rings } }: { row: ShownRow }) {
   );
 }
 
-function Why({ row }: { row: ShownRow }) {
+function Why({ row }: { row: ListedRollout }) {
   const { t } = useTranslation('rollouts');
   const sentence = useSentence();
   const { state, createdBy, endedAt, startedAt, createdAt } = row;

@@ -2,10 +2,10 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
-import type { ShownRow } from './rollout-data.ts';
+import type { ListedRollout } from './rollout-data.ts';
 
 /** Returns a function that says what a rollout changes, such as "Acme.Lab.Probe: version 1.1". */
-export function useChangeWords(): (change: ShownRow['change']) => string {
+export function useChangeWords(): (change: ListedRollout['change']) => string {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   return ({ kind, handler, extension, version, state, settings }) => {

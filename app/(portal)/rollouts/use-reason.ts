@@ -3,12 +3,12 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { reasonKey } from './reason-key.ts';
-import type { ShownReason, ShownRow } from './rollout-data.ts';
+import type { ListedRollout, ShownReason } from './rollout-data.ts';
 
 type Say = (key: string, values: Record<string, unknown>) => string;
 
 /** Returns a function that says in one sentence why a rollout does not move, or what happens next. */
-export function useReason(): (reason: ShownReason, rings: ShownRow['rings']) => string {
+export function useReason(): (reason: ShownReason, rings: ListedRollout['rings']) => string {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   return (reason, rings) => {

@@ -2,11 +2,11 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
-import { decidedOf, type ShownRow } from './rollout-data.ts';
+import { decidedOf, type ListedRollout } from './rollout-data.ts';
 import { useReason } from './use-reason.ts';
 
 /** Returns a function that says in one sentence why a rollout stands where it stands, or what it does. */
-export function useSentence(): (row: ShownRow) => string {
+export function useSentence(): (row: ListedRollout) => string {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   const reasonOf = useReason();

@@ -93,7 +93,7 @@ describe('RO-35 and RO-36 time', () => {
     expect(beginning([ring()], { freezes }, { id: 'exempt' }).mayBegin).not.toBeNull();
   });
 
-  test('RO-12 nothing begins before the rate allows it, and nothing is made up for afterwards', () => {
+  test('RO-12 nothing begins before the rate allows it, and missed steps do not follow in a burst', () => {
     expect(beginning([ring()], { nextBatchAt: later(1) }).reasons).toEqual([
       { code: 'rate', at: later(1).toISOString() },
     ]);

@@ -1,7 +1,7 @@
 import type { ChangeInput } from './change-input.ts';
 import type { GatesInput, RingInput, RolloutInput, StrategyInput } from './input.ts';
 import { boundaryFaults } from './rings.ts';
-import type { Change, Definition, Gates, Ring, Strategy } from './stored.ts';
+import type { Definition, Gates, RingDefinition, RolloutChange, Strategy } from './stored.ts';
 import { builtInStrategies, defaultStrategy, definitionDefaults } from './strategies.ts';
 
 /** What is wrong with a definition, and where: a JSON pointer into the input. */
@@ -61,7 +61,7 @@ export function completeStrategy(input: StrategyInput): { strategy: Strategy; fa
 function completeRings(
   { rings: given, gates }: Pick<RolloutInput, 'rings' | 'gates'>,
   strategy: Strategy,
-): { rings: Ring[]; faults: DefinitionFault[] } {
+): { rings: RingDefinition[]; faults: DefinitionFault[] } {
   const { noProgressSeconds: _, ...common } = gates ?? {};
   const gatesOf = (ring: number, own: GatesInput = {}): Gates =>
     overlay(overlay(strategyGates(strategy, ring), common), own);
@@ -74,7 +74,7 @@ function completeRings(
   return { rings, faults };
 }
 
-const completeRing = ({ name, filter, upTo, approval, windows }: RingInput, gates: Gates): Ring => ({
+const completeRing = ({ name, filter, upTo, approval, windows }: RingInput, gates: Gates): RingDefinition => ({
   name,
   filter: filter ?? null,
   upTo: upTo ?? null,
@@ -86,14 +86,14 @@ const completeRing = ({ name, filter, upTo, approval, windows }: RingInput, gate
 /** Returns the gates of the strategy's ring at this position, or of its last ring. */
 function strategyGates({ rings }: Strategy, ring: number): Gates {
   const last = rings[Math.min(ring, rings.length - 1)];
-  return (last ?? (builtInStrategies[defaultStrategy].rings[0] as Ring)).gates;
+  return (last ?? (builtInStrategies[defaultStrategy].rings[0] as RingDefinition)).gates;
 }
 
 /** Fields that are given replace those of `base`; null switches a gate off. */
 const overlay = (base: Gates, given: GatesInput): Gates =>
   ({ ...base, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }) as Gates;
 
-function completeChange(change: ChangeInput): Change {
+function completeChange(change: ChangeInput): RolloutChange {
   const { kind, protectedSettings } = change;
   return {
     kind,
@@ -103,7 +103,7 @@ function completeChange(change: ChangeInput): Change {
     state: change.state ?? null,
     autoUpgradeMinorVersion: change.autoUpgradeMinorVersion ?? null,
     dependsOn: change.dependsOn ?? null,
-    timeouts: (change.timeouts ?? null) as Change['timeouts'],
+    timeouts: (change.timeouts ?? null) as RolloutChange['timeouts'],
     publicSettings: change.publicSettings ?? null,
     protectedSettings: protectedSettings === undefined ? null : protectedSettings === null ? 'removed' : 'given',
     onAbsent: change.onAbsent,

@@ -36,3 +36,30 @@ test('RO-35 a ring waits for its window, and without one into which a step fits 
   expect(span([ring({ windows })])?.from).toEqual(new Date('2026-07-06T22:06:40Z'));
   expect(span([ring({ windows, longestSeconds: 3_601 })])).toBeNull();
 });
+
+test('commands usually take a fifth of their timeouts, and at least a minute', () => {
+  const one = { size: 1, left: 1, gates: gates({ inFlight: { count: 1 }, soakSeconds: 0 }) };
+  expect(span([ring({ ...one, longestSeconds: 3_600 })])).toEqual({ from: later(11), to: later(721) });
+  expect(span([ring({ ...one, longestSeconds: 20 })])?.to).toEqual(later(61));
+});
+
+test('a ramp that has healthy members goes on from them', () => {
+  const ramp = gates({ inFlight: { count: 10 }, ramp: true, soakSeconds: 0 });
+  // Of 100 members, 80 are healthy, so that 10 may be in flight immediately.
+  expect(span([ring({ gates: ramp, left: 20 })])?.from).toEqual(later(2 * 10));
+  expect(span([ring({ gates: ramp, size: 20, left: 20 })])?.from).toEqual(later(5 * 10));
+});
+
+test('nothing is left to forecast when every member succeeded', () => {
+  expect(span([])).toEqual({ from: start, to: start });
+  expect(span([ring({ left: 0 }), ring({ left: 0 })])).toEqual({ from: start, to: start });
+});
+
+test('RO-35 a later ring waits for its window too, after the bake of the earlier one', () => {
+  const windows = [{ days: ['tue' as const], from: '02:00', to: '03:00', timeZone: 'UTC' }];
+  const end = new Date('2026-07-07T02:06:40Z');
+  expect(span([ring(), ring({ windows })])?.from).toEqual(end);
+  const long = gates({ inFlight: { count: 10 }, soakSeconds: 300, bakeSeconds: 86_400 });
+  const week = new Date('2026-07-14T02:06:40Z');
+  expect(span([ring({ gates: long }), ring({ windows })])?.from).toEqual(week);
+});

@@ -147,3 +147,56 @@ describe('RO-26 comparison', () => {
     expect(judge({ changedFirst: 14 }, { overruled })?.verdict).toBe('halt');
   });
 });
+
+describe('RO-29 what is overruled', () => {
+  const before = ring({ size: 100, counts: counts({ succeeded: 60, failed: 6, changedFirst: 9, controlFirst: 1 }) });
+
+  test('is only the gates that a person named', () => {
+    const halts = (of: RingFacts) =>
+      judgeGates(
+        {
+          ...of,
+          gates: gates({ compare: { minEffectShare: 100, minPairs: 1, onTooFew: 'pause' } }),
+          candidates: 50,
+          isLast: false,
+        },
+        1,
+      )
+        .filter(({ verdict }) => verdict === 'halt')
+        .map(({ gate }) => gate);
+    const worse = { ...before, counts: { ...before.counts, changedFirst: 12 } };
+    expect(halts(worse)).toEqual(['errors', 'success', 'compare']);
+    for (const gate of ['errors', 'success', 'compare'] as const)
+      expect(halts({ ...worse, overruled: overrule(worse, [gate]) })).not.toContain(gate);
+    expect(halts({ ...worse, overruled: overrule(worse, ['errors']) })).toEqual(['success', 'compare']);
+    expect(halts({ ...worse, overruled: overrule(worse, []) })).toEqual(['errors', 'success', 'compare']);
+  });
+
+  test('stays overruled when another gate is overruled later', () => {
+    const first = overrule(before, ['errors', 'success']);
+    const later = { counts: counts({ succeeded: 70, failed: 9, changedFirst: 12 }), overruled: first };
+    expect(overrule(later, ['compare'])).toMatchObject({ decided: 66, failed: 6, success: true, changedFirst: 12 });
+    expect(overrule(later, ['errors'])).toMatchObject({ decided: 79, failed: 9, success: true, changedFirst: 0 });
+  });
+});
+
+describe('gates that are off', () => {
+  test('are not asked', () => {
+    const off = gates({ errors: null, success: null, compare: null });
+    expect(judgeGates({ ...ring({ gates: off, counts: counts({ failed: 10 }) }), isLast: false }, 1)).toEqual([]);
+  });
+
+  test('leave the others in the order in which the page shows them', () => {
+    const some = gates({ errors: null, compare: { minEffectShare: 100, minPairs: 50, onTooFew: 'goOn' } });
+    const verdicts = judgeGates({ ...ring({ gates: some }), isLast: false }, 1);
+    expect(verdicts.map(({ gate }) => gate)).toEqual(['success', 'compare']);
+  });
+});
+
+test('RO-26 a ring needs no more pairs than it has members that count', () => {
+  const compare = { minEffectShare: 100, minPairs: 50, onTooFew: 'goOn' as const };
+  const needed = (size: number, of: Parameters<typeof counts>[0]) =>
+    verdictOf('compare', { size, candidates: 900, gates: gates({ compare }), counts: counts(of) })?.params.needed;
+  expect(needed(60, { parked: 10 })).toBe(50);
+  expect(needed(60, { parked: 10, gone: 5 })).toBe(45);
+});

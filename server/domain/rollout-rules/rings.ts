@@ -1,4 +1,4 @@
-import type { Limit, Ring } from './stored.ts';
+import type { Limit, RingDefinition } from './stored.ts';
 
 /** Everything, in hundredths of a percent. */
 export const wholeShare = 10_000;
@@ -31,7 +31,7 @@ export function ringTakes(
 
 /** Returns the size of each ring. `matching` counts a ring's matches that are in no earlier ring; without it, all match. */
 export function ringSizes(
-  rings: readonly Pick<Ring, 'upTo'>[],
+  rings: readonly Pick<RingDefinition, 'upTo'>[],
   members: number,
   matching?: (ring: number, taken: number) => number,
 ): number[] {
@@ -58,7 +58,7 @@ export function maxMoved(members: number, share: number | null): number {
  * everything that is left.
  */
 export function boundaryFaults(
-  rings: readonly Pick<Ring, 'upTo' | 'filter'>[],
+  rings: readonly Pick<RingDefinition, 'upTo' | 'filter'>[],
 ): { ring: number; code: 'ring_shares' | 'ring_last' }[] {
   const faults: { ring: number; code: 'ring_shares' | 'ring_last' }[] = [];
   const highest = { share: 0, count: 0 };

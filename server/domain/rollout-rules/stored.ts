@@ -1,4 +1,4 @@
-import type { ChangeKind, GateName, GateVerdict, MemberKind, SilentRule, StepState } from './words.ts';
+import type { GateName, GateVerdict, MemberKind, RolloutChangeKind, SilentRule, StepState } from './words.ts';
 
 /** A share in hundredths of a percent (10,000 is everything), or a number. */
 export type Limit = { share: number } | { count: number };
@@ -14,8 +14,8 @@ export type Selection =
 export type StoredFilter = Readonly<Record<string, unknown>>;
 
 /** What a rollout declares on each member. Fields that are null are not changed. */
-export interface Change {
-  kind: ChangeKind;
+export interface RolloutChange {
+  kind: RolloutChangeKind;
   /** The handler whose extensions change; null for a revert of another rollout. */
   handler: string | null;
   /** One extension by name; null for every extension of the handler on the VM. */
@@ -56,7 +56,7 @@ export interface Gates {
   compare: { minEffectShare: number; minPairs: number; onTooFew: 'goOn' | 'pause' } | null;
 }
 
-export interface Ring {
+export interface RingDefinition {
   name: string;
   filter: StoredFilter | null;
   /** Null: everything that matches the filter. */
@@ -71,8 +71,8 @@ export interface Ring {
 export interface Definition {
   strategy: string;
   select: Selection;
-  change: Change;
-  rings: Ring[];
+  change: RolloutChange;
+  rings: RingDefinition[];
   /** Windows of every ring that has none. */
   windows: Window[];
   silent: SilentRule;

@@ -1,4 +1,4 @@
-import type { Gates, Ring, Strategy } from './stored.ts';
+import type { Gates, RingDefinition, Strategy } from './stored.ts';
 import { failCauses } from './words.ts';
 
 /** Causes of a failed step, for retries: those of health, and those of steps. */
@@ -51,7 +51,7 @@ const atOnce: Gates = {
   compare: null,
 };
 
-const ring = (name: string, share: number, gates: Gates): Ring => ({
+const ring = (name: string, share: number, gates: Gates): RingDefinition => ({
   name,
   filter: null,
   upTo: { share },

@@ -99,3 +99,52 @@ test('RO-36 freezes that meet end together, and the next one is known', () => {
   expect(freezeAt(freezes, rollout, at('2026-12-21T00:00:00Z'))?.until).toEqual(at('2026-12-28T00:00:00Z'));
   expect(nextFreeze(freezes, rollout, at('2026-12-01T00:00:00Z'))).toEqual(at('2026-12-20T00:00:00Z'));
 });
+
+test('RO-36 the next freeze is of no concern to reverts, exempted rollouts, and once it has begun', () => {
+  const first = freeze('2026-12-20T00:00:00Z', '2026-12-28T00:00:00Z', ['exempt']);
+  const second = freeze('2027-03-01T00:00:00Z', '2027-03-02T00:00:00Z');
+  const next = (id: string, kind: string, now = '2026-12-01T00:00:00Z') =>
+    nextFreeze([second, first], { id, kind }, at(now))?.toISOString().slice(0, 10);
+  expect(next('one', 'rollout')).toBe('2026-12-20');
+  expect(next('one', 'rollout', '2026-12-20T00:00:00Z')).toBe('2027-03-01');
+  expect(next('exempt', 'rollout')).toBe('2027-03-01');
+  expect(next('one', 'revert')).toBeUndefined();
+  expect(next('one', 'rollout', '2027-03-01T00:00:00Z')).toBeUndefined();
+});
+
+test('RO-36 a short freeze inside a long one neither ends nor renames it', () => {
+  const long = { ...freeze('2026-12-20T00:00:00Z', '2027-01-04T00:00:00Z'), reason: 'year end' };
+  const short = { ...freeze('2026-12-24T00:00:00Z', '2026-12-26T00:00:00Z'), reason: 'holidays' };
+  const earlier = freeze('2026-12-01T00:00:00Z', '2026-12-02T00:00:00Z');
+  const found = freezeAt([short, long, earlier], { id: 'one', kind: 'rollout' }, at('2026-12-25T00:00:00Z'));
+  expect(found).toEqual({ reason: 'year end', until: at('2027-01-04T00:00:00Z') });
+});
+
+test('RO-36 of freezes that overlap, the one that began first gives the reason, and the last one the end', () => {
+  const first = { ...freeze('2026-12-20T00:00:00Z', '2027-01-04T00:00:00Z'), reason: 'year end' };
+  const second = { ...freeze('2027-01-02T00:00:00Z', '2027-01-10T00:00:00Z'), reason: 'move' };
+  const found = freezeAt([second, first], { id: 'one', kind: 'rollout' }, at('2026-12-25T00:00:00Z'));
+  expect(found).toEqual({ reason: 'year end', until: at('2027-01-10T00:00:00Z') });
+});
+
+test('RO-35 a weekly window that a change of clocks leaves out comes a week later', () => {
+  const sunday = window('02:15', '02:45', 'Europe/Berlin', ['sun']);
+  // The window of 28 March 2027 does not occur, and the next one is in summer time.
+  expect(openingAt([sunday], 60, at('2027-03-22T00:00:00Z'))).toEqual({
+    isOpen: false,
+    at: at('2027-04-04T00:15:00Z'),
+  });
+});
+
+test('RO-35 windows that overlap are open until the later end, also if the longer one starts first', () => {
+  const now = at('2026-07-06T22:30:00Z');
+  const windows = [window('22:15', '22:45', 'UTC'), window('22:00', '23:30', 'UTC')];
+  for (const given of [windows, windows.toReversed()])
+    expect(openingAt(given, 600, now)).toEqual({ isOpen: true, until: at('2026-07-06T23:20:00Z') });
+});
+
+test('RO-35 a window in which a step no longer fits does not hide the next one of the same day', () => {
+  const now = at('2026-07-06T22:50:00Z');
+  const windows = [window('22:00', '23:00', 'UTC'), window('23:30', '23:59', 'UTC')];
+  expect(openingAt(windows, 900, now)).toEqual({ isOpen: false, at: at('2026-07-06T23:30:00Z') });
+});

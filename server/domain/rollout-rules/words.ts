@@ -42,7 +42,7 @@ export type Pauser = (typeof pausers)[number];
 
 /** What a rollout declares. */
 export const changeKinds = ['set', 'remove', 'retry', 'revert'] as const;
-export type ChangeKind = (typeof changeKinds)[number];
+export type RolloutChangeKind = (typeof changeKinds)[number];
 
 /**
  * What a change does to a member. A step stores the position in this list, so new words are appended. If several apply,

@@ -168,6 +168,8 @@ export const stepView = z.object({
   kind: z.enum(memberKinds),
   state: z.enum(stepStates),
   cause: z.string().nullable(),
+  /** For a skipped step with the cause `moved`: what the change would have done instead of `kind`. */
+  movedTo: z.enum(memberKinds).nullable(),
   attempt: count,
   before: stepSide,
   after: stepSide,

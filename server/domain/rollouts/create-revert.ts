@@ -4,7 +4,7 @@ import { rollouts } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { actorRef } from '#server/domain/principal.ts';
-import type { Change, Definition, Selection } from '#server/domain/rollout-rules/stored.ts';
+import type { Definition, RolloutChange, Selection } from '#server/domain/rollout-rules/stored.ts';
 import { revertStrategy } from '#server/domain/rollout-rules/strategies.ts';
 import { recordAct } from './act-on.ts';
 import { followName } from './follow-name.ts';
@@ -79,7 +79,7 @@ const selectionOf = (rollout: string, { ring, only }: RevertTerms): Selection =>
   ...(ring !== undefined && { ring }),
 });
 
-const revertChange: Change = {
+const revertChange: RolloutChange = {
   kind: 'revert',
   ...{ handler: null, extension: null, version: null, state: null },
   ...{ autoUpgradeMinorVersion: null, dependsOn: null, timeouts: null },

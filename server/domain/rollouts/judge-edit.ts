@@ -1,4 +1,4 @@
-import type { Definition, Gates, Limit, Ring } from '#server/domain/rollout-rules/stored.ts';
+import type { Definition, Gates, Limit, RingDefinition } from '#server/domain/rollout-rules/stored.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 
 /** What an edit of a started rollout does. Paths are JSON pointers into the definition. */
@@ -70,12 +70,16 @@ function definitionParts(before: Definition, after: Definition): Part[] {
 const isLowerNumber = (before: number | null, after: number | null): boolean =>
   after !== null && (before === null || after < before);
 
-function ringParts(before: readonly Ring[], after: readonly Ring[], opened: readonly boolean[]): Part[] {
+function ringParts(
+  before: readonly RingDefinition[],
+  after: readonly RingDefinition[],
+  opened: readonly boolean[],
+): Part[] {
   if (before.length !== after.length) return [{ path: '/rings', isSame: false, freedom: 'never' }];
   return before.flatMap((ring, index) => {
     const other = after[index] ?? ring;
     const path = `/rings/${index}`;
-    const part = (name: keyof Ring, freedom: Freedom): Part => ({
+    const part = (name: keyof RingDefinition, freedom: Freedom): Part => ({
       path: `${path}/${name}`,
       isSame: sameJson(ring[name], other[name]),
       freedom,

@@ -71,6 +71,7 @@ function stepOf(step: StoredStep, name: string, partnerName: string | null): Ste
     kind: memberKinds[step.kind] ?? 'settings',
     state: step.state,
     cause: step.cause,
+    movedTo: step.movedTo === null ? null : (memberKinds[step.movedTo] ?? null),
     attempt: step.attempt,
     before: {
       incarnation: step.beforeIncarnation,

@@ -3,7 +3,7 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import type { Change, Definition } from '#server/domain/rollout-rules/stored.ts';
+import type { Definition, RolloutChange } from '#server/domain/rollout-rules/stored.ts';
 import { hasEffect } from './acts.ts';
 import type { RolloutView } from './answers.ts';
 import { insertDraft } from './create-rollout.ts';
@@ -46,7 +46,7 @@ async function insertRetry(
 }
 
 /** The change that gives the members of a rollout a further attempt at what they have. A removal is declared again. */
-const repeated = (change: Change): Change =>
+const repeated = (change: RolloutChange): RolloutChange =>
   change.kind === 'remove' || change.handler === null
     ? change
     : {

@@ -3,7 +3,7 @@ import { hasRole } from '#server/domain/actor.ts';
 import { isoOrNull } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { emptyCounts, shownCounts } from '#server/domain/rollout-rules/counts.ts';
-import type { Ring, RolloutApproval, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
+import type { RingDefinition, RolloutApproval, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
 import type { PlanView, RingView, RolloutRow, RolloutView } from './answers.ts';
 import { approvalsNeeded, approverFault } from './approvals.ts';
 import { readRollout, ringsOf, type StoredRing, type StoredRollout } from './rows.ts';
@@ -71,7 +71,7 @@ const unplanned: Pick<StoredRing, 'state' | 'first' | 'size' | 'counts' | 'verdi
   ...{ state: 'waiting', first: 0, size: 0, counts: emptyCounts(), verdicts: [], approvals: [] },
 };
 
-function ringOf(ring: Ring, stored: StoredRing | undefined): RingView {
+function ringOf(ring: RingDefinition, stored: StoredRing | undefined): RingView {
   const { state, first, size, counts, verdicts, approvals } = stored ?? unplanned;
   const approval = approvals.find(({ approved }) => approved);
   return {

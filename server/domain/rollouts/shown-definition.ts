@@ -1,5 +1,5 @@
 import type { Context } from '#server/domain/context.ts';
-import type { Change, Gates, Limit, Ring, Selection } from '#server/domain/rollout-rules/stored.ts';
+import type { Gates, Limit, RingDefinition, RolloutChange, Selection } from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from './rows.ts';
 import { shownFilter } from './shown-filter.ts';
 
@@ -39,7 +39,7 @@ function shownSelection(ctx: Pick<Context, 'fleetFields'>, select: Selection): R
   return 'all' in select ? { all: true, ...exclude } : { include: filter(select.include), ...exclude };
 }
 
-function shownChange({ publicSettings, protectedSettings, ...change }: Change, withSettings: boolean) {
+function shownChange({ publicSettings, protectedSettings, ...change }: RolloutChange, withSettings: boolean) {
   return {
     ...change,
     ...(withSettings && publicSettings !== null && { publicSettings }),
@@ -48,7 +48,7 @@ function shownChange({ publicSettings, protectedSettings, ...change }: Change, w
 }
 
 /** Returns a ring in the form that requests have. */
-export function shownRing(ctx: Pick<Context, 'fleetFields'>, ring: Ring): Record<string, unknown> {
+export function shownRing(ctx: Pick<Context, 'fleetFields'>, ring: RingDefinition): Record<string, unknown> {
   const { name, filter, upTo, approval, windows, gates } = ring;
   return {
     ...{ name, approval, windows },

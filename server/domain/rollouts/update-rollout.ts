@@ -11,6 +11,7 @@ import type { RolloutView } from './answers.ts';
 import { approvalsNeeded } from './approvals.ts';
 import { type UpdateRolloutInput, updateRolloutInput } from './input.ts';
 import { judgeEdit } from './judge-edit.ts';
+import { rehashPlan } from './planning/rehash-plan.ts';
 import { type DefinitionInput, type ReadDefinition, readDefinition } from './read-definition.ts';
 import { noPlan } from './request-plan.ts';
 import { changeRollout, readRollout, ringsOf, type StoredRollout } from './rows.ts';
@@ -98,6 +99,8 @@ async function editStarted(
   const voids = edit.needsApproval && approvalsNeeded(rules, { ...row, approvals: [] }) > 0;
   const changed = await changeRollout(tx, row, {
     ...{ name, note, definition, revision: row.revision + 1, dueAt: ctx.now },
+    // The plan of a scheduled rollout is compared with the definition once more when its time comes.
+    ...(row.state === 'scheduled' && (await rehashPlan(tx, ctx, row, definition))),
     ...(voids && { approvals: [] }),
     authors: { ...row.authors, edited: actorRef(ctx.actor), ...(voids && { approveAgain: true }) },
   });

@@ -12,7 +12,8 @@ import { useFormat } from '#app/_ui/format.ts';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { haltsAt } from '#server/domain/rollout-rules/compare.ts';
-import type { CurvePoint, ShownRollout } from '../rollout-data.ts';
+import type { CurvePoint } from '#server/domain/rollouts/index.ts';
+import type { ShownRollout } from '../rollout-data.ts';
 import { Plot } from './plot.tsx';
 
 /** The ring that was compared last; null if none was. */

@@ -63,7 +63,7 @@ function useLines(rollout: ShownRollout): Line[] {
       : []),
     ...(next === null ? [] : [{ key: 'next', status: 'progressing' as const, title: reasonOf(next, rings) }]),
     ...waiting,
-    ...(forecast === null
+    ...(forecast === null || state === 'paused'
       ? []
       : [
           {

@@ -24,7 +24,7 @@ export interface RolloutPageProps {
   filter: StepsFilter;
 }
 
-/** One rollout. Each card loads and fails by itself. */
+/** One rollout. Each card loads and fails independently. */
 export function RolloutPage({ first, readAt, filter: initial }: RolloutPageProps) {
   const trpc = useTRPC();
   const { data: rollout } = useQuery({

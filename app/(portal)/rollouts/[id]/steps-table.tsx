@@ -37,7 +37,7 @@ export function StepsTable({ rings, steps }: StepsTableProps) {
     },
   ]);
   return (
-    <TableFrame label={t('live.steps')}>
+    <TableFrame label={t('live.steps.table')}>
       <Table>
         <THead>
           <tr>
@@ -99,12 +99,13 @@ function StepRow({ step, ring, isCursor }: { step: ShownStep; ring: string; isCu
   );
 }
 
-function StepCause({ step: { cause, overtakenBy, attempt } }: { step: ShownStep }) {
+function StepCause({ step: { cause, kind, movedTo, overtakenBy, attempt } }: { step: ShownStep }) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   const words = useCauseWords();
   const parts = [
     ...(cause === null ? [] : [words(cause)]),
+    ...(movedTo === null ? [] : [`${t(`new.plan.kind.${kind}`)} → ${t(`new.plan.kind.${movedTo}`)}`]),
     ...(overtakenBy === null
       ? []
       : [t('live.steps.overtaken', { by: overtakenBy.by, at: format.dateTime(new Date(overtakenBy.at), 'short') })]),

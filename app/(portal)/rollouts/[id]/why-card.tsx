@@ -9,13 +9,13 @@ import { useReason } from '../use-reason.ts';
 import { useSentence } from '../use-sentence.ts';
 import { ActButtons } from './act-buttons.tsx';
 
-export interface WhyCardProps {
+export interface ReasonCardProps {
   rollout: ShownRollout;
   onShowFailed(): void;
 }
 
 /** Why a rollout stands where it stands, in one sentence, and what a person can do. */
-export function WhyCard({ rollout, onShowFailed }: WhyCardProps) {
+export function WhyCard({ rollout, onShowFailed }: ReasonCardProps) {
   const { t } = useTranslation('rollouts');
   const sentence = useSentence();
   const reasonOf = useReason();

@@ -11,7 +11,7 @@ export interface WindowInput {
   timeZone: string;
 }
 
-export interface GatesInput {
+export interface SentGates {
   inFlight: LimitInput;
   ramp: boolean;
   soakSeconds: number;
@@ -27,13 +27,13 @@ export interface GatesInput {
 export type SentFilter = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 /** A ring, with filters as the VM list has them (`FleetFilter`) or as they are sent (`SentFilter`). */
-export interface RingInput<F = FleetFilter> {
+export interface SentRing<F = FleetFilter> {
   name: string;
   filter?: F | null;
   upTo?: LimitInput | null;
   approval?: boolean;
   windows?: WindowInput[];
-  gates?: Partial<GatesInput>;
+  gates?: Partial<SentGates>;
 }
 
 export type SelectionInput<F = FleetFilter> =
@@ -43,7 +43,7 @@ export type SelectionInput<F = FleetFilter> =
 
 export const changeKinds = ['set', 'remove', 'retry', 'revert'] as const;
 
-export interface ChangeInput {
+export interface SentChange {
   kind: (typeof changeKinds)[number];
   handler?: string | null;
   extension?: string | null;
@@ -57,22 +57,22 @@ export interface ChangeInput {
 }
 
 /** What a strategy decides. */
-export interface StrategyInput<F = FleetFilter> {
-  rings: RingInput<F>[];
-  gates: GatesInput;
+export interface SentStrategy<F = FleetFilter> {
+  rings: SentRing<F>[];
+  gates: SentGates;
   silent: 'wait' | 'declare' | 'skip';
   newcomers: 'ignore' | 'include';
   onStepFailure: 'leave' | 'revert';
   onHalt: 'pause' | 'revert';
 }
 
-export interface DefinitionInput<F = FleetFilter> extends Partial<StrategyInput<F>> {
+export interface SentDefinition<F = FleetFilter> extends Partial<SentStrategy<F>> {
   kind?: 'rollout' | 'bulk';
   name: string;
   note?: string | null;
   strategy?: string;
   select: SelectionInput<F>;
-  change: ChangeInput;
+  change: SentChange;
   windows?: WindowInput[];
   availabilitySets?: 'respect' | 'ignore';
   startAt?: string | null;

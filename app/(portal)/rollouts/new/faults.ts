@@ -2,10 +2,10 @@ import type { ProblemFault } from '#app/_lib/problem.ts';
 
 /** The parts of the page, in reading order. */
 export const parts = ['who', 'what', 'how', 'when', 'plan'] as const;
-export type FormPart = (typeof parts)[number];
+export type EditorPart = (typeof parts)[number];
 
 /** The fields of each part, by the beginning of a fault's path. */
-const roots: Readonly<Record<string, FormPart>> = {
+const roots: Readonly<Record<string, EditorPart>> = {
   select: 'who',
   name: 'who',
   note: 'who',
@@ -15,7 +15,7 @@ const roots: Readonly<Record<string, FormPart>> = {
 };
 
 /** Returns the part of the page that shows a fault. */
-export function partOf(path: string): FormPart {
+export function partOf(path: string): EditorPart {
   if (/^\/rings\/\d+\/windows/.test(path)) return 'when';
   return roots[path.split('/')[1] ?? ''] ?? 'how';
 }

@@ -12,11 +12,11 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import type { RolloutView } from '#server/domain/rollouts/answers.ts';
-import { type FormPart, partOf } from './faults.ts';
+import type { RolloutView } from '#server/domain/rollouts/index.ts';
+import { type EditorPart, partOf } from './faults.ts';
 import { partId } from './part-card.tsx';
 import type { missingPart } from './rollout-form.ts';
-import type { DraftPlan } from './use-draft-plan.ts';
+import type { PlannedDraft } from './use-draft-plan.ts';
 import type { Starting } from './use-start.ts';
 
 const ConfirmDialog = dynamic(() => import('#app/_ui/confirm-dialog.tsx').then((module) => module.ConfirmDialog), {
@@ -26,8 +26,8 @@ const ConfirmDialog = dynamic(() => import('#app/_ui/confirm-dialog.tsx').then((
 /** Id of the bar at the bottom of the page. */
 export const footId = 'rollout-foot';
 
-export interface FootProps {
-  draft: DraftPlan;
+export interface RolloutFootProps {
+  draft: PlannedDraft;
   starting: Starting;
   missing: ReturnType<typeof missingPart>;
   accepted: readonly string[];
@@ -35,11 +35,11 @@ export interface FootProps {
 
 /** The first thing that keeps the rollout from starting; null if nothing does. */
 export type Obstacle =
-  | { code: 'target' | 'handler' | 'change' | 'secrets'; part: FormPart }
-  | { code: 'fault'; part: FormPart; message: string }
-  | { code: 'planning' | 'problem' | 'empty' | 'overlap' | 'moved'; part: FormPart };
+  | { code: 'target' | 'handler' | 'change' | 'secrets'; part: EditorPart }
+  | { code: 'fault'; part: EditorPart; message: string }
+  | { code: 'planning' | 'problem' | 'empty' | 'overlap' | 'moved'; part: EditorPart };
 
-export function obstacleOf({ draft, missing, accepted }: Omit<FootProps, 'starting'>): Obstacle | null {
+export function obstacleOf({ draft, missing, accepted }: Omit<RolloutFootProps, 'starting'>): Obstacle | null {
   if (missing !== null) return { code: missing, part: missing === 'target' ? 'who' : 'what' };
   const { problem, plan, rollout } = draft;
   const [fault] = problem?.faults ?? [];
@@ -53,7 +53,7 @@ export function obstacleOf({ draft, missing, accepted }: Omit<FootProps, 'starti
 }
 
 /** The bar at the bottom: what is missing or what would happen, and the buttons. */
-export function Foot({ draft, starting, missing, accepted }: FootProps) {
+export function Foot({ draft, starting, missing, accepted }: RolloutFootProps) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   const [place, setPlace] = useState<HTMLElement | null>(null);

@@ -7,7 +7,7 @@ import { Checkbox } from '#app/_ui/checkbox.tsx';
 import { ControlRow, FieldError } from '#app/_ui/field.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { Switch } from '#app/_ui/switch.tsx';
-import type { GatesInput } from './definition.ts';
+import type { SentGates } from './definition.ts';
 import type { FormFaults } from './faults.ts';
 import { InlineNumber } from './inline-number.tsx';
 import type { RolloutForm } from './rollout-form.ts';
@@ -19,8 +19,8 @@ export interface GateSentencesProps {
 }
 
 interface GateProps {
-  gates: GatesInput;
-  put(change: Partial<GatesInput>): void;
+  gates: SentGates;
+  put(change: Partial<SentGates>): void;
   faults: FormFaults;
 }
 
@@ -29,7 +29,7 @@ export function GateSentences({ form, set, faults }: GateSentencesProps) {
   const { t } = useTranslation('rollouts');
   const props = {
     gates: form.gates,
-    put: (change: Partial<GatesInput>) => set({ gates: { ...form.gates, ...change } }),
+    put: (change: Partial<SentGates>) => set({ gates: { ...form.gates, ...change } }),
     faults,
   };
   return (

@@ -9,7 +9,7 @@ import { Select } from '#app/_ui/select.tsx';
 import { Switch } from '#app/_ui/switch.tsx';
 import type { ListedField } from '#server/domain/fleet/index.ts';
 import { canonical } from '../../vms/[vmId]/extensions/_editor/draft.ts';
-import type { RingInput, StrategyInput } from './definition.ts';
+import type { SentRing, SentStrategy } from './definition.ts';
 import type { FormFaults } from './faults.ts';
 import { GateSentences } from './gate-sentences.tsx';
 import { PartCard } from './part-card.tsx';
@@ -21,7 +21,7 @@ import type { RolloutForm } from './rollout-form.ts';
 export interface StrategyChoice {
   name: string;
   isBuiltIn: boolean;
-  parts: StrategyInput;
+  parts: SentStrategy;
 }
 
 export interface HowCardProps {
@@ -102,7 +102,7 @@ export function HowCard({ form, set, strategies, fields, faults, sizes }: HowCar
 const isElsewhere = (path: string): boolean => !/^\/(select|name|note|change|startAt|windows)(\/|$)/.test(path);
 
 /** Returns what a strategy decides, as text in which absent and empty parts are the same. */
-function partsAsText({ rings, gates, silent, newcomers, onStepFailure, onHalt }: StrategyInput): string {
+function partsAsText({ rings, gates, silent, newcomers, onStepFailure, onHalt }: SentStrategy): string {
   const { noProgressSeconds: _, ...shared } = gates;
   const full = rings.map(({ name, filter = null, upTo = null, approval = false, gates: own = null }) => ({
     ...{ name, filter, upTo, approval, own },
@@ -111,13 +111,13 @@ function partsAsText({ rings, gates, silent, newcomers, onStepFailure, onHalt }:
 }
 
 /** Adds a ring before the last one, half-way to all VMs. */
-function withRing(rings: readonly RingInput[], name: string): RingInput[] {
+function withRing(rings: readonly SentRing[], name: string): SentRing[] {
   const reached = Math.max(0, ...rings.slice(0, -1).map((ring) => shareOf(ring) ?? 0));
   return [...rings.slice(0, -1), { name, upTo: { percent: Math.round((reached + 100) / 2) } }, ...rings.slice(-1)];
 }
 
 /** Removes a ring. The last ring always reaches all VMs. */
-function withoutRing(rings: readonly RingInput[], index: number): RingInput[] {
+function withoutRing(rings: readonly SentRing[], index: number): SentRing[] {
   const left = rings.filter((_, at) => at !== index);
   return left.map((ring, at) => (at === left.length - 1 ? { ...ring, filter: null, upTo: { percent: 100 } } : ring));
 }

@@ -5,7 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { Textarea } from '#app/_ui/input.tsx';
 import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
-import type { SettingsPatchProps } from './settings-patch.tsx';
+import type { SettingsPatchProps } from './settings-patch-props.ts';
 
 /** Public settings as a JSON merge patch, for versions whose schema a form cannot show. */
 export function JsonPatch({ change, onChange, faults }: SettingsPatchProps) {

@@ -6,7 +6,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { memberKinds } from '#server/domain/rollout-rules/words.ts';
-import type { RolloutView } from '#server/domain/rollouts/answers.ts';
+import type { RolloutView } from '#server/domain/rollouts/index.ts';
 import { movedRows } from './moved.ts';
 
 /** What moved between the plan and the start, by kind before and after, and a button that plans again. */

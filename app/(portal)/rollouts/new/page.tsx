@@ -3,9 +3,9 @@ import { words } from '#app/_lib/i18n/server.ts';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
-import type { RolloutView } from '#server/domain/rollouts/answers.ts';
+import type { RolloutView } from '#server/domain/rollouts/index.ts';
 import { readAddress } from '../../vms/fleet-address.ts';
-import type { StrategyInput } from './definition.ts';
+import type { SentStrategy } from './definition.ts';
 import { FormPage } from './form-page.tsx';
 import { NoAccess } from './no-access.tsx';
 import { formOf, withoutSecrets } from './read-form.ts';
@@ -51,7 +51,7 @@ export default async function NewRolloutPage({ searchParams }: { searchParams: S
   );
 }
 
-function copyOf(like: RolloutView, parts: StrategyInput): RolloutForm {
+function copyOf(like: RolloutView, parts: SentStrategy): RolloutForm {
   const form = { ...formOf(definitionOf(like), parts), name: '' };
   return like.hasProtectedSettings ? withoutSecrets(form) : form;
 }

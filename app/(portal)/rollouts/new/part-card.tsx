@@ -2,10 +2,10 @@ import type { ReactNode } from 'react';
 import type { ProblemFault } from '#app/_lib/problem.ts';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
-import type { FormPart } from './faults.ts';
+import type { EditorPart } from './faults.ts';
 
 export interface PartCardProps {
-  part: FormPart;
+  part: EditorPart;
   title: string;
   note?: ReactNode;
   actions?: ReactNode;
@@ -33,4 +33,4 @@ export function PartCard({ part, title, note, actions, faults = [], children, cl
 }
 
 /** The names of parts, for links to them. */
-export const partId = (part: FormPart): string => `part-${part}`;
+export const partId = (part: EditorPart): string => `part-${part}`;

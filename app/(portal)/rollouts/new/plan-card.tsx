@@ -10,10 +10,10 @@ import { RelativeTime } from '#app/_ui/time.tsx';
 import { PartCard } from './part-card.tsx';
 import { PlanNotes } from './plan-notes.tsx';
 import { PlanTable } from './plan-table.tsx';
-import type { DraftPlan } from './use-draft-plan.ts';
+import type { PlannedDraft } from './use-draft-plan.ts';
 
-export interface PlanCardProps {
-  draft: DraftPlan;
+export interface RolloutPlanProps {
+  draft: PlannedDraft;
   /** Whether the form is complete enough to plan. */
   isReady: boolean;
   /** Whether planning waits for a request, because there are too many VMs. */
@@ -23,7 +23,7 @@ export interface PlanCardProps {
 }
 
 /** The plan: what would happen to how many VMs, ring by ring, then what to know before the start. */
-export function PlanCard({ draft, isReady, hold, accepted, onAccept }: PlanCardProps) {
+export function PlanCard({ draft, isReady, hold, accepted, onAccept }: RolloutPlanProps) {
   const { t } = useTranslation('rollouts');
   const { plan, rollout, phase, problem, settled } = draft;
   const isFaulty = problem !== null && problem.faults.length > 0;
@@ -83,7 +83,7 @@ export function PlanCard({ draft, isReady, hold, accepted, onAccept }: PlanCardP
   );
 }
 
-function PlanProblem({ draft }: { draft: DraftPlan }) {
+function PlanProblem({ draft }: { draft: PlannedDraft }) {
   const { t } = useTranslation('rollouts');
   const { problem } = draft;
   if (problem?.code === 'rollout_moved_on') {

@@ -7,7 +7,7 @@ import { ControlRow } from '#app/_ui/field.tsx';
 import { type Format, useFormat } from '#app/_ui/format.ts';
 import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
-import type { PlanView } from '#server/domain/rollouts/answers.ts';
+import type { PlanView } from '#server/domain/rollouts/index.ts';
 import { useRefusedWords } from './use-refused-words.ts';
 
 export interface PlanNotesProps {

@@ -6,15 +6,10 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { type MemberKind, memberKinds } from '#server/domain/rollout-rules/words.ts';
-import type { PlanView } from '#server/domain/rollouts/answers.ts';
+import type { PlanView } from '#server/domain/rollouts/index.ts';
+import type { PlanCell } from './plan-vms.tsx';
 
 const PlanVms = dynamic(() => import('./plan-vms.tsx').then((module) => module.PlanVms), { ssr: false });
-
-/** Members of one ring and kind; null for all. */
-export interface PlanCell {
-  ring: number | null;
-  kind: MemberKind | null;
-}
 
 /** The plan as a table of rings and kinds. Each number opens its VMs. */
 export function PlanTable({ plan, rolloutId }: { plan: PlanView; rolloutId: string }) {
@@ -94,8 +89,8 @@ function RingRow({ ring, index, kinds, onOpen }: RowProps & { ring: PlanView['ri
   const { touched, longest } = ring.sets;
   return (
     <Tr>
-      <Td translate="no" className="max-w-52 font-medium whitespace-normal wrap-anywhere">
-        {ring.name}
+      <Td translate="no" className="font-medium whitespace-normal">
+        <span className="block w-max max-w-52 wrap-anywhere">{ring.name}</span>
       </Td>
       {kinds.map((kind) => (
         <Td key={kind} end>

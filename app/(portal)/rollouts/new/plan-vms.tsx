@@ -8,7 +8,13 @@ import { Button } from '#app/_ui/button.tsx';
 import { Dialog } from '#app/_ui/dialog.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
-import type { PlanCell } from './plan-table.tsx';
+import type { MemberKind } from '#server/domain/rollout-rules/words.ts';
+
+/** Members of one ring and kind; null for all. */
+export interface PlanCell {
+  ring: number | null;
+  kind: MemberKind | null;
+}
 
 export interface PlanVmsProps {
   rolloutId: string;

@@ -6,7 +6,7 @@ import { Button } from '#app/_ui/button.tsx';
 import type { ProtectedDraft } from '../../vms/[vmId]/extensions/_editor/draft.ts';
 import type { ProtectedForm } from '../../vms/[vmId]/extensions/_editor/protected-form.tsx';
 import { emptyReplacement, ProtectedSettings } from '../../vms/[vmId]/extensions/_editor/protected-settings.tsx';
-import type { SettingsPatchProps } from './settings-patch.tsx';
+import type { SettingsPatchProps } from './settings-patch-props.ts';
 
 const root = '/change/protectedSettings';
 

@@ -1,5 +1,5 @@
 import { localTime } from '#app/_lib/local-time.ts';
-import type { ChangeInput, DefinitionInput, GatesInput, RingInput, StrategyInput } from './definition.ts';
+import type { SentChange, SentDefinition, SentGates, SentRing, SentStrategy } from './definition.ts';
 import { type ChangeForm, emptyForm, type RolloutForm } from './rollout-form.ts';
 
 /** Parts of a definition that the form edits. Other parts are sent back unchanged. */
@@ -19,7 +19,7 @@ const edited = new Set<string>([
   'availabilitySets',
   'windows',
   'startAt',
-] satisfies (keyof DefinitionInput)[]);
+] satisfies (keyof SentDefinition)[]);
 
 /** Parts of a change that the form edits. */
 const changed = new Set<string>([
@@ -32,10 +32,10 @@ const changed = new Set<string>([
   'protectedSettings',
   'onAbsent',
   'allowLower',
-] satisfies (keyof ChangeInput)[]);
+] satisfies (keyof SentChange)[]);
 
 /** Returns the form of a stored definition. `fallback` has the values that the definition leaves to its strategy. */
-export function formOf(definition: DefinitionInput, fallback: StrategyInput): RolloutForm {
+export function formOf(definition: SentDefinition, fallback: SentStrategy): RolloutForm {
   const { select, strategy = 'careful' } = definition;
   const rest = Object.fromEntries(Object.entries(definition).filter(([name]) => !edited.has(name)));
   const form = emptyForm(strategy, { ...fallback, ...partsOf(definition) });
@@ -56,11 +56,11 @@ export function formOf(definition: DefinitionInput, fallback: StrategyInput): Ro
 }
 
 /** Returns what the definition says itself. Gates that all rings share are those of the first ring. */
-function partsOf({ rings, gates, ...definition }: DefinitionInput): Partial<StrategyInput> {
+function partsOf({ rings, gates, ...definition }: SentDefinition): Partial<SentStrategy> {
   const shared = { ...rings?.[0]?.gates, ...gates };
   return {
     ...(rings !== undefined && { rings: withoutShared(rings) }),
-    ...(Object.keys(shared).length > 0 && { gates: shared as GatesInput }),
+    ...(Object.keys(shared).length > 0 && { gates: shared as SentGates }),
     ...(definition.silent !== undefined && { silent: definition.silent }),
     ...(definition.newcomers !== undefined && { newcomers: definition.newcomers }),
     ...(definition.onStepFailure !== undefined && { onStepFailure: definition.onStepFailure }),
@@ -69,14 +69,14 @@ function partsOf({ rings, gates, ...definition }: DefinitionInput): Partial<Stra
 }
 
 /** Removes the gates of rings that equal those of the first ring. */
-export function withoutShared(rings: readonly RingInput[]): RingInput[] {
+export function withoutShared(rings: readonly SentRing[]): SentRing[] {
   const shared = JSON.stringify(rings[0]?.gates);
   return rings.map(({ gates, ...ring }) =>
     gates === undefined || JSON.stringify(gates) === shared ? ring : { ...ring, gates },
   );
 }
 
-function changeFormOf(change: ChangeInput, empty: ChangeForm): ChangeForm {
+function changeFormOf(change: SentChange, empty: ChangeForm): ChangeForm {
   const settings = change.publicSettings ?? { merge: {} };
   return {
     ...empty,

@@ -4,19 +4,19 @@ import { type KeyboardEvent, type PointerEvent, useRef } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
-import type { RingInput } from './definition.ts';
+import type { SentRing } from './definition.ts';
 
 export interface RingBarProps {
-  rings: readonly RingInput[];
+  rings: readonly SentRing[];
   /** VMs of each ring; null where only the plan knows. */
   sizes: readonly (number | null)[];
-  onChange(rings: RingInput[]): void;
+  onChange(rings: SentRing[]): void;
 }
 
 const shades = ['bg-brand', 'bg-brand/70', 'bg-brand/50', 'bg-brand/35', 'bg-brand/25'];
 
 /** Returns the share of all members that a ring reaches, in percent; null if it is not a share. */
-export const shareOf = ({ upTo }: RingInput): number | null => (upTo && 'percent' in upTo ? upTo.percent : null);
+export const shareOf = ({ upTo }: SentRing): number | null => (upTo && 'percent' in upTo ? upTo.percent : null);
 
 /** The rings as one bar. The boundary between two shares is dragged, or moved with the arrow keys. */
 export function RingBar({ rings, sizes, onChange }: RingBarProps) {
@@ -44,7 +44,11 @@ export function RingBar({ rings, sizes, onChange }: RingBarProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: rings have no id, and their names can repeat
           key={index}
           style={{ flexGrow: weights[index], flexBasis: 0 }}
-          className={cn('relative first:rounded-s-sm last:rounded-e-sm', shades[Math.min(index, shades.length - 1)])}
+          // However small its share, a ring is so wide that fingers can tell its boundaries apart.
+          className={cn(
+            'relative min-w-6 first:rounded-s-sm last:rounded-e-sm',
+            shades[Math.min(index, shades.length - 1)],
+          )}
         >
           {index === rings.length - 1 || shareOf(ring) === null ? null : (
             <Handle ring={ring} bar={bar} onMove={(percent) => move(index, percent)} />
@@ -56,7 +60,7 @@ export function RingBar({ rings, sizes, onChange }: RingBarProps) {
 }
 
 interface HandleProps {
-  ring: RingInput;
+  ring: SentRing;
   bar: React.RefObject<HTMLDivElement | null>;
   onMove(percent: number): void;
 }
@@ -74,10 +78,15 @@ function Handle({ ring, bar, onMove }: HandleProps) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   const share = shareOf(ring) ?? 0;
+  const start = useRef({ x: 0, share });
+  const grab = (event: PointerEvent<HTMLDivElement>) => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    start.current = { x: event.clientX, share };
+  };
   const drag = (event: PointerEvent<HTMLDivElement>) => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
     const box = bar.current?.getBoundingClientRect();
-    if (box) onMove(((event.clientX - box.left) / box.width) * 100);
+    if (box) onMove(start.current.share + ((event.clientX - start.current.x) / box.width) * 100);
   };
   const press = (event: KeyboardEvent) => {
     const step = keySteps[event.key];
@@ -94,7 +103,7 @@ function Handle({ ring, bar, onMove }: HandleProps) {
       aria-valuemax={100}
       aria-valuenow={share}
       aria-valuetext={format.percent(share / 100)}
-      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerDown={grab}
       onPointerMove={drag}
       onKeyDown={press}
       className="absolute -inset-y-1 -right-1 z-1 w-2 cursor-ew-resize touch-none rounded-xs bg-surface shadow-[inset_0_0_0_1.5px_var(--brand)] focus-visible:shadow-focus"

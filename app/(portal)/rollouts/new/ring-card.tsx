@@ -11,12 +11,12 @@ import { Select } from '#app/_ui/select.tsx';
 import type { ListedField } from '#server/domain/fleet/index.ts';
 import { FilterParts } from '../../vms/filter-bar.tsx';
 import { isFiltered, withoutGaps } from '../../vms/fleet-address.ts';
-import type { LimitInput, RingInput } from './definition.ts';
+import type { LimitInput, SentRing } from './definition.ts';
 import type { FormFaults } from './faults.ts';
 import { InlineNumber } from './inline-number.tsx';
 
 export interface RingCardProps {
-  ring: RingInput;
+  ring: SentRing;
   index: number;
   isLast: boolean;
   /** VMs of the ring; null where only the plan knows. */
@@ -24,7 +24,7 @@ export interface RingCardProps {
   total: number | null;
   fields: readonly ListedField[];
   faults: FormFaults;
-  onChange(ring: RingInput): void;
+  onChange(ring: SentRing): void;
   /** Undefined for the only ring. */
   onRemove: (() => void) | undefined;
 }
@@ -98,15 +98,15 @@ function RingFilter({ ring, fields, onChange }: Pick<RingCardProps, 'ring' | 'fi
 }
 
 /** A ring without a filter needs a boundary. */
-function withFilter({ filter: _, ...ring }: RingInput, filter: NonNullable<RingInput['filter']>): RingInput {
+function withFilter({ filter: _, ...ring }: SentRing, filter: NonNullable<SentRing['filter']>): SentRing {
   if (isFiltered(filter)) return { ...ring, filter };
   return { ...ring, upTo: ring.upTo ?? { percent: 10 } };
 }
 
 interface ReachProps {
-  ring: RingInput;
+  ring: SentRing;
   isLast: boolean;
-  onChange(ring: RingInput): void;
+  onChange(ring: SentRing): void;
 }
 
 /** How far the ring reaches: up to a share of all VMs, up to a number, or all that match its filter. */

@@ -1,13 +1,13 @@
 import { ringTakes, wholeShare } from '#server/domain/rollout-rules/rings.ts';
 import type { Limit } from '#server/domain/rollout-rules/stored.ts';
 import { isFiltered } from '../../vms/fleet-address.ts';
-import type { RingInput } from './definition.ts';
+import type { SentRing } from './definition.ts';
 
 /**
  * Returns the number of VMs of each ring out of `members`, as the plan computes it. Null from the first ring with a
  * filter on, because only the plan knows which members match it.
  */
-export function ringSizes(rings: readonly RingInput[], members: number): (number | null)[] {
+export function ringSizes(rings: readonly SentRing[], members: number): (number | null)[] {
   let taken: number | null = 0;
   return rings.map(({ filter, upTo }) => {
     const limit = limitOf(upTo);
@@ -22,7 +22,7 @@ export function ringSizes(rings: readonly RingInput[], members: number): (number
 }
 
 /** Returns a limit in the form of the rules; undefined if it is not a number that the portal accepts. */
-function limitOf(upTo: RingInput['upTo']): Limit | null | undefined {
+function limitOf(upTo: SentRing['upTo']): Limit | null | undefined {
   if (upTo == null) return null;
   if ('count' in upTo) return Number.isInteger(upTo.count) && upTo.count > 0 ? { count: upTo.count } : undefined;
   const share = Math.round(upTo.percent * 100);

@@ -6,7 +6,7 @@ import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import type { ListedField } from '#server/domain/fleet/index.ts';
-import type { RolloutView } from '#server/domain/rollouts/answers.ts';
+import type { RolloutView } from '#server/domain/rollouts/index.ts';
 import { type FormFaults, faultsOf } from './faults.ts';
 import { Foot } from './foot.tsx';
 import { HowCard, type StrategyChoice } from './how-card.tsx';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { StrategyInput } from './definition.ts';
+import type { SentStrategy } from './definition.ts';
 import { formOf } from './read-form.ts';
 import { emptyForm, inputOf, missingPart, type RolloutForm } from './rollout-form.ts';
 import { definitionOf } from './stored-parts.ts';
 
-const parts: StrategyInput = {
+const parts: SentStrategy = {
   rings: [
     { name: 'tenth', upTo: { percent: 10 } },
     { name: 'all', upTo: { percent: 100 } },

@@ -4,17 +4,17 @@ import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { isEmptySecret, type ProtectedDraft } from '../../vms/[vmId]/extensions/_editor/draft.ts';
 import { isFiltered, withoutGaps } from '../../vms/fleet-address.ts';
 import type {
-  ChangeInput,
-  DefinitionInput,
   SelectionInput,
+  SentChange,
+  SentDefinition,
   SentFilter,
-  StrategyInput,
+  SentStrategy,
   WindowInput,
 } from './definition.ts';
 
 /** The change as the form edits it. An empty text leaves the field as each VM has it. */
 export interface ChangeForm {
-  kind: ChangeInput['kind'];
+  kind: SentChange['kind'];
   handler: string;
   extension: string;
   version: string;
@@ -31,7 +31,7 @@ export interface ChangeForm {
 }
 
 /** A rollout as the form edits it. */
-export interface RolloutForm extends StrategyInput {
+export interface RolloutForm extends SentStrategy {
   name: string;
   note: string;
   /** Which VMs the rollout selects: those that match `include`, all, or those in `ids`. */
@@ -65,7 +65,7 @@ export const emptyChange: ChangeForm = {
 };
 
 /** Returns the form of a new rollout. */
-export function emptyForm(strategy: string, parts: StrategyInput, include: FleetFilter = {}): RolloutForm {
+export function emptyForm(strategy: string, parts: SentStrategy, include: FleetFilter = {}): RolloutForm {
   return {
     name: '',
     note: '',
@@ -108,7 +108,7 @@ export function isUntouched({ kind, version, state, settings, replaces, secrets,
 }
 
 /** Returns the definition that the portal plans. `name` is used if the form has none. */
-export function inputOf(form: RolloutForm, name: string): DefinitionInput<SentFilter> {
+export function inputOf(form: RolloutForm, name: string): SentDefinition<SentFilter> {
   return {
     ...form.rest,
     name: form.name.trim() === '' ? name : form.name.trim(),
@@ -145,7 +145,7 @@ function selectionOf({ target, include, exclude, ids }: RolloutForm): SelectionI
 }
 
 /** Returns the change that the portal plans. */
-export function changeOf(change: ChangeForm): ChangeInput {
+export function changeOf(change: ChangeForm): SentChange {
   const scope = { handler: change.handler, extension: change.extension.trim() === '' ? null : change.extension.trim() };
   if (change.kind !== 'set') return { ...change.rest, kind: change.kind, ...scope };
   const { settings, secrets } = change;

@@ -13,21 +13,15 @@ import { Theirs } from '#app/_ui/schema-form/theirs.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { jsonPointer } from '#protocol/pointer.ts';
 import { type UsedSchema, useSchema } from '../../vms/[vmId]/extensions/_editor/use-schema.ts';
-import type { FormFaults } from './faults.ts';
 import { JsonPatch } from './json-patch.tsx';
 import { ProtectedPatch } from './protected-patch.tsx';
 import type { ChangeForm } from './rollout-form.ts';
+import type { SettingsPatchProps } from './settings-patch-props.ts';
 
 const SchemaForm = dynamic(() => import('#app/_ui/schema-form/form.tsx').then((module) => module.SchemaForm), {
   ssr: false,
   loading: () => <Skeleton className="h-8 w-full" />,
 });
-
-export interface SettingsPatchProps {
-  change: ChangeForm;
-  onChange(change: ChangeForm): void;
-  faults: FormFaults;
-}
 
 const none = { version: '', schema: undefined as never, words: {} };
 

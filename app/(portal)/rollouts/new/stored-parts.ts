@@ -1,15 +1,8 @@
 import type { portal } from '#app/_lib/portal.ts';
 import { tagFrom } from '#server/domain/fleet/address.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
-import type { RolloutView } from '#server/domain/rollouts/answers.ts';
-import type {
-  DefinitionInput,
-  GatesInput,
-  RingInput,
-  SelectionInput,
-  SentFilter,
-  StrategyInput,
-} from './definition.ts';
+import type { RolloutView } from '#server/domain/rollouts/index.ts';
+import type { SelectionInput, SentDefinition, SentFilter, SentGates, SentRing, SentStrategy } from './definition.ts';
 import type { StrategyChoice } from './how-card.tsx';
 import { withoutShared } from './read-form.ts';
 
@@ -22,9 +15,9 @@ export async function strategiesOf(api: Api): Promise<StrategyChoice[]> {
 }
 
 /** Returns the parts of a strategy. Gates that all rings share are those of the first. */
-function partsOf(strategy: Readonly<Record<string, unknown>>): StrategyInput {
-  const { silent, newcomers, onStepFailure, onHalt, rings: given } = strategy as unknown as StrategyInput<SentFilter>;
-  const gates = given[0]?.gates as GatesInput;
+function partsOf(strategy: Readonly<Record<string, unknown>>): SentStrategy {
+  const { silent, newcomers, onStepFailure, onHalt, rings: given } = strategy as unknown as SentStrategy<SentFilter>;
+  const gates = given[0]?.gates as SentGates;
   const rings = withoutShared(given.map(ringOf));
   return { rings, gates, silent, newcomers, onStepFailure, onHalt };
 }
@@ -34,8 +27,8 @@ export function definitionOf({
   definition,
   name,
   note,
-}: Pick<RolloutView, 'name' | 'note'> & { definition: object }): DefinitionInput {
-  const given = definition as unknown as DefinitionInput<SentFilter>;
+}: Pick<RolloutView, 'name' | 'note'> & { definition: object }): SentDefinition {
+  const given = definition as unknown as SentDefinition<SentFilter>;
   const { rings, ...rest } = given;
   return { ...rest, name, note, select: selectionOf(given.select), ...(rings && { rings: rings.map(ringOf) }) };
 }
@@ -46,7 +39,7 @@ function selectionOf(select: SelectionInput<SentFilter>): SelectionInput {
   return 'all' in select ? { all: true, ...exclude } : { include: filterOf(select.include), ...exclude };
 }
 
-function ringOf({ filter, ...ring }: RingInput<SentFilter>): RingInput {
+function ringOf({ filter, ...ring }: SentRing<SentFilter>): SentRing {
   return filter ? { ...ring, filter: filterOf(filter) } : ring;
 }
 

@@ -4,18 +4,18 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ExplainedProblem } from '#app/_lib/problem.ts';
 import { useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
-import type { PlanView, RolloutView } from '#server/domain/rollouts/answers.ts';
+import type { PlanView, RolloutView } from '#server/domain/rollouts/index.ts';
 import { canonical } from '../../vms/[vmId]/extensions/_editor/draft.ts';
-import type { DefinitionInput, SentFilter } from './definition.ts';
+import type { SentDefinition, SentFilter } from './definition.ts';
 
 /** Milliseconds to wait after the last change before planning. */
 const pause = 600;
 /** Seconds for which the portal holds its answer while it plans. */
 const wait = 20;
 
-type Sent = DefinitionInput<SentFilter>;
+type Sent = SentDefinition<SentFilter>;
 
-export interface DraftPlan {
+export interface PlannedDraft {
   /** The stored draft; null before the first plan. */
   rollout: RolloutView | null;
   /** The last plan, which may be older than the form. */
@@ -40,14 +40,14 @@ interface Outcome {
  * Stores the rollout as a draft and plans it shortly after the last change. Does not use a query, because a query's
  * cache would keep the secrets of the change.
  */
-export function useDraftPlan(definition: Sent | null, stored: RolloutView | null = null): DraftPlan {
+export function useDraftPlan(definition: Sent | null, stored: RolloutView | null = null): PlannedDraft {
   const [first] = useState(() =>
     stored === null || stored.kind === 'bulk' || definition === null ? '' : canonical(definition),
   );
   const client = useTRPCClient();
   const explain = useProblem();
   const [rollout, setRollout] = useState(stored);
-  const [phase, setPhase] = useState<DraftPlan['phase']>('idle');
+  const [phase, setPhase] = useState<PlannedDraft['phase']>('idle');
   const [outcome, setOutcome] = useState<Outcome>({ plan: null, problem: null, about: '' });
   const [round, setRound] = useState(0);
   // The text contains the typed secrets, but stays in the memory of this page.

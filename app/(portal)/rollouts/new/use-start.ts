@@ -5,7 +5,7 @@ import { useRef, useState } from 'react';
 import type { ExplainedProblem } from '#app/_lib/problem.ts';
 import { useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
-import type { PlanView, RolloutView } from '#server/domain/rollouts/answers.ts';
+import type { PlanView, RolloutView } from '#server/domain/rollouts/index.ts';
 
 /** Seconds for which the portal holds its answer while it checks the plan. */
 const wait = 20;

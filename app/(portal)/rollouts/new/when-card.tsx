@@ -2,12 +2,12 @@
 
 import { Plus } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { localTime } from '#app/_lib/local-time.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { useTimeZone } from '#app/_ui/clock.ts';
 import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
-import { localTime } from '#app/_lib/local-time.ts';
 import type { FormFaults } from './faults.ts';
 import { PartCard } from './part-card.tsx';
 import type { RolloutForm } from './rollout-form.ts';

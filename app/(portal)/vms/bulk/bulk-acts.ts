@@ -1,5 +1,5 @@
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
-import type { DefinitionInput, SelectionInput, SentFilter } from '../../rollouts/new/definition.ts';
+import type { SelectionInput, SentDefinition, SentFilter } from '../../rollouts/new/definition.ts';
 import { type ChangeForm, changeOf, isUntouched, sentFilter } from '../../rollouts/new/rollout-form.ts';
 import { isFiltered } from '../fleet-address.ts';
 
@@ -21,7 +21,7 @@ export function bulkDefinition(
   filter: FleetFilter,
   change: ChangeForm,
   name: string,
-): DefinitionInput<SentFilter> | null {
+): SentDefinition<SentFilter> | null {
   if (change.handler === '' || isUntouched(change)) return null;
   const select: SelectionInput<SentFilter> = isFiltered(filter) ? { include: sentFilter(filter) } : { all: true };
   return { kind: 'bulk', name, strategy: 'at-once', select, change: changeOf(change) };

@@ -14,7 +14,7 @@ import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { faultsOf } from '../../rollouts/new/faults.ts';
 import { MovedCard } from '../../rollouts/new/moved-card.tsx';
 import { type ChangeForm, emptyChange } from '../../rollouts/new/rollout-form.ts';
-import { type DraftPlan, useDraftPlan } from '../../rollouts/new/use-draft-plan.ts';
+import { type PlannedDraft, useDraftPlan } from '../../rollouts/new/use-draft-plan.ts';
 import { useStart } from '../../rollouts/new/use-start.ts';
 import { ChangeFields } from '../../rollouts/new/what-card.tsx';
 import { type BulkAct, bulkDefinition, changeOfAct, ringsFrom } from './bulk-acts.ts';
@@ -65,7 +65,7 @@ export function BulkDialog({ act, filter, total, onClose }: BulkDialogProps) {
 }
 
 /** Deletes the draft when the dialog closes, unless it was started or is edited further. Returns what keeps it. */
-function useDraftRemoval({ rollout }: DraftPlan): () => void {
+function useDraftRemoval({ rollout }: PlannedDraft): () => void {
   const client = useTRPCClient();
   const latest = useRef<string | undefined>(undefined);
   const isKept = useRef(false);
@@ -86,7 +86,7 @@ function useDraftRemoval({ rollout }: DraftPlan): () => void {
 
 interface BulkFooterProps {
   act: BulkAct;
-  draft: DraftPlan;
+  draft: PlannedDraft;
   subject: string;
   accepted: readonly string[];
   keepDraft(): void;

@@ -8,9 +8,9 @@ import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import type { PlanView } from '#server/domain/rollouts/answers.ts';
+import type { PlanView } from '#server/domain/rollouts/index.ts';
 import { Note, Overlaps } from '../../rollouts/new/plan-notes.tsx';
-import type { DraftPlan } from '../../rollouts/new/use-draft-plan.ts';
+import type { PlannedDraft } from '../../rollouts/new/use-draft-plan.ts';
 import { useRefusedWords } from '../../rollouts/new/use-refused-words.ts';
 
 const PlanVms = dynamic(() => import('../../rollouts/new/plan-vms.tsx').then((module) => module.PlanVms), {
@@ -18,7 +18,7 @@ const PlanVms = dynamic(() => import('../../rollouts/new/plan-vms.tsx').then((mo
 });
 
 export interface BulkPlanProps {
-  draft: DraftPlan;
+  draft: PlannedDraft;
   accepted: readonly string[];
   onAccept(ids: readonly string[]): void;
 }

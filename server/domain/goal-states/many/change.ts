@@ -1,4 +1,4 @@
-import type { Change } from '#server/domain/rollout-rules/stored.ts';
+import type { RolloutChange } from '#server/domain/rollout-rules/stored.ts';
 import type { MemberKind } from '#server/domain/rollout-rules/words.ts';
 
 /** A change to one of many VMs. */
@@ -7,7 +7,7 @@ export type MemberChange =
    * A patch of the VM's extensions. `given` are the protected settings, and `setBy` who entered them. With `automatic`,
    * only extensions that are upgraded automatically get a higher version, and the requested version stays.
    */
-  | { kind: 'patch'; change: Change; given?: unknown; setBy?: string | null; automatic?: boolean }
+  | { kind: 'patch'; change: RolloutChange; given?: unknown; setBy?: string | null; automatic?: boolean }
   /**
    * Declares what these extensions had in an earlier goal state, as long as they still have these sequence numbers.
    * Extensions that were absent are removed. With `undelivered`, only if this incarnation was not delivered yet.
@@ -74,7 +74,7 @@ export type Applied =
   | { outcome: 'moved'; kind: MemberKind }
   | { outcome: 'refused'; code: string }
   /** Somebody else changed an extension since the given sequence number. */
-  | { outcome: 'overtaken'; by: string; at: Date }
+  | { outcome: 'overtaken'; by: string; action: string; at: Date }
   /** The goal state was delivered meanwhile, so it is not taken back. */
   | { outcome: 'delivered' }
   /** Another transaction is changing the VM at this moment. */

@@ -9,10 +9,14 @@ export interface ChangedBy {
   at: Date;
 }
 
+/** Who published a goal state, and with which action. */
+export interface PublishedBy extends ChangedBy {
+  action: string;
+}
+
 /**
- * Returns who changed one of the extensions that a change names since they had the given sequence numbers; `unknown` if
- * the extension is not declared any more; null if they still have them. A removed extension still has the last sequence number of
- * its name.
+ * Returns who changed one of the extensions that a change names since they had the given sequence numbers; `unknown` if the extension is no longer declared; null if they still have them. A removed extension still has the last
+ * sequence number of its name.
  */
 export function changedSince({ present, next }: DeclaredVm, change: MemberChange): ChangedBy | 'unknown' | null {
   if (change.kind === 'patch') return null;
@@ -29,12 +33,18 @@ export function changedSince({ present, next }: DeclaredVm, change: MemberChange
 export const wasDelivered = ({ head }: DeclaredVm, change: MemberChange): boolean =>
   change.kind === 'restore' && change.undelivered !== undefined && head.deliveredIncarnation >= change.undelivered;
 
-/** Returns who published the current goal state of each VM, and when. */
-export async function lastPublishers(tx: Transaction, vmIds: readonly string[]): Promise<Map<string, ChangedBy>> {
-  if (vmIds.length === 0) return new Map();
-  const { rows } = await tx.execute<{ vm_id: string; by: string; at: string }>(sql`
-    select g.vm_id, g.published_by as by, g.published_at as at
-      from goal_state_heads h join goal_states g on g.vm_id = h.vm_id and g.incarnation = h.incarnation
-     where h.vm_id = any(${sql.param(vmIds)}::uuid[])`);
-  return new Map(rows.map(({ vm_id, by, at }) => [vm_id, { by, at: new Date(at) }]));
+/** Returns who published the goal state that each VM had at a time, and when; `unknown` is the current goal state. */
+export async function publishersAt(
+  tx: Transaction,
+  times: ReadonlyMap<string, Date | 'unknown'>,
+): Promise<Map<string, PublishedBy>> {
+  if (times.size === 0) return new Map();
+  const at = [...times.values()].map((time) => (time === 'unknown' ? 'infinity' : time.toISOString()));
+  const { rows } = await tx.execute<{ vm_id: string; by: string; action: string; at: string }>(sql`
+    select w.vm_id, g.published_by as by, g.cause->>'action' as action, g.published_at as at
+      from unnest(${sql.param([...times.keys()])}::uuid[], ${sql.param(at)}::timestamptz[]) as w(vm_id, at)
+      cross join lateral (
+        select * from goal_states g where g.vm_id = w.vm_id and g.published_at <= w.at
+         order by g.incarnation desc limit 1) g`);
+  return new Map(rows.map(({ vm_id, by, action, at }) => [vm_id, { by, action, at: new Date(at) }]));
 }

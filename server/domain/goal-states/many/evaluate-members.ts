@@ -6,7 +6,7 @@ import { evaluateChange, type VmChange } from '../evaluate.ts';
 import type { Evaluation, ExtensionMove } from '../move.ts';
 import type { ExtensionRow, LiveHead } from '../publish.ts';
 import type { MemberRequest } from './change.ts';
-import { type ChangedBy, changedSince, lastPublishers, wasDelivered } from './changed-since.ts';
+import { changedSince, type PublishedBy, publishersAt, wasDelivered } from './changed-since.ts';
 import { checkTargets, type SettingsMemory } from './check-targets.ts';
 import { loadEarlierContents } from './earlier-contents.ts';
 import { type Translated, translate } from './translate.ts';
@@ -17,7 +17,7 @@ export type MemberEvaluation =
   | { outcome: 'unchanged' }
   | { outcome: 'delivered' }
   | { outcome: 'refused'; code: string }
-  | ({ outcome: 'overtaken' } & ChangedBy);
+  | ({ outcome: 'overtaken' } & PublishedBy);
 
 /**
  * Loads the declarations of VMs and evaluates the requested change of each. The number of statements does not depend on
@@ -42,15 +42,16 @@ export async function evaluateMembers(
     tx,
     members.flatMap(({ vm, translated }) => [...vm.present, ...goalsOf(translated)]),
   );
-  const absent = members.filter(({ vm, request }) => changedSince(vm, request.change) === 'unknown');
-  const publishers = await lastPublishers(
-    tx,
-    absent.map(({ vm }) => vm.head.vmId),
-  );
+  const changed = members.flatMap(({ vm, request }): [string, Date | 'unknown'][] => {
+    const since = changedSince(vm, request.change);
+    return since === null ? [] : [[vm.head.vmId, since === 'unknown' ? since : since.at]];
+  });
+  const publishers = await publishersAt(tx, new Map(changed));
   const evaluations = new Map<string, MemberEvaluation>();
   for (const { vm, request, translated } of members) {
-    const changed = changedSince(vm, request.change);
-    const by = changed === 'unknown' ? publishers.get(vm.head.vmId) : changed;
+    const since = changedSince(vm, request.change);
+    const publisher = publishers.get(vm.head.vmId);
+    const by = since === 'unknown' ? publisher : since && { action: publisher?.action ?? 'extension.set', ...since };
     if (by) evaluations.set(vm.head.vmId, { outcome: 'overtaken', ...by });
     else if (wasDelivered(vm, request.change)) evaluations.set(vm.head.vmId, { outcome: 'delivered' });
     else evaluations.set(vm.head.vmId, await evaluateMember(ctx, vm, versions, translated, memory));

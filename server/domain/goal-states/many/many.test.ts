@@ -3,7 +3,7 @@ import { eq, inArray } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { extensions, goalStateHeads, goalStates, secrets, vms } from '#db/schema/index.ts';
 import type { Context, Services } from '#server/domain/context.ts';
-import type { Change } from '#server/domain/rollout-rules/stored.ts';
+import type { RolloutChange } from '#server/domain/rollout-rules/stored.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -47,7 +47,7 @@ beforeAll(async () => {
   });
 });
 
-const patch = (change: Partial<Change> = {}): MemberChange & { kind: 'patch' } => ({
+const patch = (change: Partial<RolloutChange> = {}): MemberChange & { kind: 'patch' } => ({
   kind: 'patch',
   change: {
     kind: 'set',
@@ -285,7 +285,7 @@ describe('RO-3 a change is a patch', () => {
   });
 
   test('the first kind that applies is the kind of the change', async () => {
-    const kinds: [Partial<Change>, string][] = [
+    const kinds: [Partial<RolloutChange>, string][] = [
       [{ version: '1.1.0.0', state: 'disabled', publicSettings: { replace: { a: 2 } } }, 'update'],
       [{ state: 'enabled', publicSettings: { replace: { a: 3 } }, timeouts: { enable: 4 } }, 'settings'],
       [{ state: 'disabled', timeouts: { enable: 5 } }, 'state'],
@@ -489,7 +489,12 @@ describe('RO-28 RO-31 restoring what a VM had before', () => {
     const { vm, restore } = await changed('probe');
     await vm.declare('probe', { version: '2.0.0.0' });
     const [row] = await rowsOf(vm);
-    expect(await apply(vm, restore)).toEqual({ outcome: 'overtaken', by: row?.changedBy, at: row?.changedAt });
+    expect(await apply(vm, restore)).toEqual({
+      outcome: 'overtaken',
+      by: row?.changedBy,
+      action: 'extension.set',
+      at: row?.changedAt,
+    });
     expect((await previewAll(requestsOf([vm], restore))).get(vm.vmId)).toEqual({
       outcome: 'refused',
       code: 'extension_moved_on',

@@ -1,5 +1,5 @@
 import { compareVersions, parseVersion, runOrder } from '#protocol/index.ts';
-import type { Change } from '#server/domain/rollout-rules/stored.ts';
+import type { RolloutChange } from '#server/domain/rollout-rules/stored.ts';
 import type { DeclaredVm } from '../declared-vm.ts';
 import type { VmChange } from '../evaluate.ts';
 import type { ExtensionRow } from '../publish.ts';
@@ -39,7 +39,7 @@ export function translate(vm: DeclaredVm, change: MemberChange, earlier: Earlier
 }
 
 /** Whether a patch is about an extension. */
-const matches = ({ handler, extension }: Change, row: { name: string; handler: string }): boolean =>
+const matches = ({ handler, extension }: RolloutChange, row: { name: string; handler: string }): boolean =>
   (handler === null || row.handler === handler) && (extension === null || row.name === extension);
 
 const retries = (extensions: readonly { name: string }[]): Translated => ({
@@ -64,7 +64,7 @@ function restoring(vm: DeclaredVm, change: Restore, earlier: EarlierContents): T
   return { kind: 'changes', changes: [{ kind: 'revert', contents: wanted, only, takesBack }] };
 }
 
-function reverting(vm: DeclaredVm, patch: Change, earlier: EarlierContents): Translated {
+function reverting(vm: DeclaredVm, patch: RolloutChange, earlier: EarlierContents): Translated {
   const contents = earlier.get(vm.head.vmId);
   if (contents === undefined) return { kind: 'unknown' };
   const wanted = contents.filter((extension) => matches(patch, extension));
@@ -102,7 +102,7 @@ function isUpgradable(row: ExtensionRow, version: string | null): boolean {
 function targetOf(
   name: string,
   row: ExtensionRow | undefined,
-  change: Change,
+  change: RolloutChange,
   given: unknown,
   automatic: boolean,
 ): UncheckedTarget {
@@ -128,7 +128,7 @@ function targetOf(
   };
 }
 
-function publicSettingsOf(row: ExtensionRow | undefined, { publicSettings }: Change): Record<string, unknown> {
+function publicSettingsOf(row: ExtensionRow | undefined, { publicSettings }: RolloutChange): Record<string, unknown> {
   const current = row?.publicSettings ?? {};
   if (publicSettings === null) return current;
   return 'replace' in publicSettings ? { ...publicSettings.replace } : mergePatch(current, publicSettings.merge);

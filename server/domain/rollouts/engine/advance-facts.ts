@@ -32,7 +32,8 @@ export async function loadAdvanceFacts(pass: Pass): Promise<AdvanceFacts> {
       portalInFlight: portal.inFlight,
       maxPortalInFlight: rules.inFlight,
       nextStepAt: open.nextStepAt,
-      isBehind: false,
+      // More steps wait to be judged than one pass judges, so the counts are not those of now.
+      isBehind: pass.hasMore,
       now: ctx.now,
     },
   };

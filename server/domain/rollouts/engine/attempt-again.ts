@@ -81,7 +81,7 @@ function settleUnpublished(
   if (result?.outcome === 'busy') return;
   if (result?.outcome === 'gone') setStep(pass, from, { ...closed, state: 'gone', cause: null });
   else if (result?.outcome === 'overtaken') {
-    const overtakenBy = { by: result.by, action: 'extension.set', at: result.at.toISOString() };
+    const overtakenBy = { by: result.by, action: result.action, at: result.at.toISOString() };
     setStep(pass, from, { ...closed, state: 'overtaken', cause: null, overtakenBy });
   } else setStep(pass, from, { ...closed, state: otherwise });
 }

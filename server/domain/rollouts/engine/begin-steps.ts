@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { type Applied, applyMany, type MemberChange } from '#server/domain/goal-states/index.ts';
-import { kindAt } from '#server/domain/rollout-rules/kinds.ts';
+import { kindAt, kindPosition } from '#server/domain/rollout-rules/kinds.ts';
 import { fetchSeconds, secondsAfter } from '#server/domain/rollout-rules/step-times.ts';
 import { changesOf } from './change-of.ts';
 import type { Turn } from './load-members.ts';
@@ -84,6 +84,7 @@ export function emptyStep({ row, ctx }: Pass, turn: Turn, ring: number): StepRow
     kind: turn.kind,
     state: 'parked',
     cause: null,
+    movedTo: null,
     ...notBegun,
     beforeIncarnation: null,
     wasHealthy: false,
@@ -115,14 +116,14 @@ function stepOf(pass: Pass, { turn, ring, set, wasHealthy }: Beginner, result: A
     case 'unchanged':
       return { ...ended, state: 'skipped', cause: 'already' };
     case 'moved':
-      return { ...ended, state: 'skipped', cause: 'moved' };
+      return { ...ended, state: 'skipped', cause: 'moved', movedTo: kindPosition(result.kind) };
     case 'refused':
       return { ...ended, state: 'skipped', cause: `refused:${result.code}` };
     case 'overtaken':
       return {
         ...ended,
         state: 'overtaken',
-        overtakenBy: { by: result.by, action: 'extension.set', at: result.at.toISOString() },
+        overtakenBy: { by: result.by, action: result.action, at: result.at.toISOString() },
       };
     case 'gone':
       return { ...ended, state: 'gone' };

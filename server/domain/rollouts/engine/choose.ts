@@ -3,7 +3,7 @@ import type { ParkedCause, SkipCause } from '#server/domain/rollout-rules/words.
 import type { TurnFacts } from './load-members.ts';
 
 /** What becomes of a member whose turn has come. */
-export type Choice =
+export type MemberChoice =
   | { what: 'begin'; set: string | null }
   | { what: 'park'; cause: ParkedCause }
   | { what: 'skip'; cause: SkipCause }
@@ -25,7 +25,7 @@ export function chooseTurn(
   { hasLeft, isSuperseded }: { hasLeft: boolean; isSuperseded: boolean },
   { silent, availabilitySets, reverts }: ChooseRules,
   taken: ReadonlySet<string>,
-): Choice {
+): MemberChoice {
   if (facts === undefined || facts.isGone) return { what: 'gone' };
   if (isSuperseded) return { what: 'skip', cause: 'superseded' };
   if (hasLeft) return { what: 'skip', cause: 'left-selection' };

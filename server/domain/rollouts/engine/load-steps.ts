@@ -4,6 +4,7 @@ import { agentPresence, goalStateHeads, healthChecks, holds, laneTimes, rolloutS
 import type { StepExtension, StepFacts } from '#server/domain/rollout-rules/step-facts.ts';
 import { openSteps } from '#server/domain/rollout-rules/words.ts';
 import { agentStatus } from '#server/domain/verdicts/index.ts';
+import type { StoredRollout } from '../rows.ts';
 import type { StepRow } from './pass.ts';
 
 /** Seconds that a command's status may take after its deadline. */
@@ -26,6 +27,8 @@ interface ExtensionRow {
   timeouts: Readonly<Record<string, number>> | null;
   changedBy: string;
   changedAt: string;
+  /** The act that changed the extension since the step; null if its sequence number is the step's. */
+  changedWith: string | null;
   health: ExtensionHealthRow | null;
 }
 
@@ -41,10 +44,13 @@ interface ExtensionHealthRow {
 const touchedSql = sql<ExtensionRow[] | null>`(
   select json_agg(json_build_object('name', t.name, 'state', e.state, 'sequenceNumber', e.sequence_number,
       'version', e.version, 'commands', e.commands, 'timeouts', e.timeouts, 'changedBy', e.changed_by,
-      'changedAt', e.changed_at, 'health', case when h.name is null then null else json_build_object(
+      'changedAt', e.changed_at, 'changedWith', case when e.sequence_number <> t."sequenceNumber" then (
+        select g.cause->>'action' from goal_states g where g.vm_id = e.vm_id and g.published_at <= e.changed_at
+         order by g.incarnation desc limit 1) end,
+      'health', case when h.name is null then null else json_build_object(
         'sequenceNumber', h.sequence_number, 'health', h.health, 'cause', h.cause, 'since', h.since,
         'deadlineAt', h.deadline_at) end))
-    from json_to_recordset(${rolloutSteps.touched}) as t(name text)
+    from json_to_recordset(${rolloutSteps.touched}) as t(name text, "sequenceNumber" bigint)
     left join extensions e on e.vm_id = ${rolloutSteps.vmId} and e.name = t.name
     left join extension_health h on h.vm_id = ${rolloutSteps.vmId} and h.name = t.name)`;
 
@@ -66,9 +72,15 @@ const publisherSql = sql<{ by: string; action: string; at: string } | null>`(
   select json_build_object('by', g.published_by, 'action', g.cause->>'action', 'at', g.published_at)
     from goal_states g where g.vm_id = ${rolloutSteps.vmId} and g.incarnation = ${goalStateHeads.incarnation})`;
 
-/** Whether something happened to a step that its rollout did not see yet. */
-const isToJudge = (now: Date): SQL => sql`(
+/**
+ * Whether something happened to a step that its rollout did not see yet. The end of a rollout does not wait for soaks,
+ * attempts and VMs on hold (RO-30).
+ */
+const isToJudge = (now: Date, isAborting: boolean): SQL => sql`(
   ${rolloutSteps.dueAt} <= ${now.toISOString()}::timestamptz
+  or (${isAborting} and (${rolloutSteps.state} in ('soaking', 'retrying') or ${holds.since} is not null))
+  or (${holds.since} is not null and ${rolloutSteps.state} = 'inFlight' and ${rolloutSteps.attempt} <= 1
+    and ${goalStateHeads.deliveredIncarnation} < ${rolloutSteps.incarnation})
   or ${vms.deletedAt} is not null or ${vms.decommissioningAt} is not null
   or (${rolloutSteps.deliveredAt} is null and ${goalStateHeads.deliveredIncarnation} >= ${rolloutSteps.incarnation})
   or exists (
@@ -83,14 +95,14 @@ const isToJudge = (now: Date): SQL => sql`(
 /** Loads the open steps of a rollout, and parked ones that stay declared, that must be judged now. */
 export async function loadOpenSteps(
   tx: Transaction,
-  rolloutId: string,
+  { id: rolloutId, state }: Pick<StoredRollout, 'id' | 'state'>,
   now: Date,
   limit: number,
 ): Promise<FactedStep[]> {
   return loadFacts(
     tx,
     sql`${rolloutSteps.rolloutId} = ${rolloutId} and (
-      (${inArray(rolloutSteps.state, [...openSteps])} and ${isToJudge(now)})
+      (${inArray(rolloutSteps.state, [...openSteps])} and ${isToJudge(now, state === 'aborting')})
       or (${rolloutSteps.state} = 'parked' and ${rolloutSteps.incarnation} is not null
         and ${goalStateHeads.deliveredIncarnation} >= ${rolloutSteps.incarnation}))`,
     now,
@@ -127,8 +139,9 @@ async function loadFacts(tx: Transaction, where: SQL, now: Date, limit: number):
         deliveredAt: goalStateHeads.deliveredAt,
       },
       presence: { lastSeenAt: agentPresence.lastSeenAt, nextExpectedAt: agentPresence.nextExpectedAt },
-      hold: { since: holds.since, past: holds.past },
-      lane: { since: laneTimes.takenAt, past: laneTimes.past },
+      // Drizzle returns null for an object whose first column is null, so `past` comes first.
+      hold: { past: holds.past, since: holds.since },
+      lane: { past: laneTimes.past, since: laneTimes.takenAt },
       isMarked: sql<boolean>`coalesce(${healthChecks.dueAt} = 'epoch', false)`,
       extensions: touchedSql,
       publisher: publisherSql,
@@ -212,8 +225,10 @@ function changedByOf(
   for (const { name, sequenceNumber } of touched) {
     const row = rows.find((each) => each.name === name);
     if (row?.state != null && row.sequenceNumber === sequenceNumber) continue;
-    const action = publisher?.action ?? 'extension.set';
-    if (row?.state != null) return { by: row.changedBy, action, at: new Date(row.changedAt).toISOString() };
+    if (row?.state != null) {
+      const action = row.changedWith ?? 'extension.set';
+      return { by: row.changedBy, action, at: new Date(row.changedAt).toISOString() };
+    }
     if (publisher !== null) return { ...publisher, at: new Date(publisher.at).toISOString() };
   }
   return null;
@@ -232,7 +247,7 @@ export async function loadControls(
       step: rolloutSteps,
       vm: { deletedAt: vms.deletedAt, decommissioningAt: vms.decommissioningAt },
       presence: { lastSeenAt: agentPresence.lastSeenAt, nextExpectedAt: agentPresence.nextExpectedAt },
-      hold: { since: holds.since, past: holds.past },
+      hold: { past: holds.past, since: holds.since },
       isMarked: sql<boolean>`coalesce(${healthChecks.dueAt} = 'epoch', false)`,
       isControlTaken: sql<boolean>`exists (
         select from rollout_steps c where c.vm_id = ${rolloutSteps.pairVmId}

@@ -5,7 +5,7 @@ import type { rolloutSteps } from '#db/schema/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import { type Context, type Services, systemOrigin } from '#server/domain/context.ts';
 import { moveCount } from '#server/domain/rollout-rules/counts.ts';
-import type { Freeze, Ring, RingCounts, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
+import type { Freeze, RingCounts, RingDefinition, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
 import type { StepState } from '#server/domain/rollout-rules/words.ts';
 import type { StoredRing, StoredRollout } from '../rows.ts';
 
@@ -17,7 +17,7 @@ export type PassServices = Services & { log: Logger };
 /** A ring during a pass: its row, and its counts and order as far as the pass changed them. */
 export interface PassRing {
   row: StoredRing;
-  definition: Ring;
+  definition: RingDefinition;
   counts: RingCounts;
   taken: number;
 }

@@ -17,7 +17,7 @@ const atOnce = 2_000;
  */
 export async function settle(pass: Pass): Promise<void> {
   const { tx, ctx, row } = pass;
-  const steps = await loadOpenSteps(tx, row.id, ctx.now, atOnce);
+  const steps = await loadOpenSteps(tx, row, ctx.now, atOnce);
   const acts: Record<NonNullable<StepOutcome['act']>, FactedStep[]> = { recall: [], repeat: [], restore: [] };
   const judged = new Map<string, StepOutcome>();
   for (const one of steps) {

@@ -20,7 +20,7 @@ export async function takeBack(
     const result = results.get(step.vmId);
     const closed = { ...step, setKey: null, dueAt: null, updatedAt: ctx.now };
     if (result?.outcome === 'overtaken') {
-      const overtakenBy = { by: result.by, action: 'extension.set', at: result.at.toISOString() };
+      const overtakenBy = { by: result.by, action: result.action, at: result.at.toISOString() };
       setStep(pass, step.state, { ...closed, state: 'overtaken', cause: null, overtakenBy, decidedAt: ctx.now });
     } else if (result?.outcome === 'gone') {
       setStep(pass, step.state, { ...closed, state: 'gone', cause: null, decidedAt: ctx.now });

@@ -1,7 +1,7 @@
 import { and, gt, inArray, sql } from 'drizzle-orm';
 import { rollouts } from '#db/schema/index.ts';
 import { openStates } from '#server/domain/rollout-rules/words.ts';
-import { type Choice, type ChooseRules, chooseTurn } from './choose.ts';
+import { type ChooseRules, chooseTurn, type MemberChoice } from './choose.ts';
 import { loadTurnFacts, membersOf, type Turn, type TurnFacts } from './load-members.ts';
 import type { Pass } from './pass.ts';
 import { leftSelection } from './selection.ts';
@@ -9,7 +9,7 @@ import { leftSelection } from './selection.ts';
 /** A member whose turn has come, with what becomes of it. */
 export interface ChosenTurn {
   turn: Turn;
-  choice: Choice;
+  choice: MemberChoice;
   facts: TurnFacts | undefined;
 }
 

@@ -1,6 +1,6 @@
-import { asc, eq, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { rolloutMembers, rollouts } from '#db/schema/index.ts';
+import { rollouts } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { maxMoved } from '#server/domain/rollout-rules/rings.ts';
@@ -10,7 +10,8 @@ import { orAbandon } from './abandon-plan.ts';
 import { type MadePlan, makePlan } from './make-plan.ts';
 import { kindsOf } from './member-chunks.ts';
 import { movedMembers } from './moved-members.ts';
-import { isHashOf, membersDigest } from './plan-hash.ts';
+import { isHashOf } from './plan-hash.ts';
+import { digestOf, readMembers } from './rehash-plan.ts';
 import { inSnapshot, type PlanOutcome, type PlanServices } from './snapshot.ts';
 import { storePlan } from './store-plan.ts';
 
@@ -38,13 +39,8 @@ async function movedOn(
   row: StoredRollout,
   made: MadePlan,
 ): Promise<Reason['params'] | null> {
-  const chunks = await tx
-    .select()
-    .from(rolloutMembers)
-    .where(eq(rolloutMembers.rolloutId, row.id))
-    .orderBy(asc(rolloutMembers.ring), asc(rolloutMembers.first));
-  const rings = row.definition.rings.map((_, ring) => chunks.filter((chunk) => chunk.ring === ring));
-  const members = membersDigest(rings);
+  const chunks = await readMembers(tx, row.id);
+  const members = digestOf(row.definition, chunks);
   if (row.planHash === null || !isHashOf(ctx, row.planHash, { ...made.hashed, members }))
     return { cause: 'definition' };
   const unaccepted = made.plan.overlaps.filter(({ id }) => !row.acceptedOverlap.includes(id));

@@ -2,11 +2,11 @@ import { asc, eq } from 'drizzle-orm';
 import { v7 as uuid } from 'uuid';
 import { rolloutMembers, rolloutRings, rollouts } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
-import type { Change, Definition, Gates, Ring } from '#server/domain/rollout-rules/stored.ts';
+import type { Definition, Gates, RingDefinition, RolloutChange } from '#server/domain/rollout-rules/stored.ts';
 import { type MemberKind, memberKinds } from '#server/domain/rollout-rules/words.ts';
 
 /** A change that gives every extension of the handler the version 1.1.0.0. */
-export const upgrade: Change = {
+export const upgrade: RolloutChange = {
   kind: 'set',
   ...{ handler: 'Acme.Lab.Probe', extension: null, version: '1.1.0.0', state: null },
   ...{ autoUpgradeMinorVersion: null, dependsOn: null, timeouts: null },
@@ -19,7 +19,7 @@ const gates: Gates = {
 };
 
 /** Returns a ring that takes members up to this share, in hundredths of a percent; null takes all that match. */
-export const ringUpTo = (share: number | null, given: Partial<Ring> = {}): Ring => ({
+export const ringUpTo = (share: number | null, given: Partial<RingDefinition> = {}): RingDefinition => ({
   ...{ name: `up to ${share}`, filter: null, upTo: share === null ? null : { share } },
   ...{ approval: false, windows: [], gates },
   ...given,

@@ -16,8 +16,16 @@ import type { Context } from '#server/domain/context.ts';
 import { foldHealth } from '#server/domain/health/index.ts';
 import { emptyCounts, shownCounts } from '#server/domain/rollout-rules/counts.ts';
 import { orderKey, orderMembers } from '#server/domain/rollout-rules/order.ts';
-import type { Change, Definition, Gates, Ring } from '#server/domain/rollout-rules/stored.ts';
-import { type MemberKind, memberKinds, type RolloutKind } from '#server/domain/rollout-rules/words.ts';
+import type {
+  Definition,
+  Gates,
+  RingDefinition,
+  RingPlan,
+  RolloutChange,
+  Window,
+} from '#server/domain/rollout-rules/stored.ts';
+import { defaultRules } from '#server/domain/rollout-rules/strategies.ts';
+import { type MemberKind, memberKinds, type RolloutKind, type StepState } from '#server/domain/rollout-rules/words.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
@@ -25,6 +33,8 @@ import { givenVersion } from '#server/testing/handlers.ts';
 import { ingestReport } from '#server/testing/ingest.ts';
 import type { PassServices } from '../engine/pass.ts';
 import { passRollout } from '../engine/pass-rollout.ts';
+import { type RolloutRulesInput, setRolloutRules } from '../rules.ts';
+import { checkCounts } from './check-counts.ts';
 
 export const probe = 'Acme.Lab.Probe';
 
@@ -33,7 +43,7 @@ const gates: Gates = {
   ...{ errors: null, success: null, compare: null },
 };
 
-const change: Change = {
+const change: RolloutChange = {
   ...{ kind: 'set', handler: probe, extension: null, version: '1.1.0.0', state: null },
   ...{ autoUpgradeMinorVersion: null, dependsOn: null, timeouts: null, publicSettings: null, protectedSettings: null },
   ...{ onAbsent: 'skip', allowLower: false, asOf: null },
@@ -44,9 +54,11 @@ export interface GivenRollout extends Partial<Omit<Definition, 'rings' | 'change
   name?: string;
   kind?: RolloutKind;
   planned?: MemberKind;
-  change?: Partial<Change>;
+  change?: Partial<RolloutChange>;
   /** The number of members of each ring, and its gates. */
-  rings?: (Partial<Gates> & { size: number; approval?: boolean })[];
+  rings?: (Partial<Gates> & { size: number; approval?: boolean; windows?: Window[] })[];
+  /** Seconds that the longest step of each ring may take. */
+  longestSeconds?: number;
   of?: string;
   acceptedOverlap?: string[];
   startedAt?: Date;
@@ -74,7 +86,8 @@ export async function rolloutStage() {
       receivedAt: at(seconds),
       report: {
         handlers: [{ extension, version, sequenceNumber, state: terms.state ?? 'enabled' }],
-        statuses: [{ extension, sequenceNumber, ageSeconds: 0, readSecondsAgo: 0, file }],
+        statuses:
+          terms.state === 'removed' ? [] : [{ extension, sequenceNumber, ageSeconds: 0, readSecondsAgo: 0, file }],
       },
     });
     await fold(seconds);
@@ -115,13 +128,14 @@ export async function rolloutStage() {
       of,
       acceptedOverlap = [],
       startedAt,
+      longestSeconds = 0,
       ...terms
     } = given;
     const { rings: sizes = [{ size: vms.length }], change: patch, ...more } = terms;
     const id = randomUUID();
     const rings = sizes.map(
-      ({ size: _, approval = false, ...own }, n): Ring => ({
-        ...{ name: `ring ${n}`, filter: null, upTo: null, approval, windows: [] },
+      ({ size: _, approval = false, windows = [], ...own }, n): RingDefinition => ({
+        ...{ name: `ring ${n}`, filter: null, upTo: null, approval, windows },
         gates: { ...gates, ...own },
       }),
     );
@@ -146,12 +160,22 @@ export async function rolloutStage() {
       id,
       vms.map(({ vmId }) => vmId),
     );
+    const planOf = (ring: number, size: number): RingPlan => ({
+      ...{ name: `ring ${ring}`, size, kinds: { [planned]: size }, inFlight: size, bytes: 0, restarts: 0, silent: 0 },
+      ...{ sets: { touched: 0, longest: 0 }, longestSeconds },
+    });
     let first = 0;
     for (const [ring, { size }] of sizes.entries()) {
       const own = ordered.slice(first, first + size);
-      await db
-        .insert(rolloutRings)
-        .values({ rolloutId: id, ring, state: 'waiting', first, size, counts: emptyCounts() });
+      await db.insert(rolloutRings).values({
+        rolloutId: id,
+        ring,
+        state: 'waiting',
+        first,
+        size,
+        counts: emptyCounts(),
+        plan: planOf(ring, size),
+      });
       // Chunks of three members, so that batches cross the boundaries of chunks.
       for (let from = 0; from < own.length; from += 3) {
         const vmIds = own.slice(from, from + 3);
@@ -165,10 +189,24 @@ export async function rolloutStage() {
     return id;
   }
 
-  /** Lets the worker look until nothing is due. */
+  /** Changes the rules of all rollouts. */
+  async function setRules(seconds: number, changes: Partial<RolloutRulesInput>): Promise<void> {
+    const admin = await testContext({ services, role: 'admin', now: at(seconds) });
+    await setRolloutRules(admin, { ...defaultRules, freezes: [], ...changes });
+  }
+
+  /** Lets the worker look until nothing is due. The counts must add up after every pass. */
   async function pass(seconds: number): Promise<void> {
-    for (let n = 0; n < 100; n += 1) if ((await passRollout(services, at(seconds))) === null) return;
+    for (let n = 0; n < 100; n += 1) {
+      if ((await passRollout(services, at(seconds))) === null) return;
+      await checkCounts(db);
+    }
     throw new Error('the rollouts do not come to rest');
+  }
+  /** Lets the worker look at one rollout, once. */
+  async function passOnce(seconds: number): Promise<void> {
+    await passRollout(services, at(seconds));
+    await checkCounts(db);
   }
   /** Lets the worker look at every open rollout, whether due or not. */
   async function look(seconds: number): Promise<void> {
@@ -188,6 +226,11 @@ export async function rolloutStage() {
       .from(rolloutSteps)
       .where(eq(rolloutSteps.rolloutId, id))
       .orderBy(asc(rolloutSteps.ring), asc(rolloutSteps.place));
+  /** The VMs whose step is in this state, in order. */
+  async function vmsIn(id: string, vms: readonly GivenVm[], state: StepState): Promise<GivenVm[]> {
+    const own = (await steps(id)).filter((step) => step.state === state);
+    return own.flatMap(({ vmId }) => vms.find((vm) => vm.vmId === vmId) ?? []);
+  }
   async function step(id: string, { vmId }: GivenVm) {
     return (await steps(id)).find((one) => one.vmId === vmId);
   }
@@ -230,7 +273,7 @@ export async function rolloutStage() {
 
   return {
     ...{ services, db, operator, at, as, givenFleet, givenRollout, hear, setTags, report, fold, succeed, fail },
-    ...{ pass, look, rollout, rings, steps, step, counts, head, published, activity },
+    ...{ pass, passOnce, look, rollout, rings, steps, step, vmsIn, counts, head, published, activity, setRules },
   };
 }
 

@@ -5,7 +5,7 @@ import { Checkbox } from '#app/_ui/checkbox.tsx';
 import { ControlRow, Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
-import type { RulesFieldsProps } from './rollout-rules.tsx';
+import type { RulesFieldsProps } from './rules-form.ts';
 
 const roles = ['operator', 'admin'] as const;
 

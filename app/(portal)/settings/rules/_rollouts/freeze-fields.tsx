@@ -6,8 +6,7 @@ import { localTime } from '#app/_lib/local-time.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
-import type { RulesFieldsProps } from './rollout-rules.tsx';
-import type { FreezeForm } from './rules-form.ts';
+import type { FreezeForm, RulesFieldsProps } from './rules-form.ts';
 
 const dayMs = 86_400_000;
 

@@ -3,7 +3,7 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
-import type { RulesFieldsProps } from './rollout-rules.tsx';
+import type { RulesFieldsProps } from './rules-form.ts';
 
 /** The rate and the number in flight of all rollouts together, and the tag that names availability sets. */
 export function LimitFields({ form, edit, faultOf }: RulesFieldsProps) {

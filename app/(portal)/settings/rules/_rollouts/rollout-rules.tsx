@@ -17,13 +17,6 @@ import { FreezeFields } from './freeze-fields.tsx';
 import { LimitFields } from './limit-fields.tsx';
 import { formOf, type Rules, type RulesForm, rulesOf } from './rules-form.ts';
 
-/** What each group of fields gets: the form, a function that changes it, and the sentence of the fault at a path. */
-export interface RulesFieldsProps {
-  form: RulesForm;
-  edit(change: Partial<RulesForm>): void;
-  faultOf(path: string): string | undefined;
-}
-
 /** The form's values, which follow the stored rules until the reader edits them. */
 function useRules(first: Rules) {
   const { t } = useTranslation('settings');

@@ -25,6 +25,13 @@ export interface RulesForm {
   freezes: FreezeForm[];
 }
 
+/** What each group of fields gets: the form, a function that changes it, and the sentence of the fault at a path. */
+export interface RulesFieldsProps {
+  form: RulesForm;
+  edit(change: Partial<RulesForm>): void;
+  faultOf(path: string): string | undefined;
+}
+
 /** Returns the form for the stored rules. */
 export function formOf({ approval, freezes, ...rules }: Rules): RulesForm {
   return {

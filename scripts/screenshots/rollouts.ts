@@ -1,0 +1,74 @@
+import type { Api } from './portal.ts';
+
+interface Rollout {
+  id: string;
+  name: string;
+  state: string;
+  plan: { hash: string } | null;
+}
+
+const mount = 'Northwind.Storage.Mount';
+const fleet = 'pictures';
+
+/** Seconds for which the portal holds its answer while it plans or starts a rollout. */
+const wait = 30;
+
+/** Creates rollouts in four states, unless they exist already. Returns their ids. */
+export async function rolloutsOf(
+  api: Api,
+  failing: string,
+): Promise<Record<'draft' | 'planned' | 'running' | 'paused', string>> {
+  const change = { kind: 'set', handler: mount, publicSettings: { merge: { user: 'operations' } } };
+  const select = { include: { tags: [`fleet=${fleet}`] } };
+  await makeFleet(api);
+  const careful = { strategy: 'careful', select, change, silent: 'declare' };
+  const planned = await makeRollout(api, { ...careful, name: 'Mount as operations, in spring' });
+  await api('POST', `/rollouts/${planned}/plan?wait=${wait}`);
+  const running = await makeRollout(api, { ...careful, name: 'Mount as operations' });
+  await start(api, running);
+  const paused = await makeRollout(api, {
+    ...{ name: 'Retry the share', strategy: 'careful' },
+    ...{ select: { ids: [failing] }, change: { kind: 'retry', handler: mount } },
+  });
+  await start(api, paused);
+  await waitForState(api, paused, 'paused');
+  const draft = await makeRollout(api, { name: 'Mount as operations, a draft', select, change });
+  return { draft, planned, running, paused };
+}
+
+/** Creates VMs without an agent, on which changes stay in flight. */
+async function makeFleet(api: Api): Promise<void> {
+  const { items } = await api<{ items: { name: string }[] }>('GET', '/vms?q=ring-&limit=100');
+  for (let number = items.length + 1; number <= 24; number += 1) {
+    const { id } = await api<{ id: string }>('POST', '/vms', { name: `ring-${number}`, tags: { fleet } });
+    const settings = {
+      publicSettings: { server: 'files.example.net', user: 'backup' },
+      protectedSettings: { password: 'a password for pictures' },
+    };
+    await api('PUT', `/vms/${id}/extensions/share`, { state: 'enabled', handler: mount, version: '2.0.0.0', settings });
+  }
+}
+
+/** Returns the id of the rollout with this name, after creating it if there is none. */
+async function makeRollout(api: Api, definition: { name: string; [field: string]: unknown }): Promise<string> {
+  const { items } = await api<{ items: Rollout[] }>('GET', `/rollouts?q=${encodeURIComponent(definition.name)}`);
+  const known = items.find(({ name }) => name === definition.name);
+  return (known ?? (await api<Rollout>('POST', '/rollouts', definition))).id;
+}
+
+/** Plans and starts a draft. A rollout that was started before stays as it is. */
+async function start(api: Api, id: string): Promise<void> {
+  const at = `/rollouts/${id}`;
+  const { state } = await api<Rollout>('GET', at);
+  if (state !== 'draft') return;
+  const { plan } = await api<Rollout>('POST', `${at}/plan?wait=${wait}`);
+  await api('POST', `${at}/start?wait=${wait}`, { plan: plan?.hash });
+}
+
+async function waitForState(api: Api, id: string, state: string): Promise<void> {
+  for (const end = Date.now() + 60_000; Date.now() < end; ) {
+    const rollout = await api<Rollout>('GET', `/rollouts/${id}?wait=${wait}`);
+    if (rollout.state === state) return;
+  }
+  throw new Error(`The rollout ${id} is not ${state} after a minute.`);
+}
