@@ -14,6 +14,8 @@ export async function closeRollout(ctx: Context, input: StopRolloutInput): Promi
   allow(ctx.actor, 'operator');
   const { id, reason = null } = parse(stopRolloutInput, input);
   return actOn(ctx, id, 'close', async (tx, row) => {
+    const { keepDays, newcomers } = row.definition;
+    if (keepDays === 0 && newcomers === 'ignore') return row;
     const definition = { ...row.definition, keepDays: 0, newcomers: 'ignore' as const };
     const closing = await changeRollout(tx, row, { definition, dueAt: ctx.now });
     await recordAct(tx, ctx, row, 'rollout.close', { reason });

@@ -7,6 +7,7 @@ import { actorRef } from '#server/domain/principal.ts';
 import type { Definition, RolloutChange, Selection } from '#server/domain/rollout-rules/stored.ts';
 import { revertStrategy } from '#server/domain/rollout-rules/strategies.ts';
 import { recordAct } from './act-on.ts';
+import { followName } from './follow-name.ts';
 import { changeRollout, type StoredRollout } from './rows.ts';
 
 /** Which members of a rollout to revert, and whether the revert starts as soon as it is planned. */
@@ -33,7 +34,7 @@ export async function createRevertIn(
     .values({
       id: uuid(),
       revision: 1,
-      name: `${of.name.slice(0, 180)} (revert)`,
+      name: followName(of.name, 'revert'),
       kind: 'revert',
       state: 'planning',
       definition: definitionOf(of, { ring, only }),

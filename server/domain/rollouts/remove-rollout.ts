@@ -16,9 +16,13 @@ export async function removeRollout(ctx: Context, input: InRollout): Promise<voi
   await ctx.db.transaction(async (tx) => {
     const row = await lockRollout(tx, id);
     hasEffect('delete', row.state);
-    await tx.update(rollouts).set({ revertedBy: null }).where(eq(rollouts.revertedBy, id));
+    const reverted = await tx
+      .update(rollouts)
+      .set({ revertedBy: null })
+      .where(eq(rollouts.revertedBy, id))
+      .returning({ id: rollouts.id });
     await tx.delete(rollouts).where(eq(rollouts.id, id));
     await recordAct(tx, ctx, row, 'rollout.delete');
-    await recordChange(tx, 'rollout', id);
+    for (const changed of [...reverted.map((of) => of.id), id]) await recordChange(tx, 'rollout', changed);
   });
 }

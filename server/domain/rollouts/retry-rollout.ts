@@ -7,6 +7,7 @@ import type { Definition, RolloutChange } from '#server/domain/rollout-rules/sto
 import { hasEffect } from './acts.ts';
 import type { RolloutView } from './answers.ts';
 import { insertDraft } from './create-rollout.ts';
+import { followName } from './follow-name.ts';
 import { type RetryRolloutInput, retryRolloutInput } from './input.ts';
 import { lockRollout, type StoredRollout } from './rows.ts';
 import { openGiven } from './secrets.ts';
@@ -40,7 +41,7 @@ async function insertRetry(
     select: { include: { rollout: row.id, step: [of] } },
     ...{ change, newcomers: 'ignore', startAt: null },
   };
-  const name = `${row.name.slice(0, 180)} (${of})`;
+  const name = followName(row.name, of);
   return insertDraft(tx, ctx, { name, note: null, kind: 'rollout', definition, given }, row.id);
 }
 

@@ -8,6 +8,7 @@ import { unstartedStates } from '#server/domain/rollout-rules/words.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { actOn, recordAct } from './act-on.ts';
 import type { RolloutView } from './answers.ts';
+import { approvalsNeeded } from './approvals.ts';
 import { type UpdateRolloutInput, updateRolloutInput } from './input.ts';
 import { judgeEdit } from './judge-edit.ts';
 import { rehashPlan } from './planning/rehash-plan.ts';
@@ -94,9 +95,8 @@ async function editStarted(
     const faults = fixed.map((path) => ({ path, code: 'rollout_fixed' as const }));
     throw new DomainError('conflict', 'rollout_fixed', { faults });
   }
-  const { approval } = (await readRules(tx)).rules;
-  const voids =
-    edit.needsApproval && approval !== null && row.members >= approval.fromMembers && row.kind === 'rollout';
+  const { rules } = await readRules(tx);
+  const voids = edit.needsApproval && approvalsNeeded(rules, { ...row, approvals: [] }) > 0;
   const changed = await changeRollout(tx, row, {
     ...{ name, note, definition, revision: row.revision + 1, dueAt: ctx.now },
     // The plan of a scheduled rollout is compared with the definition once more when its time comes.

@@ -99,7 +99,7 @@ export async function rowOf(ctx: Context, id: string): Promise<StoredRollout> {
 }
 
 /** An act in the activity log, as a page shows it. */
-export interface GivenAct {
+interface GivenAct {
   action: string;
   by: string;
   details: Record<string, unknown>;
