@@ -12,8 +12,11 @@ test.use({ portalGroup: 'everywhere' });
 
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
+/** Names of the rings of a draft, which its strategy chose. */
+const ringNames = ['first', 'tenth', 'half', 'all'];
+
 /** Names chosen by people, which may appear in the portal's sentences. */
-const names = ['ada', 'Bootstrap token', 'watch', 'env test', 'role web', helloPlan.Name];
+const names = ['ada', 'Bootstrap token', 'watch', 'env test', 'role web', helloPlan.Name, ...ringNames];
 
 /** Window sizes: a wide window and a phone; 720 × 450 is a laptop zoomed to 200%. */
 const screens = {
