@@ -1,4 +1,4 @@
-import type { Gates, RingDefinition, Strategy } from './stored.ts';
+import type { Gates, RingDefinition, RolloutRules, Strategy } from './stored.ts';
 import { failCauses } from './words.ts';
 
 /** Causes of a failed step, for retries: those of health, and those of steps. */

@@ -69,7 +69,7 @@ describe('RO-1 ids', () => {
     expect((await requestPlan(ctx, { id })).state).toBe('planning');
   });
 
-  test('one more is rejected, and nothing is made', async () => {
+  test('one more is rejected, and nothing is created', async () => {
     const before = await ctx.db.$count(rollouts);
     expect(await outcomeOf(create({ select: { ids: ids(10_001) } }))).toBe(invalid('/select/ids selection_too_large'));
     expect(await ctx.db.$count(rollouts)).toBe(before);
@@ -192,7 +192,7 @@ test('a definition of the largest size is accepted, and one byte more is not', a
 });
 
 describe('a start', () => {
-  test('is answered at once without a wait, and reports the state that the worker left with one', async () => {
+  test('is answered immediately without a wait, and with one reports the state that the worker left', async () => {
     const { id } = await givenRollout(ctx, { state: 'planned' });
     expect((await startRollout(ctx, { id, plan: planHash, wait: 0 })).state).toBe('checking');
     const answer = startRollout(ctx, { id, plan: planHash, wait: 30 });

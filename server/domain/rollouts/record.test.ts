@@ -148,7 +148,7 @@ describe('RO-39 each act of a person is one line of the activity, with its reaso
     },
   );
 
-  test('a plan is asked for without a line, because it changes nothing', async () => {
+  test('a request to plan has no line, because it changes nothing', async () => {
     const { id } = await givenRollout(ctx);
     await requestPlan(ada, { id });
     expect(await activityOf(ctx, id)).toEqual([]);

@@ -17,7 +17,7 @@ const started: RolloutState[] = ['scheduled', 'running', 'paused', 'keeping', 'a
 const secret = { ...probeDefinition.change, protectedSettings: { password: 'hunter2' } };
 
 describe.each(subjects)('a retry of the %s members', (of) => {
-  test('is a draft of its own that selects them, and names the rollout it follows', async () => {
+  test('is a separate draft that selects them, and names the rollout it follows', async () => {
     const { id } = await givenRollout(ctx, { state: 'finished' });
     const before = await rowOf(ctx, id);
     const retry = await retryRollout(asPerson(ctx, 'ada'), { id, of });
@@ -52,7 +52,7 @@ describe.each(subjects)('a retry of the %s members', (of) => {
     }
   });
 
-  test('has no newcomers and no start of its own, but the windows, gates and limits', async () => {
+  test('has no newcomers and no start time, but the windows, gates and limits', async () => {
     const windows = [{ days: ['mon' as const], from: '22:00', to: '04:00', timeZone: 'Europe/Berlin' }];
     const definition = { windows, newcomers: 'include' as const, startAt: '2030-01-01T00:00:00Z', stepsPerSecond: 3 };
     const { id } = await givenRollout(ctx, { state: 'finished', definition });
@@ -99,7 +99,7 @@ describe('what a retry declares', () => {
     },
   );
 
-  test('for members of a bulk act: in one ring, at once', async () => {
+  test('for members of a bulk act: in one ring, immediately', async () => {
     const definition = { kind: 'bulk' as const, rings: undefined };
     const { id } = await givenRollout(ctx, { state: 'finished', definition });
     const retry = await retryRollout(ctx, { id, of: 'failed' });
@@ -120,7 +120,7 @@ test('the name of a retry is cut between characters, and stays within the limit'
   }
 });
 
-test('each retry is a rollout of its own, and the activity has its creation', async () => {
+test('each retry is a separate rollout, and the activity has its creation', async () => {
   const { id } = await givenRollout(ctx, { state: 'finished' });
   const [one, other] = await Promise.all([
     retryRollout(ctx, { id, of: 'failed' }),

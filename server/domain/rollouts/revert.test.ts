@@ -37,8 +37,8 @@ describe('RO-31 the revert of an open rollout', () => {
       { action: 'rollout.abort', by: 'ada', details: { from: state, reason: null } },
       { action: 'rollout.revert', by: 'ada', details: { revert: revert.id, ring: null, only: null, start: false } },
     ]);
-    const told = await changesSince(ctx.db, mark);
-    expect(told).toEqual(expect.arrayContaining([`rollout ${id}`, `rollout ${revert.id}`]));
+    const outcomes = await changesSince(ctx.db, mark);
+    expect(outcomes).toEqual(expect.arrayContaining([`rollout ${id}`, `rollout ${revert.id}`]));
     for (const row of [await rowOf(ctx, id), await rowOf(ctx, revert.id)]) expect(row.dueAt).toEqual(ctx.now);
   });
 
@@ -90,7 +90,7 @@ describe('RO-31 a revert', () => {
     });
   });
 
-  test('is planned at once, by whoever asked for it, and carries no secrets', async () => {
+  test('is planned immediately, for the person who requested it, and contains no secrets', async () => {
     const change = { ...probeDefinition.change, protectedSettings: { password: 'hunter2' } };
     const { id } = await givenRollout(ctx, { state: 'finished', definition: { change } });
     const revert = await revertRollout(asPerson(ctx, 'ada'), { id, start: true });
@@ -136,7 +136,7 @@ test('the name of a revert is cut between characters, and stays within the limit
   }
 });
 
-test('a deleted revert leaves the rollout as if it had not been asked for', async () => {
+test('a deleted revert leaves the rollout as if it had not been requested', async () => {
   const { id } = await givenRollout(ctx, { state: 'finished' });
   const revert = await revertRollout(ctx, { id });
   const mark = await markOf(ctx.db);
@@ -146,7 +146,7 @@ test('a deleted revert leaves the rollout as if it had not been asked for', asyn
   expect((await activityOf(ctx, revert.id)).map(({ action }) => action)).toEqual(['rollout.delete']);
 });
 
-test('two people who revert at once abort the rollout once', async () => {
+test('two people who revert at the same time abort the rollout once', async () => {
   const { id } = await givenRollout(ctx, { state: 'running' });
   const reverts = await Promise.all([
     revertRollout(asPerson(ctx, 'ada'), { id }),
@@ -160,7 +160,7 @@ test('two people who revert at once abort the rollout once', async () => {
   expect((await listRollouts(ctx, { of: id })).items.every(({ kind }) => kind === 'revert')).toBe(true);
 });
 
-test('a revert may be planned again, and a plan that is being made is not asked for twice', async () => {
+test('a revert can be planned again, and is not planned twice at the same time', async () => {
   const { id } = await givenRollout(ctx, { state: 'finished' });
   const revert = await revertRollout(ctx, { id });
   expect(await requestPlan(ctx, { id: revert.id })).toEqual(revert);

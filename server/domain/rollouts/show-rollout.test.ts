@@ -55,7 +55,7 @@ describe('what each role sees', () => {
     dependsOn: ['base'],
   };
 
-  test('operators see settings and the plan, viewers neither; nobody sees secrets', async () => {
+  test('operators see settings and the plan, viewers neither; secrets appear for neither', async () => {
     const definition = { change: { ...probeDefinition.change, ...settings } };
     const { id } = await givenRollout(ctx, { state: 'planned', definition });
     for (const [reader, sees] of [

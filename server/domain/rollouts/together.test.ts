@@ -39,12 +39,12 @@ beforeAll(async () => {
 
 const people = ['ada', 'bob', 'eve', 'max'];
 const by = (name: string): Context => asPerson(ctx, name);
-/** Lets four people do the same at once. Returns what each of them is told. */
+/** Lets four people do the same at the same time. Returns the outcome of each call. */
 const together = (act: (as: Context, name: string) => Promise<unknown>) =>
   Promise.all(people.map((name) => outcomeOf(act(by(name), name))));
 const all = (outcome: string): string[] => people.map(() => outcome);
 
-describe('four people who do the same at once are all answered, and it happens once:', () => {
+describe('four people who do the same together are all answered, and it happens once:', () => {
   const same: [string, GivenTerms, (as: Context, id: string) => Promise<unknown>, string][] = [
     ['start', { state: 'planned' }, (as, id) => startRollout(as, { id, plan: planHash }), 'checking'],
     ['unschedule', { state: 'scheduled' }, (as, id) => unscheduleRollout(as, { id }), 'planned'],
@@ -70,22 +70,22 @@ describe('four people who do the same at once are all answered, and it happens o
 
   test('delete, which only one of them did', async () => {
     const { id } = await givenRollout(ctx);
-    const told = await together((as) => removeRollout(as, { id }));
-    expect(told.toSorted()).toEqual(['done', ...all('not_found rollout_unknown').slice(1)]);
+    const outcomes = await together((as) => removeRollout(as, { id }));
+    expect(outcomes.toSorted()).toEqual(['done', ...all('not_found rollout_unknown').slice(1)]);
     expect((await activityOf(ctx, id)).map(({ action }) => action)).toEqual(['rollout.delete']);
   });
 });
 
-describe('people who do different things at once', () => {
-  test('edit: the first edit wins, and the others are told that it moved on', async () => {
+describe('people who do different things at the same time', () => {
+  test('edit: the first edit wins, and the others learn that it changed', async () => {
     for (const state of ['draft', 'planned', 'running', 'paused'] as const) {
       const { id, definition } = await givenRollout(ctx, { state });
-      const told = await together((as, name) =>
+      const outcomes = await together((as, name) =>
         updateRollout(as, { id, revision: 1, definition: { ...definition, name } }),
       );
-      expect(told.toSorted()).toEqual(['done', ...all('precondition_failed rollout_moved_on').slice(1)]);
+      expect(outcomes.toSorted()).toEqual(['done', ...all('precondition_failed rollout_moved_on').slice(1)]);
       const { name, revision } = await rowOf(ctx, id);
-      expect([name, revision]).toEqual([people[told.indexOf('done')], 2]);
+      expect([name, revision]).toEqual([people[outcomes.indexOf('done')], 2]);
     }
   });
 
@@ -135,11 +135,11 @@ describe('people who do different things at once', () => {
         startRollout(by('ada'), { id, plan: planHash }),
         updateRollout(by('bob'), { id, revision: 1, definition: { ...definition, name: 'other' } }),
       ];
-      const told = await Promise.all(acts.map(outcomeOf));
+      const outcomes = await Promise.all(acts.map(outcomeOf));
       const { state } = await rowOf(ctx, id);
       const isStarted = state === 'checking';
-      expect(told).toEqual(isStarted ? ['done', 'conflict rollout_state'] : [expect.any(String), 'done']);
-      if (!isStarted) expect([state, told[0]]).toEqual(['draft', 'conflict rollout_state']);
+      expect(outcomes).toEqual(isStarted ? ['done', 'conflict rollout_state'] : [expect.any(String), 'done']);
+      if (!isStarted) expect([state, outcomes[0]]).toEqual(['draft', 'conflict rollout_state']);
     }
   });
 
@@ -147,9 +147,9 @@ describe('people who do different things at once', () => {
     for (let n = 0; n < 3; n += 1) {
       const { id } = await givenRollout(ctx, { state: 'running' });
       const acts = [pauseRollout(by('ada'), { id }), resumeRollout(by('bob'), { id }), abortRollout(by('eve'), { id })];
-      const told = await Promise.all(acts.map(outcomeOf));
-      expect(told[2]).toBe('done');
-      for (const outcome of told) expect(['done', 'conflict rollout_state']).toContain(outcome);
+      const outcomes = await Promise.all(acts.map(outcomeOf));
+      expect(outcomes[2]).toBe('done');
+      for (const outcome of outcomes) expect(['done', 'conflict rollout_state']).toContain(outcome);
       expect(await rowOf(ctx, id)).toMatchObject({ state: 'aborting', pausedBy: null, why: [] });
     }
   });
@@ -157,23 +157,23 @@ describe('people who do different things at once', () => {
   test('delete and start: the rollout is gone or started', async () => {
     const { id } = await givenRollout(ctx, { state: 'planned' });
     const acts = [removeRollout(by('ada'), { id }), startRollout(by('bob'), { id, plan: planHash })];
-    const told = await Promise.all(acts.map(outcomeOf));
+    const outcomes = await Promise.all(acts.map(outcomeOf));
     const [left] = await ctx.db.select().from(rollouts).where(eq(rollouts.id, id));
-    expect(told).toEqual(left ? ['conflict rollout_state', 'done'] : ['done', 'not_found rollout_unknown']);
+    expect(outcomes).toEqual(left ? ['conflict rollout_state', 'done'] : ['done', 'not_found rollout_unknown']);
   });
 
-  test('secrets: two edits at once leave the secrets of one of them, whole', async () => {
+  test('secrets: two edits at the same time leave the secrets of one of them, whole', async () => {
     const change = { ...probeDefinition.change, protectedSettings: { password: 'old' } };
     const { id, definition } = await givenRollout(ctx, { definition: { change } });
-    const told = await together((as, name) =>
+    const outcomes = await together((as, name) =>
       updateRollout(as, {
         ...{ id, revision: 1 },
         definition: { ...definition, change: { ...change, protectedSettings: { password: name } } },
       }),
     );
     const row = await rowOf(ctx, id);
-    expect(openGiven(ctx, row)).toEqual({ password: people[told.indexOf('done')] });
-    expect([row.revision, row.setBy]).toEqual([2, `user:${people[told.indexOf('done')]}`]);
+    expect(openGiven(ctx, row)).toEqual({ password: people[outcomes.indexOf('done')] });
+    expect([row.revision, row.setBy]).toEqual([2, `user:${people[outcomes.indexOf('done')]}`]);
   });
 });
 

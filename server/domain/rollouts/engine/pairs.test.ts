@@ -51,7 +51,7 @@ describe('RO-24 a pair', () => {
     expect((await stage.rings(id))[0]?.counts).toMatchObject({ pairsVoid: 1, pairsOpen: 0 });
   });
 
-  test('counts for nobody when both fail in one pass', async () => {
+  test('counts for neither VM when both fail in one pass', async () => {
     const { id, changed, control } = await givenPair();
     await control.deliver(stage.at(5));
     await stage.report(control, 5, { status: 'error', version: '1.0.0.0', sequenceNumber: 1 });
