@@ -65,6 +65,7 @@ export function Foot({ draft, starting, missing, accepted }: RolloutFootProps) {
   const needed = rollout?.approvalsNeeded ?? 0;
   return createPortal(
     <>
+      {rollout === null ? null : <DeleteDraft rollout={rollout} />}
       {starting.problem !== null ? (
         <span className="flex min-w-0 items-center gap-2 text-failed-text" role="alert">
           <StatusIcon status="failed" />
@@ -82,7 +83,6 @@ export function Foot({ draft, starting, missing, accepted }: RolloutFootProps) {
         </span>
       )}
       <span className="ms-auto flex flex-wrap items-center gap-2">
-        {rollout === null ? null : <DeleteDraft rollout={rollout} />}
         {obstacle === null && needed > 0 && rollout !== null ? (
           <Button asChild variant="primary">
             <Link href={`/rollouts/${rollout.id}`}>{t('new.foot.ask')}</Link>

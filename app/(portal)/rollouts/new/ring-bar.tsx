@@ -21,10 +21,12 @@ export const shareOf = ({ upTo }: SentRing): number | null => (upTo && 'percent'
 /** The rings as one bar. The boundary between two shares is dragged, or moved with the arrow keys. */
 export function RingBar({ rings, sizes, onChange }: RingBarProps) {
   const bar = useRef<HTMLDivElement>(null);
+  // Shares need no plan, so the bar keeps its form when the plan arrives.
+  const isShared = rings.every((ring) => shareOf(ring) !== null);
   const known = sizes.filter((size) => size !== null).reduce((sum, size) => sum + size, 0);
   const weights = rings.map((ring, index) => {
     const size = sizes[index];
-    if (known > 0 && size != null) return Math.max(size / known, 0.01);
+    if (!isShared && known > 0 && size != null) return Math.max(size / known, 0.01);
     const before = rings
       .slice(0, index)
       .map(shareOf)

@@ -14,6 +14,7 @@ import { MovedCard } from './moved-card.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { ringSizes } from './ring-sizes.ts';
 import { inputOf, missingPart, type RolloutForm } from './rollout-form.ts';
+import type { LoadedSchema } from './settings-patch-props.ts';
 import { useDraftPlan } from './use-draft-plan.ts';
 import { useMatches } from './use-matches.ts';
 import { useStart } from './use-start.ts';
@@ -27,10 +28,12 @@ export interface RolloutEditorProps {
   stored: RolloutView | null;
   strategies: readonly StrategyChoice[];
   fields: readonly ListedField[];
+  /** The schema of the settings that the form begins with; null without a handler. */
+  loaded: LoadedSchema | null;
 }
 
 /** The form of a rollout: who, what, how, when, and the plan that follows from them. */
-export function RolloutEditor({ first, stored, strategies, fields }: RolloutEditorProps) {
+export function RolloutEditor({ first, stored, strategies, fields, loaded }: RolloutEditorProps) {
   const { t } = useTranslation('rollouts');
   const [form, setForm] = useState(first);
   const [accepted, setAccepted] = useState<readonly string[]>([]);
@@ -55,7 +58,7 @@ export function RolloutEditor({ first, stored, strategies, fields }: RolloutEdit
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)]">
           <WhoCard form={form} set={set} fields={fields} faults={faults} selected={plan?.matched} />
-          <WhatCard change={form.change} onChange={(change) => set({ change })} faults={faults} />
+          <WhatCard change={form.change} onChange={(change) => set({ change })} faults={faults} loaded={loaded} />
         </div>
         <HowCard
           form={form}

@@ -23,30 +23,35 @@ const SchemaForm = dynamic(() => import('#app/_ui/schema-form/form.tsx').then((m
   loading: () => <Skeleton className="h-8 w-full" />,
 });
 
+/** Stands in for the loaded schema if the page was loaded without a handler. */
 const none = { version: '', schema: undefined as never, words: {} };
 
 /** The public and protected settings that the change sets, by the schema of the version or of the newest one. */
-export function SettingsPatch({ change, onChange, faults }: SettingsPatchProps) {
+export function SettingsPatch({ change, onChange, faults, loaded }: SettingsPatchProps) {
   const { t } = useTranslation('rollouts');
   const trpc = useTRPC();
   const handler = useQuery({
     ...trpc.handlers.get.queryOptions({ handler: change.handler }),
     enabled: change.version === '',
   });
-  const newest = handler.data?.versions.find(({ state }) => state === 'published')?.version ?? '';
-  const used = useSchema(change.handler, change.version === '' ? newest : change.version, none);
+  const first = loaded?.handler === change.handler ? loaded : none;
+  const newest = handler.data?.versions.find(({ state }) => state === 'published')?.version ?? first.version;
+  const used = useSchema(change.handler, change.version === '' ? newest : change.version, first);
+  const parts = { change, onChange, faults, loaded };
   return (
     <>
       <Heading title={t('new.public')} note={t(change.replaces ? 'new.public.replaced' : 'new.public.merged')} />
       {used.error ? (
         <QueryError error={used.error} onRetry={used.retry} />
+      ) : used.schema === undefined ? (
+        <Skeleton className="h-20 w-full" />
       ) : used.plan === null ? (
-        <JsonPatch change={change} onChange={onChange} faults={faults} />
+        <JsonPatch {...parts} />
       ) : (
-        <PublicPatch plan={used.plan} change={change} onChange={onChange} faults={faults} />
+        <PublicPatch plan={used.plan} {...parts} />
       )}
       <Heading title={t('new.protected')} note={t('new.protected.note')} />
-      <ProtectedPatch form={used.protectedForm} change={change} onChange={onChange} faults={faults} />
+      <ProtectedPatch form={used.protectedForm} {...parts} />
     </>
   );
 }

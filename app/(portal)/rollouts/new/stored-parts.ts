@@ -2,9 +2,12 @@ import type { portal } from '#app/_lib/portal.ts';
 import { tagFrom } from '#server/domain/fleet/address.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import type { RolloutView } from '#server/domain/rollouts/index.ts';
+import { firstOf } from '../../vms/[vmId]/extensions/_editor/page-parts.ts';
 import type { SelectionInput, SentDefinition, SentFilter, SentGates, SentRing, SentStrategy } from './definition.ts';
 import type { StrategyChoice } from './how-card.tsx';
 import { withoutShared } from './read-form.ts';
+import type { ChangeForm } from './rollout-form.ts';
+import type { LoadedSchema } from './settings-patch-props.ts';
 
 type Api = Awaited<ReturnType<typeof portal>>;
 
@@ -12,6 +15,15 @@ type Api = Awaited<ReturnType<typeof portal>>;
 export async function strategiesOf(api: Api): Promise<StrategyChoice[]> {
   const { items } = await api.strategies.list();
   return items.map(({ name, builtIn, strategy }) => ({ name, isBuiltIn: builtIn, parts: partsOf(strategy) }));
+}
+
+/** Returns the schema for the settings of a change, by the newest version if it names none; null if there is none. */
+export async function schemaFor(api: Api, { handler, version }: ChangeForm): Promise<LoadedSchema | null> {
+  if (handler === '') return null;
+  const found = await api.handlers.get({ handler }).catch(() => null);
+  const used = version === '' ? found?.versions.find(({ state }) => state === 'published')?.version : version;
+  if (found === null || !found.versions.some((known) => known.version === used) || used === undefined) return null;
+  return { handler, ...(await firstOf(api, handler, used)) };
 }
 
 /** Returns the parts of a strategy. Gates that all rings share are those of the first. */

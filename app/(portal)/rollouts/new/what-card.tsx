@@ -9,22 +9,18 @@ import { Segmented } from '#app/_ui/segmented.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { Switch } from '#app/_ui/switch.tsx';
 import { changeKinds } from './definition.ts';
-import type { FormFaults } from './faults.ts';
 import { PartCard } from './part-card.tsx';
 import { type ChangeForm, withHandler } from './rollout-form.ts';
 import { SettingsPatch } from './settings-patch.tsx';
+import type { SettingsPatchProps } from './settings-patch-props.ts';
 
-export interface WhatCardProps {
-  change: ChangeForm;
-  onChange(change: ChangeForm): void;
-  faults: FormFaults;
-}
+type FieldsProps = Omit<SettingsPatchProps, 'loaded'>;
 
 /** Faults at these fields are shown there. */
 const ownFields = /^\/change\/(handler|extension|version|state|publicSettings|protectedSettings)(\/|$)/;
 
 /** What: the change as a patch. What is not set stays as each VM has it. */
-export function WhatCard({ change, onChange, faults }: WhatCardProps) {
+export function WhatCard({ change, onChange, faults, loaded }: SettingsPatchProps) {
   const { t } = useTranslation('rollouts');
   return (
     <PartCard
@@ -42,18 +38,18 @@ export function WhatCard({ change, onChange, faults }: WhatCardProps) {
         />
       }
     >
-      <ChangeFields change={change} onChange={onChange} faults={faults} />
+      <ChangeFields change={change} onChange={onChange} faults={faults} loaded={loaded} />
     </PartCard>
   );
 }
 
-export interface ChangeFieldsProps extends WhatCardProps {
+export interface ChangeFieldsProps extends SettingsPatchProps {
   /** Whether the kind of change is decided, so that only handler and extension can be chosen. */
   isSimple?: boolean;
 }
 
 /** The fields of a change: handler and extension, and for `set` what to declare. */
-export function ChangeFields({ change, onChange, faults, isSimple = false }: ChangeFieldsProps) {
+export function ChangeFields({ change, onChange, faults, loaded, isSimple = false }: ChangeFieldsProps) {
   const { t } = useTranslation('rollouts');
   return (
     <>
@@ -76,7 +72,7 @@ export function ChangeFields({ change, onChange, faults, isSimple = false }: Cha
       {isSimple ? null : change.kind === 'set' ? (
         <>
           {change.handler === '' ? null : (
-            <SettingsPatch key={change.handler} change={change} onChange={onChange} faults={faults} />
+            <SettingsPatch key={change.handler} change={change} onChange={onChange} faults={faults} loaded={loaded} />
           )}
           <Options change={change} onChange={onChange} />
         </>
@@ -87,7 +83,7 @@ export function ChangeFields({ change, onChange, faults, isSimple = false }: Cha
   );
 }
 
-function HandlerField({ change, onChange, faults }: WhatCardProps) {
+function HandlerField({ change, onChange, faults }: FieldsProps) {
   const { t } = useTranslation('rollouts');
   const trpc = useTRPC();
   const handlers = useQuery(trpc.handlers.list.queryOptions({ q: '', limit: 200 }));
@@ -108,7 +104,7 @@ function HandlerField({ change, onChange, faults }: WhatCardProps) {
   );
 }
 
-function SetFields({ change, onChange, faults }: WhatCardProps) {
+function SetFields({ change, onChange, faults }: FieldsProps) {
   const { t } = useTranslation('rollouts');
   const trpc = useTRPC();
   const handler = useQuery({
@@ -143,7 +139,7 @@ function SetFields({ change, onChange, faults }: WhatCardProps) {
   );
 }
 
-function Options({ change, onChange }: Pick<WhatCardProps, 'change' | 'onChange'>) {
+function Options({ change, onChange }: Pick<FieldsProps, 'change' | 'onChange'>) {
   const { t } = useTranslation('rollouts');
   return (
     <div className="flex flex-wrap gap-x-5 gap-y-2">

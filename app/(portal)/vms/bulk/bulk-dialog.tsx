@@ -51,7 +51,7 @@ export function BulkDialog({ act, filter, total, onClose }: BulkDialogProps) {
       description={t('bulk.from', { count: total, n: format.number(total) })}
       footer={<BulkFooter {...{ act, draft, subject, accepted, keepDraft, onClose }} />}
     >
-      <ChangeFields change={change} onChange={setChange} faults={faults} isSimple={act !== 'set'} />
+      <ChangeFields change={change} onChange={setChange} faults={faults} loaded={null} isSimple={act !== 'set'} />
       {draft.rollout === null ? null : <MovedCard rollout={draft.rollout} onAgain={draft.again} />}
       {definition === null ? null : <BulkPlan draft={draft} accepted={accepted} onAccept={setAccepted} />}
       {draft.problem !== null && draft.problem.faults.length === 0 ? (

@@ -9,7 +9,7 @@ import { FormPage } from '../../new/form-page.tsx';
 import { NoAccess } from '../../new/no-access.tsx';
 import { formOf, withoutSecrets } from '../../new/read-form.ts';
 import { RolloutEditor } from '../../new/rollout-editor.tsx';
-import { definitionOf, strategiesOf } from '../../new/stored-parts.ts';
+import { definitionOf, schemaFor, strategiesOf } from '../../new/stored-parts.ts';
 
 interface Props {
   params: Promise<{ id: string }>;
@@ -48,9 +48,10 @@ export default async function EditRolloutPage({ params }: Props) {
     strategy.parts,
   );
   const first = stored.hasProtectedSettings ? withoutSecrets(form) : form;
+  const loaded = await schemaFor(api, first.change);
   return (
     <FormPage crumbs={crumbs}>
-      <RolloutEditor key={id} first={first} stored={stored} strategies={strategies} fields={fields} />
+      <RolloutEditor key={id} first={first} stored={stored} strategies={strategies} fields={fields} loaded={loaded} />
     </FormPage>
   );
 }
