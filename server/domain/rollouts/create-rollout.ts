@@ -7,7 +7,7 @@ import type { Context } from '#server/domain/context.ts';
 import { actorRef } from '#server/domain/principal.ts';
 import { recordAct } from './act-on.ts';
 import type { RolloutView } from './answers.ts';
-import { type DefinitionInput, type ReadDefinition, readDefinition } from './read-definition.ts';
+import { type DefinitionInput, parseDefinition, type ReadDefinition, readDefinition } from './read-definition.ts';
 import type { StoredRollout } from './rows.ts';
 import { sealGiven } from './secrets.ts';
 import { viewOf } from './show-rollout.ts';
@@ -18,7 +18,7 @@ import { viewOf } from './show-rollout.ts';
  */
 export async function createRollout(ctx: Context, input: DefinitionInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
-  const read = await readDefinition(ctx, input);
+  const read = await readDefinition(ctx, parseDefinition(ctx, input));
   return ctx.db.transaction(async (tx) => viewOf(ctx, tx, await insertDraft(tx, ctx, read)));
 }
 

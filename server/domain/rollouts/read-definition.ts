@@ -30,16 +30,22 @@ export interface ReadDefinition {
   given?: unknown;
 }
 
+export type ParsedDefinition = z.output<ReturnType<typeof definitionInput>>;
+
+/** Parses a definition. Throws 422 `invalid` with every fault. */
+export function parseDefinition(ctx: Pick<Context, 'fleetFields'>, input: DefinitionInput): ParsedDefinition {
+  return parse(definitionInput(ctx.fleetFields), input);
+}
+
 /**
- * Parses and completes a definition. `before` is the definition that it replaces, whose strategy may be deleted. Throws
- * 404 `strategy_unknown`, 422 `invalid` with every fault, and 422 `definition_too_large`.
+ * Fills in every default of a definition. `before` is the definition that it replaces, whose strategy may be deleted.
+ * Throws 404 `strategy_unknown`, 422 `invalid` with every fault, and 422 `definition_too_large`.
  */
 export async function readDefinition(
   ctx: Context,
-  input: DefinitionInput,
+  parsed: ParsedDefinition,
   before?: Definition,
 ): Promise<ReadDefinition> {
-  const parsed = parse(definitionInput(ctx.fleetFields), input);
   const { definition, faults } = completeDefinition(parsed, await findStrategy(ctx.db, strategyOf(parsed), before));
   requireSound(faults);
   const limit = ctx.config.limits.rollouts.definitionBytes;

@@ -25,6 +25,12 @@ const rings = [
   { name: 'all', upTo: { percent: 100 } },
 ];
 const set = (as: Context, input: object) => setStrategy(as, { name: 'nightly', rings, ...input } as SetStrategyInput);
+
+test('a strategy without rings is rejected, and nothing is saved', async () => {
+  expect(await outcomeOf(set(ctx, { rings: undefined }))).toMatch('/rings field_missing');
+  expect(await outcomeOf(setStrategy(ctx, { name: 'nightly' } as SetStrategyInput))).toMatch('/rings field_missing');
+  expect(await ctx.db.$count(rolloutStrategies)).toBe(0);
+});
 const find = async (name: string) => (await listStrategies(viewer)).items.find((one) => one.name === name);
 const automatic = async () =>
   Object.fromEntries((await listStrategies(viewer)).items.map(({ name, automaticFor }) => [name, automaticFor]));

@@ -61,6 +61,10 @@ export async function setStrategy(ctx: Context, input: SetStrategyInput): Promis
     throw new DomainError('conflict', 'strategy_built_in');
   }
   const { strategy: saved, automaticFor } = readStrategy(ctx, terms);
+  if (builtIn === null && !terms.rings) {
+    // Without rings, it would only be another name for the usual strategy.
+    throw new DomainError('unprocessable', 'invalid', { faults: [{ path: '/rings', code: 'field_missing' }] });
+  }
   const strategy = builtIn ?? saved;
   return ctx.db.transaction(async (tx) => {
     // Two strategies could otherwise get the same handler.

@@ -12,7 +12,7 @@ import { approvalsNeeded } from './approvals.ts';
 import { type UpdateRolloutInput, updateRolloutInput } from './input.ts';
 import { judgeEdit } from './judge-edit.ts';
 import { rehashPlan } from './planning/rehash-plan.ts';
-import { type DefinitionInput, type ReadDefinition, readDefinition } from './read-definition.ts';
+import { type DefinitionInput, parseDefinition, type ReadDefinition, readDefinition } from './read-definition.ts';
 import { noPlan } from './request-plan.ts';
 import { changeRollout, readRollout, ringsOf, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
@@ -27,8 +27,9 @@ import { sealGiven } from './secrets.ts';
 export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
   const { id, revision, definition: given } = parse(updateRolloutInput, input);
+  const parsed = parseDefinition(ctx, given as DefinitionInput);
   const { definition: before } = await readRollout(ctx.db, id);
-  const edited = await readDefinition(ctx, given as DefinitionInput, before);
+  const edited = await readDefinition(ctx, parsed, before);
   return actOn(ctx, id, 'edit', async (tx, row) => {
     if (revision !== row.revision) {
       throw new DomainError('precondition_failed', 'rollout_moved_on', { params: { revision: row.revision } });
