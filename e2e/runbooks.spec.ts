@@ -193,8 +193,8 @@ test('a second person approves what a rule holds back', async ({ api, signedIn, 
   const admin = await signedIn('admin');
   await admin.goto('/settings/rules');
   await admin.getByRole('radio', { name: 'All executions' }).check();
-  await admin.getByRole('button', { name: 'Save rule' }).click();
-  await expect(admin.getByRole('button', { name: 'Save rule' })).toBeDisabled();
+  await admin.getByRole('button', { name: 'Save rule', exact: true }).click();
+  await expect(admin.getByRole('button', { name: 'Save rule', exact: true })).toBeDisabled();
   await expectAccessibleInBothThemes(admin);
   try {
     const operator = await signedIn('operator');

@@ -42,9 +42,13 @@ async function everyAnswer(api: Api, parts: Record<string, string>): Promise<Evi
     // A VM whose plans are sent over HTTPS has no channel.
     if (get === undefined || template.endsWith('/execution-channel')) continue;
     // Versions of handlers have four numbers, versions of runbooks three.
-    const known = template.includes('/runbooks/') ? { ...parts, version: runbookVersion } : parts;
+    const known = {
+      ...parts,
+      ...(template.includes('/runbooks/') && { version: runbookVersion }),
+      ...(template.includes('/rollouts/') && { id: parts.rollout ?? '' }),
+    };
     const address = template.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-      const value: string | undefined = known[name];
+      const value = (known as Record<string, string | undefined>)[name];
       if (value === undefined) throw new Error(`No value is known for {${name}} of ${template}.`);
       return encodeURIComponent(value);
     });
@@ -146,6 +150,7 @@ test('MU-44 a secret is stored, used on the machine, and found nowhere else', as
     viaPage: newSecret(),
     failing: newSecret(),
     parameter: newSecret(),
+    rollout: newSecret(),
   };
   const responses: Evidence[] = [];
   const page = await signedIn('admin');
@@ -259,7 +264,20 @@ test('MU-44 a secret is stored, used on the machine, and found nowhere else', as
     return { output: (await outputs()).items[0]?.id ?? '', archive };
   });
 
-  // The file has the id of the VM, because every path gets this value for `{id}`.
+  const rollout = await test.step('a secret is part of the change of a rollout, which is planned', async () => {
+    const change = { kind: 'set', handler, publicSettings: { merge: { user } } };
+    const { id } = await api.call<{ id: string }>('POST', '/rollouts', {
+      body: {
+        name: `Mount as ${user}`,
+        select: { ids: [vm.id] },
+        change: { ...change, protectedSettings: { password: secrets.rollout } },
+      },
+    });
+    responses.push(evidenceOf('POST plan', await api.call('POST', `/rollouts/${id}/plan?wait=30`)));
+    return id;
+  });
+
+  // The file has the id of the VM, because every other path gets this value for `{id}`.
   await api.call('PUT', `/runbook-files/${vm.id}`, {
     body: Buffer.from('a tool'),
     headers: { 'content-type': 'application/octet-stream' },
@@ -272,6 +290,7 @@ test('MU-44 a secret is stored, used on the machine, and found nowhere else', as
   const parts = {
     id: vm.id,
     vmId: vm.id,
+    rollout,
     name: share,
     handler,
     version: '2.0.0.0',

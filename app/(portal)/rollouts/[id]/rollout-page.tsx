@@ -1,20 +1,23 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
 import { useEffect, useState } from 'react';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import type { ShownRollout } from '../rollout-data.ts';
 import { FailuresCard, ParkedCard } from './causes-cards.tsx';
-import { CellsCard } from './cells-card.tsx';
 import { CountsStrip } from './counts-strip.tsx';
-import { CurveCard } from './curve-card.tsx';
 import { NextCard } from './next-card.tsx';
-import { RecordCard } from './record-card.tsx';
 import { RingsCard } from './rings-card.tsx';
 import { RolloutHead } from './rollout-head.tsx';
 import { addressOfSteps, type StepsFilter } from './steps-address.ts';
 import { StepsCard } from './steps-card.tsx';
 import { WhyCard } from './why-card.tsx';
+
+// Rendered by the server; their scripts follow the page's.
+const CellsCard = dynamic(() => import('./cells-card.tsx').then((module) => module.CellsCard));
+const CurveCard = dynamic(() => import('./curve-card.tsx').then((module) => module.CurveCard));
+const RecordCard = dynamic(() => import('./record-card.tsx').then((module) => module.RecordCard));
 
 export interface RolloutPageProps {
   /** The rollout as the server read it at `readAt` (milliseconds since 1970). */

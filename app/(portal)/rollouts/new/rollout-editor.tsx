@@ -1,5 +1,6 @@
 'use client';
 
+import dynamic from 'next/dynamic';
 import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Field } from '#app/_ui/field.tsx';
@@ -10,8 +11,6 @@ import type { RolloutView } from '#server/domain/rollouts/index.ts';
 import { type FormFaults, faultsOf } from './faults.ts';
 import { Foot } from './foot.tsx';
 import { HowCard, type StrategyChoice } from './how-card.tsx';
-import { MovedCard } from './moved-card.tsx';
-import { PlanCard } from './plan-card.tsx';
 import { ringSizes } from './ring-sizes.ts';
 import { inputOf, missingPart, type RolloutForm } from './rollout-form.ts';
 import type { LoadedSchema } from './settings-patch-props.ts';
@@ -19,8 +18,12 @@ import { useDraftPlan } from './use-draft-plan.ts';
 import { useMatches } from './use-matches.ts';
 import { useStart } from './use-start.ts';
 import { WhatCard } from './what-card.tsx';
-import { WhenCard } from './when-card.tsx';
 import { WhoCard } from './who-card.tsx';
+
+// Rendered by the server; their scripts follow the page's.
+const MovedCard = dynamic(() => import('./moved-card.tsx').then((module) => module.MovedCard));
+const PlanCard = dynamic(() => import('./plan-card.tsx').then((module) => module.PlanCard));
+const WhenCard = dynamic(() => import('./when-card.tsx').then((module) => module.WhenCard));
 
 export interface RolloutEditorProps {
   first: RolloutForm;

@@ -1,6 +1,7 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { ControlRow, Field } from '#app/_ui/field.tsx';
@@ -11,8 +12,10 @@ import { Switch } from '#app/_ui/switch.tsx';
 import { changeKinds } from './definition.ts';
 import { PartCard } from './part-card.tsx';
 import { type ChangeForm, withHandler } from './rollout-form.ts';
-import { SettingsPatch } from './settings-patch.tsx';
 import type { SettingsPatchProps } from './settings-patch-props.ts';
+
+// Rendered by the server; its script follows the page's.
+const SettingsPatch = dynamic(() => import('./settings-patch.tsx').then((module) => module.SettingsPatch));
 
 type FieldsProps = Omit<SettingsPatchProps, 'loaded'>;
 
