@@ -11,7 +11,7 @@ import { NoAccess } from './no-access.tsx';
 import { formOf, withoutSecrets } from './read-form.ts';
 import { RolloutEditor } from './rollout-editor.tsx';
 import { emptyForm, type RolloutForm } from './rollout-form.ts';
-import { definitionOf, schemaFor, strategiesOf } from './stored-parts.ts';
+import { definitionOf, matchesOf, schemaFor, strategiesOf } from './stored-parts.ts';
 
 type SearchParams = Promise<Record<string, string | string[] | undefined>>;
 
@@ -44,10 +44,17 @@ export default async function NewRolloutPage({ searchParams }: { searchParams: S
   if (usual === undefined) throw new Error('the portal has built-in strategies');
   const { query } = readAddress(fields, parametersOf(given));
   const first = like === null ? emptyForm(usual.name, usual.parts, query.filter) : copyOf(like, usual.parts);
-  const loaded = await schemaFor(api, first.change);
+  const [loaded, matches] = await Promise.all([schemaFor(api, first.change), matchesOf(api, first)]);
   return (
     <FormPage crumbs={crumbs}>
-      <RolloutEditor first={first} stored={null} strategies={strategies} fields={fields} loaded={loaded} />
+      <RolloutEditor
+        first={first}
+        stored={null}
+        strategies={strategies}
+        fields={fields}
+        loaded={loaded}
+        matches={matches}
+      />
     </FormPage>
   );
 }

@@ -38,7 +38,9 @@ export function RingCard({ ring, index, isLast, size, total, fields, faults, onC
   const isShare = size !== null && total !== null && total > 0;
   return (
     <fieldset className="grid min-w-0 content-start gap-2 rounded-md bg-sunken p-3 shadow-hair-subtle">
-      <legend className="sr-only">{ring.name}</legend>
+      <legend translate="no" className="sr-only">
+        {ring.name}
+      </legend>
       <div className="flex items-center gap-1.5">
         <Input
           aria-label={t('new.ring.name')}

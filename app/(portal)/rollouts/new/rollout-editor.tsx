@@ -15,7 +15,7 @@ import { ringSizes } from './ring-sizes.ts';
 import { inputOf, missingPart, type RolloutForm } from './rollout-form.ts';
 import type { LoadedSchema } from './settings-patch-props.ts';
 import { useDraftPlan } from './use-draft-plan.ts';
-import { useMatches } from './use-matches.ts';
+import { type LoadedMatches, useMatches } from './use-matches.ts';
 import { useStart } from './use-start.ts';
 import { WhatCard } from './what-card.tsx';
 import { WhoCard } from './who-card.tsx';
@@ -33,10 +33,12 @@ export interface RolloutEditorProps {
   fields: readonly ListedField[];
   /** The schema of the settings that the form begins with; null without a handler. */
   loaded: LoadedSchema | null;
+  /** The VMs that the form selects at first; null if it selects none by a filter. */
+  matches: LoadedMatches | null;
 }
 
 /** The form of a rollout: who, what, how, when, and the plan that follows from them. */
-export function RolloutEditor({ first, stored, strategies, fields, loaded }: RolloutEditorProps) {
+export function RolloutEditor({ first, stored, strategies, fields, loaded, matches }: RolloutEditorProps) {
   const { t } = useTranslation('rollouts');
   const [form, setForm] = useState(first);
   const [accepted, setAccepted] = useState<readonly string[]>([]);
@@ -47,7 +49,7 @@ export function RolloutEditor({ first, stored, strategies, fields, loaded }: Rol
     () => (missing === null ? { kind: 'rollout' as const, ...inputOf(form, suggested) } : null),
     [form, missing, suggested],
   );
-  const manual = useManualPlan(form, definition);
+  const manual = useManualPlan(form, definition, matches);
   const draft = useDraftPlan(manual.isHeld ? null : definition, stored);
   const starting = useStart(draft.take);
   const faults = useMemo(() => faultsOf(draft.problem?.faults ?? []), [draft.problem]);
@@ -60,7 +62,7 @@ export function RolloutEditor({ first, stored, strategies, fields, loaded }: Rol
       <NameFields form={form} set={set} suggested={suggested} faults={faults} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)]">
-          <WhoCard form={form} set={set} fields={fields} faults={faults} selected={plan?.matched} />
+          <WhoCard form={form} set={set} fields={fields} faults={faults} selected={plan?.matched} loaded={matches} />
           <WhatCard change={form.change} onChange={(change) => set({ change })} faults={faults} loaded={loaded} />
         </div>
         <HowCard
@@ -84,8 +86,12 @@ export function RolloutEditor({ first, stored, strategies, fields, loaded }: Rol
 const manualFrom = 50_000;
 
 /** Whether the plan waits for a request, and a function that requests it. */
-function useManualPlan(form: RolloutForm, definition: object | null): { isHeld: boolean; release(): void } {
-  const matching = useMatches(form).data?.matching ?? 0;
+function useManualPlan(
+  form: RolloutForm,
+  definition: object | null,
+  matches: LoadedMatches | null,
+): { isHeld: boolean; release(): void } {
+  const matching = useMatches(form, matches).data?.matching ?? 0;
   const [released, setReleased] = useState<object | null>(null);
   const isHeld = definition !== null && matching > manualFrom && released !== definition;
   return { isHeld, release: () => setReleased(definition) };

@@ -8,7 +8,7 @@ import { Status } from '#app/_ui/status.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import type { FleetRow } from '../../vms/reading.ts';
-import { sampleSize } from './use-matches.ts';
+import { sampleSize } from './matches-query.ts';
 
 export interface SampleTableProps {
   /** Undefined while loading. */

@@ -5,9 +5,11 @@ import type { RolloutView } from '#server/domain/rollouts/index.ts';
 import { firstOf } from '../../vms/[vmId]/extensions/_editor/page-parts.ts';
 import type { SelectionInput, SentDefinition, SentFilter, SentGates, SentRing, SentStrategy } from './definition.ts';
 import type { StrategyChoice } from './how-card.tsx';
+import { matchesQuery } from './matches-query.ts';
 import { withoutShared } from './read-form.ts';
-import type { ChangeForm } from './rollout-form.ts';
+import type { ChangeForm, RolloutForm } from './rollout-form.ts';
 import type { LoadedSchema } from './settings-patch-props.ts';
+import type { LoadedMatches } from './use-matches.ts';
 
 type Api = Awaited<ReturnType<typeof portal>>;
 
@@ -15,6 +17,13 @@ type Api = Awaited<ReturnType<typeof portal>>;
 export async function strategiesOf(api: Api): Promise<StrategyChoice[]> {
   const { items } = await api.strategies.list();
   return items.map(({ name, builtIn, strategy }) => ({ name, isBuiltIn: builtIn, parts: partsOf(strategy) }));
+}
+
+/** Returns the first VMs that a form selects by a filter; null if it selects none by a filter. */
+export async function matchesOf(api: Api, { target, include }: RolloutForm): Promise<LoadedMatches | null> {
+  const of = { target, include };
+  const { input, isOpen } = matchesQuery(of);
+  return isOpen ? { of, list: await api.fleet.list(input) } : null;
 }
 
 /** Returns the schema for the settings of a change, by the newest version if it names none; null if there is none. */

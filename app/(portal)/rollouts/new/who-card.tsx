@@ -15,7 +15,7 @@ import type { FormFaults } from './faults.ts';
 import { PartCard } from './part-card.tsx';
 import type { RolloutForm } from './rollout-form.ts';
 import { SampleTable } from './sample-table.tsx';
-import { useMatches } from './use-matches.ts';
+import { type LoadedMatches, useMatches } from './use-matches.ts';
 
 export interface WhoCardProps {
   form: RolloutForm;
@@ -24,10 +24,11 @@ export interface WhoCardProps {
   faults: FormFaults;
   /** VMs that the plan says are selected; undefined until a plan of this form exists. */
   selected: number | undefined;
+  loaded: LoadedMatches | null;
 }
 
 /** Who: the selection as filters of the VM list, with its number of VMs and a sample. */
-export function WhoCard({ form, set, fields, faults, selected }: WhoCardProps) {
+export function WhoCard({ form, set, fields, faults, selected, loaded }: WhoCardProps) {
   const { t } = useTranslation('rollouts');
   const { target, include, exclude } = form;
   const isList = target === 'ids';
@@ -70,7 +71,9 @@ export function WhoCard({ form, set, fields, faults, selected }: WhoCardProps) {
           />
         </FilterRow>
       )}
-      {isList || (target === 'filter' && !isFiltered(include)) ? null : <Matches form={form} selected={selected} />}
+      {isList || (target === 'filter' && !isFiltered(include)) ? null : (
+        <Matches form={form} selected={selected} loaded={loaded} />
+      )}
     </PartCard>
   );
 }
@@ -98,15 +101,15 @@ function IncludeSearch({ value, onChange }: { value: string; onChange(value: str
   );
 }
 
-type MatchesProps = Pick<WhoCardProps, 'form' | 'selected'>;
+type MatchesProps = Pick<WhoCardProps, 'form' | 'selected' | 'loaded'>;
 
 /** The number of VMs that match, and the first of them. */
-function Matches({ form, selected }: MatchesProps) {
+function Matches({ form, selected, loaded }: MatchesProps) {
   const filter = form.target === 'all' ? {} : form.include;
   const excludes = isFiltered(form.exclude);
   const { t } = useTranslation('rollouts');
   const format = useFormat();
-  const list = useMatches(form);
+  const list = useMatches(form, loaded);
   if (list.error && !list.data) {
     return <QueryError error={list.error} onRetry={list.refetch} at={new Date(list.errorUpdatedAt)} />;
   }

@@ -9,7 +9,7 @@ import { FormPage } from '../../new/form-page.tsx';
 import { NoAccess } from '../../new/no-access.tsx';
 import { formOf, withoutSecrets } from '../../new/read-form.ts';
 import { RolloutEditor } from '../../new/rollout-editor.tsx';
-import { definitionOf, schemaFor, strategiesOf } from '../../new/stored-parts.ts';
+import { definitionOf, matchesOf, schemaFor, strategiesOf } from '../../new/stored-parts.ts';
 
 interface Props {
   params: Promise<{ id: string }>;
@@ -48,10 +48,18 @@ export default async function EditRolloutPage({ params }: Props) {
     strategy.parts,
   );
   const first = stored.hasProtectedSettings ? withoutSecrets(form) : form;
-  const loaded = await schemaFor(api, first.change);
+  const [loaded, matches] = await Promise.all([schemaFor(api, first.change), matchesOf(api, first)]);
   return (
     <FormPage crumbs={crumbs}>
-      <RolloutEditor key={id} first={first} stored={stored} strategies={strategies} fields={fields} loaded={loaded} />
+      <RolloutEditor
+        key={id}
+        first={first}
+        stored={stored}
+        strategies={strategies}
+        fields={fields}
+        loaded={loaded}
+        matches={matches}
+      />
     </FormPage>
   );
 }
