@@ -16,11 +16,9 @@ import { PageHeader } from '#app/_ui/page-header.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import type { ListedField } from '#server/domain/fleet/index.ts';
 import { useBulk } from './bulk/use-bulk.tsx';
-import { ColumnMenu } from './column-menu.tsx';
 import { type TableLook, writeLook } from './columns.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { type FleetQuery, isFiltered, usualSort, writeAddress } from './fleet-address.ts';
-import { QuickViews } from './quick-views.tsx';
 import type { FirstPage, FleetSummary } from './reading.ts';
 import { type FleetAddress, useFleetAddress } from './use-fleet-address.ts';
 import { type ReadingState, useReading } from './use-reading.ts';
@@ -30,6 +28,8 @@ const EnrollDialog = dynamic(() => import('./enroll-dialog.tsx').then((module) =
   ssr: false,
 });
 // The server renders them on the first page load, so nothing moves when their scripts load.
+const ColumnMenu = dynamic(() => import('./column-menu.tsx').then((module) => module.ColumnMenu));
+const QuickViews = dynamic(() => import('./quick-views.tsx').then((module) => module.QuickViews));
 const NoVms = dynamic(() => import('./vm-list-empty.tsx').then((module) => module.NoVms));
 const NoMatch = dynamic(() => import('./vm-list-empty.tsx').then((module) => module.NoMatch));
 

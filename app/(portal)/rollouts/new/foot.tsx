@@ -82,14 +82,15 @@ export function Foot({ draft, starting, missing, accepted }: RolloutFootProps) {
           })}
         </span>
       )}
-      <span className="ms-auto flex flex-wrap items-center gap-2">
+      <span className="ms-auto flex flex-wrap items-center gap-2 max-sm:w-full">
         {obstacle === null && needed > 0 && rollout !== null ? (
-          <Button asChild variant="primary">
+          <Button asChild variant="primary" className="max-sm:w-full">
             <Link href={`/rollouts/${rollout.id}`}>{t('new.foot.ask')}</Link>
           </Button>
         ) : (
           <Button
             variant="primary"
+            className="max-sm:w-full"
             aria-disabled={obstacle !== null || undefined}
             busy={starting.busy}
             onClick={() => {

@@ -10,7 +10,7 @@ import type { ListedField } from '#server/domain/fleet/index.ts';
 import type { RolloutView } from '#server/domain/rollouts/index.ts';
 import { type FormFaults, faultsOf } from './faults.ts';
 import { Foot } from './foot.tsx';
-import { HowCard, type StrategyChoice } from './how-card.tsx';
+import type { StrategyChoice } from './how-card.tsx';
 import { ringSizes } from './ring-sizes.ts';
 import { inputOf, missingPart, type RolloutForm } from './rollout-form.ts';
 import type { LoadedSchema } from './settings-patch-props.ts';
@@ -21,6 +21,7 @@ import { WhatCard } from './what-card.tsx';
 import { WhoCard } from './who-card.tsx';
 
 // Rendered by the server; their scripts follow the page's.
+const HowCard = dynamic(() => import('./how-card.tsx').then((module) => module.HowCard));
 const MovedCard = dynamic(() => import('./moved-card.tsx').then((module) => module.MovedCard));
 const PlanCard = dynamic(() => import('./plan-card.tsx').then((module) => module.PlanCard));
 const WhenCard = dynamic(() => import('./when-card.tsx').then((module) => module.WhenCard));
