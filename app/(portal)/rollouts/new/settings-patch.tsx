@@ -23,7 +23,7 @@ const SchemaForm = dynamic(() => import('#app/_ui/schema-form/form.tsx').then((m
   loading: () => <Skeleton className="h-8 w-full" />,
 });
 
-/** Stands in for the loaded schema if the page was loaded without a handler. */
+/** Used if the page was loaded without a handler. */
 const none = { version: '', schema: undefined as never, words: {} };
 
 /** The public and protected settings that the change sets, by the schema of the version or of the newest one. */
