@@ -20,7 +20,7 @@ const retryMs = 2_000;
 const session = { name: 'plan-rollouts', statementTimeoutSeconds: 120 };
 
 /**
- * Plans and checks rollouts soon after somebody asks for it, one after the other. Several workers share the rollouts. A
+ * Plans and checks rollouts soon after a request, one after the other. Several workers share the rollouts. A
  * worker that stops or is killed leaves its rollout as it was, and another worker plans it. Returns a function that
  * stops the planning.
  */

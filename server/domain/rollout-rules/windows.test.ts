@@ -52,7 +52,7 @@ test('RO-35 a window that ends on the next day belongs to the day on which it st
   expect(openingAt([night], 0, at('2026-07-06T00:00:00Z'))).toEqual({ isOpen: false, at: at('2026-07-06T20:00:00Z') });
 });
 
-test('RO-35 a step begins only if what is left of the window is enough for its commands', () => {
+test('RO-35 a step begins only if its commands fit in the rest of the window', () => {
   const night = window('22:00', '23:00', 'UTC');
   const now = at('2026-07-06T22:30:00Z');
   expect(openingAt([night], 1_800, now)).toEqual({ isOpen: true, until: now });

@@ -56,7 +56,7 @@ describe('rules are rejected as a whole, with the path of every fault:', () => {
     ['no place in flight', { inFlight: 0 }, ['/inFlight field_too_small']],
     ['too many in flight', { inFlight: 20_001 }, ['/inFlight field_too_big']],
     ['no approval', { approval: undefined }, ['/approval field_missing']],
-    ['nobody who approves', { approval: { ...approval, people: 0 } }, ['/approval/people field_too_small']],
+    ['no approver', { approval: { ...approval, people: 0 } }, ['/approval/people field_too_small']],
     ['four people', { approval: { ...approval, people: 4 } }, ['/approval/people field_too_big']],
     ['viewers who approve', { approval: { ...approval, role: 'viewer' } }, ['/approval/role field_choice']],
     ['no members', { approval: { ...approval, fromMembers: 0 } }, ['/approval/fromMembers field_too_small']],

@@ -114,7 +114,7 @@ describe('RO-8 a ring', () => {
     const rings = [
       ringUpTo(null, tagged('early')),
       ringUpTo(null, tagged('early')),
-      ringUpTo(null, tagged('nobody')),
+      ringUpTo(null, tagged('unused')),
       ringUpTo(10_000),
     ];
     const given = await planned({ rings });
