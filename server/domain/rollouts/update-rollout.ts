@@ -4,6 +4,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { actorRef } from '#server/domain/principal.ts';
+import { hasSecrets } from '#server/domain/rollout-rules/run-input.ts';
 import { unstartedStates } from '#server/domain/rollout-rules/words.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { actOn, recordAct } from './act-on.ts';
@@ -16,7 +17,7 @@ import { type DefinitionInput, parseDefinition, type ReadDefinition, readDefinit
 import { noPlan } from './request-plan.ts';
 import { changeRollout, readRollout, ringsOf, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
-import { sealGiven } from './secrets.ts';
+import { sealGiven, secretsPath } from './secrets.ts';
 
 /**
  * Replaces the definition of a rollout. Before the start, everything can change, and the plan and its approvals become
@@ -28,7 +29,7 @@ export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Pr
   allow(ctx.actor, 'operator');
   const { id, revision, definition: given } = parse(updateRolloutInput, input);
   const parsed = parseDefinition(ctx, given as DefinitionInput);
-  const { definition: before } = await readRollout(ctx.db, id);
+  const before = await readRollout(ctx.db, id);
   const edited = await readDefinition(ctx, parsed, before);
   return actOn(ctx, id, 'edit', async (tx, row) => {
     if (revision !== row.revision) {
@@ -64,10 +65,12 @@ async function replaceDraft(
   row: StoredRollout,
   { name, note, kind, definition, given }: ReadDefinition,
 ): Promise<StoredRollout> {
-  const isKept = definition.change.protectedSettings === 'given' && given === undefined;
-  const secrets = given === undefined ? { sealed: null, setBy: null } : await sealGiven(tx, ctx, row.id, given);
+  const { change } = definition;
+  const isKept = hasSecrets(change) && given === undefined;
+  const secrets =
+    given === undefined ? { sealed: null, setBy: null } : await sealGiven(tx, ctx, { id: row.id, change }, given);
   const changed = await changeRollout(tx, row, {
-    ...{ ...noPlan, ...(!isKept && secrets), name, note, kind, definition, handler: definition.change.handler },
+    ...{ ...noPlan, ...(!isKept && secrets), name, note, kind, definition, handler: change.handler },
     state: 'draft',
     revision: row.revision + 1,
     // A plan that a worker is making for the earlier definition is discarded.
@@ -91,7 +94,7 @@ async function editStarted(
     isPaused: row.state === 'paused',
     opened: rings.map(({ state }) => state !== 'waiting'),
   });
-  const fixed = [...edit.fixed, ...(given === undefined ? [] : ['/change/protectedSettings'])];
+  const fixed = [...edit.fixed, ...(given === undefined ? [] : [secretsPath(definition.change)])];
   if (fixed.length > 0) {
     const faults = fixed.map((path) => ({ path, code: 'rollout_fixed' as const }));
     throw new DomainError('conflict', 'rollout_fixed', { faults });

@@ -41,6 +41,7 @@ export const notBegun = {
   attempt: 0,
   touched: [],
   incarnation: null,
+  executionId: null,
   publishedAt: null,
   deliveredAt: null,
   concludedAt: null,
