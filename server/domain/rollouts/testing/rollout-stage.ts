@@ -152,6 +152,7 @@ export async function rolloutStage() {
     };
     await db.insert(rollouts).values({
       ...{ id, revision: 1, name, kind, state: 'running', definition, handler: probe, epoch: services.epoch },
+      ...(patch?.kind === 'run' && { handler: null }),
       ...{ members: vms.length, dueAt: at(0), progressAt: at(0), acceptedOverlap, of: of ?? null },
       ...{ createdAt: at(0), createdBy: 'Test', startedAt: startedAt ?? at(0), startedBy: 'Test' },
       authors: { created: 'user:test', edited: null, planned: null },
