@@ -119,7 +119,9 @@ describe('the change', () => {
   test('other changes have no use for what a run says', async () => {
     const change = { kind: 'remove', handler: 'Acme.Lab.Probe', runbook, parameters: {}, secretParameters: {} };
     const faults = (await outcomeOf(create(change))).split('; ').slice(1);
-    expect(faults).toEqual(['runbook', 'parameters', 'secretParameters'].map((f) => `/change/${f} change_field_unused`));
+    expect(faults).toEqual(
+      ['runbook', 'parameters', 'secretParameters'].map((f) => `/change/${f} change_field_unused`),
+    );
   });
 
   test('RO-39 secret parameters are sealed, kept by an edit, never returned, and refused with custody by the VM', async () => {

@@ -67,5 +67,8 @@ export async function runStage() {
     await start(vm, seconds);
     await end(vm, seconds, code);
   }
-  return { ...stage, ...{ admin, runbook, version, at, givenAgents, givenRun, executionsOf, fetch, start, end, finish } };
+  return {
+    ...stage,
+    ...{ admin, runbook, version, at, givenAgents, givenRun, executionsOf, fetch, start, end, finish },
+  };
 }

@@ -49,7 +49,9 @@ export async function settleRuns(pass: Pass, atOnce: number): Promise<void> {
  */
 async function recallRuns(pass: Pass, runs: readonly Judged[]): Promise<void> {
   const { tx, ctx } = pass;
-  const waiting = runs.flatMap(({ step: { vmId, executionId } }) => (executionId === null ? [] : { vmId, executionId }));
+  const waiting = runs.flatMap(({ step: { vmId, executionId } }) =>
+    executionId === null ? [] : { vmId, executionId },
+  );
   const recalled = await recallMany(tx, ctx, waiting);
   for (const { step, facts, outcome } of runs) {
     const { state: ended } = facts.execution ?? {};
