@@ -176,6 +176,8 @@ export const stepView = z.object({
   /** For a skipped step with the cause `moved`: what the change would have done instead of `kind`. */
   movedTo: z.enum(memberKinds).nullable(),
   attempt: count,
+  /** The execution of the latest attempt, for a change of kind `run`. */
+  executionId: z.uuid().nullable(),
   before: stepSide,
   after: stepSide,
   publishedAt: time.nullable(),

@@ -73,6 +73,7 @@ function stepOf(step: StoredStep, name: string, partnerName: string | null): Ste
     cause: step.cause,
     movedTo: step.movedTo === null ? null : (memberKinds[step.movedTo] ?? null),
     attempt: step.attempt,
+    executionId: step.executionId,
     before: {
       incarnation: step.beforeIncarnation,
       extensions: touched.map(({ name, before }) => ({

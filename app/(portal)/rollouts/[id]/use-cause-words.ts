@@ -8,6 +8,7 @@ export function useCauseWords(): (cause: string | null) => string {
   return (cause) => {
     if (cause === null || cause === '') return t('cause.none');
     if (cause.startsWith('refused:')) return t('cause.refused', { code: cause.slice('refused:'.length) });
+    if (cause.startsWith('code:')) return t('cause.code', { code: cause.slice('code:'.length) });
     const text = (t as unknown as (key: string) => string)(`cause.${cause}`);
     return text === `cause.${cause}` ? cause : text;
   };

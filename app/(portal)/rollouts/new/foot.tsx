@@ -35,7 +35,7 @@ export interface RolloutFootProps {
 
 /** The first thing that keeps the rollout from starting; null if nothing does. */
 export type Obstacle =
-  | { code: 'target' | 'handler' | 'change' | 'secrets'; part: EditorPart }
+  | { code: NonNullable<ReturnType<typeof missingPart>>; part: EditorPart }
   | { code: 'fault'; part: EditorPart; message: string }
   | { code: 'planning' | 'problem' | 'empty' | 'overlap' | 'moved'; part: EditorPart };
 

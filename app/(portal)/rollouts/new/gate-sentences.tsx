@@ -40,8 +40,8 @@ export function GateSentences({ form, set, faults }: GateSentencesProps) {
         <Soak {...props} />
         <Errors {...props} />
         <Success {...props} />
-        <Compare {...props} />
-        <OnHalt form={form} set={set} />
+        {form.change.kind === 'run' ? null : <Compare {...props} />}
+        {form.change.kind === 'run' ? null : <OnHalt form={form} set={set} />}
       </div>
     </div>
   );

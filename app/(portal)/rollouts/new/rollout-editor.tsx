@@ -12,7 +12,8 @@ import { type FormFaults, faultsOf } from './faults.ts';
 import { Foot } from './foot.tsx';
 import type { StrategyChoice } from './how-card.tsx';
 import { ringSizes } from './ring-sizes.ts';
-import { inputOf, missingPart, type RolloutForm } from './rollout-form.ts';
+import { type ChangeForm, inputOf, missingPart, type RolloutForm } from './rollout-form.ts';
+import { forRuns } from './run-parts.ts';
 import type { LoadedSchema } from './settings-patch-props.ts';
 import { useDraftPlan } from './use-draft-plan.ts';
 import { type LoadedMatches, useMatches } from './use-matches.ts';
@@ -44,6 +45,14 @@ export function RolloutEditor({ first, stored, strategies, fields, loaded, match
   const [form, setForm] = useState(first);
   const [accepted, setAccepted] = useState<readonly string[]>([]);
   const set = (change: Partial<RolloutForm>) => setForm((before) => ({ ...before, ...change }));
+  const isRun = form.change.kind === 'run';
+  const choices = useMemo(() => strategiesFor(strategies, isRun), [strategies, isRun]);
+  // A strategy means something else for a run, so a change between the two begins with the chosen strategy's parts.
+  const changed = (change: ChangeForm) => {
+    const toRun = change.kind === 'run';
+    const strategy = strategiesFor(strategies, toRun).find(({ name }) => name === form.strategy);
+    set({ change, ...(toRun !== isRun && strategy?.parts) });
+  };
   const missing = missingPart(form);
   const suggested = useSuggestedName(form);
   const definition = useMemo(
@@ -64,12 +73,12 @@ export function RolloutEditor({ first, stored, strategies, fields, loaded, match
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)]">
           <WhoCard form={form} set={set} fields={fields} faults={faults} selected={plan?.matched} loaded={matches} />
-          <WhatCard change={form.change} onChange={(change) => set({ change })} faults={faults} loaded={loaded} />
+          <WhatCard change={form.change} onChange={changed} faults={faults} loaded={loaded} />
         </div>
         <HowCard
           form={form}
           set={set}
-          strategies={strategies}
+          strategies={choices}
           fields={fields}
           faults={faults}
           sizes={draft.plan === null ? form.rings.map(() => null) : sizes}
@@ -82,6 +91,9 @@ export function RolloutEditor({ first, stored, strategies, fields, loaded, match
     </>
   );
 }
+
+const strategiesFor = (strategies: readonly StrategyChoice[], isRun: boolean): readonly StrategyChoice[] =>
+  isRun ? strategies.map((one) => ({ ...one, parts: forRuns(one.parts) })) : strategies;
 
 /** Above this many matches, planning waits for a request, because it takes seconds. */
 const manualFrom = 50_000;
@@ -133,7 +145,10 @@ function NameFields({ form, set, suggested, faults }: NameFieldsProps) {
 /** Returns a name that says what changes, for a rollout that has no name yet. */
 function useSuggestedName({ change }: RolloutForm): string {
   const { t } = useTranslation('rollouts');
-  const subject = change.extension.trim() || change.handler.slice(change.handler.lastIndexOf('.') + 1);
+  const subject =
+    change.kind === 'run'
+      ? change.run.runbook
+      : change.extension.trim() || change.handler.slice(change.handler.lastIndexOf('.') + 1);
   if (subject === '') return t('new.title');
   if (change.kind !== 'set') return t(`new.suggested.${change.kind}`, { subject });
   if (change.version !== '') return `${subject} ${change.version}`;
