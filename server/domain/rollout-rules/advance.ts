@@ -87,7 +87,7 @@ function advanceMoving(input: AdvanceInput): Advance {
   const { mayBegin, reasons: full } = isClosing ? { mayBegin: null, reasons: [] } : findBeginning(input, rings);
   const reasons = mayBegin === null ? [...full, ...waitingFor(input, judged, rings)] : [];
   const why = keepSince(reasons.length > 0 || mayBegin !== null ? reasons : keepingReasons(input), rollout.why, now);
-  const stalled = mayBegin === null && rollout.state === 'running' && !why.some(isExcused);
+  const stalled = mayBegin === null && rollout.state === 'running' && !why.some((one) => isExcused(one, rollout));
   const limit = rollout.progressAt === null ? null : secondsAfter(rollout.progressAt, rollout.noProgressSeconds);
   if (stalled && limit !== null && limit <= now) return pause(input, judged, [{ code: 'no_progress' }]);
   const dueAt = dueOf(input, mayBegin === null ? why : [], [stalled ? limit : null, keepEnd(input), mayBegin && now]);

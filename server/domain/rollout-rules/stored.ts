@@ -179,6 +179,12 @@ export interface Freeze {
 export interface RolloutRules {
   stepsPerSecond: number;
   inFlight: number;
-  approval: { fromMembers: number; people: number; role: 'operator' | 'admin' } | null;
+  /** `automatic`: automatic rollouts need approvals too. */
+  approval: {
+    fromMembers: number;
+    people: number;
+    role: 'operator' | 'admin';
+    automatic?: boolean | undefined;
+  } | null;
   availabilitySetTag: string;
 }

@@ -1,4 +1,4 @@
-import type { AdvanceInput, RingAdvance } from './advance-facts.ts';
+import type { AdvanceInput, RingAdvance, RolloutFacts } from './advance-facts.ts';
 import { bakeEnd, lacksApproval } from './advance-rings.ts';
 import { openOf } from './counts.ts';
 import { isUnreached } from './gates.ts';
@@ -8,7 +8,9 @@ import type { Reason } from './stored.ts';
 /** Reasons for which a rollout may wait as long as it takes: a person decides, or the time is known. */
 const excused: readonly string[] = ['ring_approval', 'window_closed', 'freeze', 'ring_bake'];
 
-export const isExcused = ({ code }: Reason): boolean => excused.includes(code);
+export const isExcused = ({ code }: Reason, { kind }: Pick<RolloutFacts, 'kind'>): boolean =>
+  // An automatic rollout gives way to those of people as long as they take.
+  excused.includes(code) || (kind === 'automatic' && code === 'vms_busy');
 
 /** Returns what a running rollout waits for, apart from the beginning of members. */
 export function waitingFor(

@@ -7,11 +7,12 @@ import type { StoredRollout } from './rows.ts';
 type Decided = Pick<StoredRollout, 'kind' | 'members' | 'planHash' | 'approvals'>;
 
 /**
- * Returns how many more people must approve a rollout before it starts. Reverts and automatic rollouts need no approval
- * to start, and edits void the approvals of earlier plans.
+ * Returns how many more people must approve a rollout before it starts. Reverts need no approval, and automatic rollouts
+ * only if the rules say so. Edits void the approvals of earlier plans.
  */
 export function approvalsNeeded({ approval }: Pick<RolloutRules, 'approval'>, row: Decided): number {
-  if (approval === null || row.kind === 'revert' || row.kind === 'automatic') return 0;
+  if (approval === null || row.kind === 'revert') return 0;
+  if (row.kind === 'automatic' && approval.automatic !== true) return 0;
   if (row.members < approval.fromMembers) return 0;
   const approvers = decisionsOf(row).filter(({ approved }) => approved);
   return Math.max(0, approval.people - new Set(approvers.map(({ actor }) => actor)).size);

@@ -1,12 +1,16 @@
 export { abortRollout } from './abort-rollout.ts';
 export { advanceRollout } from './advance-rollout.ts';
 export * from './answers.ts';
+export * from './automatic/answers.ts';
+export { automaticOfHandler } from './automatic/automatic-of-handler.ts';
+export { startAutomatic } from './automatic/start-automatic.ts';
+export { whyThisVersion } from './automatic/why-this-version.ts';
 export { clearRollouts } from './clear-rollouts.ts';
 export { closeRollout } from './close-rollout.ts';
 export { countNeeding } from './count-needing.ts';
 export { createRollout } from './create-rollout.ts';
 export { approveRollout, rejectRollout } from './decide-rollout.ts';
-export { hintRollouts, nextRolloutAt } from './engine/due.ts';
+export { findRolloutWork, hintRollouts, type RolloutWork } from './engine/due.ts';
 export type { PassServices } from './engine/pass.ts';
 export { passRollout } from './engine/pass-rollout.ts';
 export { rolloutField, stepField } from './fleet-fields.ts';

@@ -4,6 +4,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { actorRef } from '#server/domain/principal.ts';
+import type { Definition } from '#server/domain/rollout-rules/stored.ts';
 import { unstartedStates } from '#server/domain/rollout-rules/words.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { actOn, recordAct } from './act-on.ts';
@@ -64,10 +65,12 @@ async function replaceDraft(
   row: StoredRollout,
   { name, note, kind, definition, given }: ReadDefinition,
 ): Promise<StoredRollout> {
+  if (row.kind === 'automatic') requireSameUpgrade(row.definition, definition);
   const isKept = definition.change.protectedSettings === 'given' && given === undefined;
   const secrets = given === undefined ? { sealed: null, setBy: null } : await sealGiven(tx, ctx, row.id, given);
   const changed = await changeRollout(tx, row, {
-    ...{ ...noPlan, ...(!isKept && secrets), name, note, kind, definition, handler: definition.change.handler },
+    ...{ ...noPlan, ...(!isKept && secrets), name, note, definition, handler: definition.change.handler },
+    kind: row.kind === 'automatic' ? row.kind : kind,
     state: 'draft',
     revision: row.revision + 1,
     // A plan that a worker is making for the earlier definition is discarded.
@@ -78,6 +81,14 @@ async function replaceDraft(
   });
   await recordAct(tx, ctx, row, 'rollout.edit', { revision: changed.revision });
   return changed;
+}
+
+/** The selection and the change of an automatic rollout follow from its version. */
+function requireSameUpgrade(before: Definition, after: Definition): void {
+  const faults = (['select', 'change', 'newcomers'] as const)
+    .filter((part) => canonicalJson(before[part]) !== canonicalJson(after[part]))
+    .map((part) => ({ path: `/${part}`, code: 'rollout_fixed' as const }));
+  if (faults.length > 0) throw new DomainError('conflict', 'rollout_fixed', { faults });
 }
 
 async function editStarted(
