@@ -17,6 +17,7 @@ import { readRules } from './rules.ts';
 /**
  * Resumes a paused rollout. After a gate halted, the caller overrules each halting verdict by name and gives a reason:
  * the error gate counts from zero, the comparison begins a new series, and the success gate of that ring is waived.
+ * After the database was restored, a worker first checks whether the members that wait are still what the plan said.
  * Throws 404 `rollout_unknown`, 409 `rollout_state` | `verdicts_open` | `version_withdrawn` | `approval_missing`.
  */
 export async function resumeRollout(ctx: Context, input: ResumeRolloutInput): Promise<RolloutView> {
@@ -33,8 +34,9 @@ export async function resumeRollout(ctx: Context, input: ResumeRolloutInput): Pr
     }
     for (const ring of rings) await overruleRing(tx, ring);
     const resumed = await changeRollout(tx, row, {
-      state: rings.every(({ state }) => state === 'passed') ? 'keeping' : 'running',
-      ...{ pausedBy: null, why: [], next: null, epoch: ctx.epoch, progressAt: ctx.now, dueAt: ctx.now },
+      state:
+        row.epoch !== ctx.epoch ? 'checking' : rings.every(({ state }) => state === 'passed') ? 'keeping' : 'running',
+      ...{ pausedBy: null, why: [], next: null, progressAt: ctx.now, dueAt: ctx.now },
     });
     await recordAct(tx, ctx, row, 'rollout.resume', { reason, overruled: halts.map(named) });
     return resumed;
