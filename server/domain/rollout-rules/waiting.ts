@@ -3,6 +3,7 @@ import { bakeEnd, lacksApproval } from './advance-rings.ts';
 import { openOf } from './counts.ts';
 import { isUnreached } from './gates.ts';
 import type { Judged } from './judge-rings.ts';
+import { secondsAfter } from './step-times.ts';
 import type { Reason } from './stored.ts';
 
 /** Reasons for which a rollout may wait as long as it takes: a person decides, or the time is known. */
@@ -10,9 +11,18 @@ const excused: readonly string[] = ['ring_approval', 'window_closed', 'freeze', 
 
 export const isExcused = ({ code }: Reason): boolean => excused.includes(code);
 
+/** Seconds after which a rollout is looked at again while the judging of steps is behind. */
+const behindSeconds = 1;
+
+/** Steps must be judged first that cannot be judged now. */
+export const catchingUp = (now: Date): Reason => ({
+  code: 'catching_up',
+  at: secondsAfter(now, behindSeconds).toISOString(),
+});
+
 /** Returns what a running rollout waits for, apart from the beginning of members. */
 export function waitingFor(
-  { nextStepAt }: Pick<AdvanceInput, 'nextStepAt'>,
+  { nextStepAt, isBehind, now }: Pick<AdvanceInput, 'nextStepAt' | 'isBehind' | 'now'>,
   judged: readonly Judged[],
   rings: readonly RingAdvance[],
 ): Reason[] {
@@ -22,6 +32,7 @@ export function waitingFor(
   });
   const open = judged.reduce((sum, { facts }) => sum + openOf(facts.counts), 0);
   if (open === 0) return reasons;
+  if (isBehind) reasons.push(catchingUp(now));
   return [...reasons, { code: 'steps_open', params: { open }, ...(nextStepAt && { at: nextStepAt.toISOString() }) }];
 }
 
