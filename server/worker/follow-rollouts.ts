@@ -126,7 +126,9 @@ export function followRollouts(services: PassServices, options: FollowOptions = 
 }
 
 /** Topics that can move a rollout. `fleet` is the stored health of a VM. */
-const topics: readonly unknown[] = ['rollout', 'handler', 'vm', 'fleet'];
+const topics: readonly unknown[] = ['rollout', 'handler', 'runbook', 'vm', 'execution', 'fleet'];
+/** A change of one of these can stop any rollout. */
+const ofAll = ['handler', 'runbook'];
 
 function readChange(payload: string): { topic: string; key: string } | null {
   try {
@@ -139,6 +141,6 @@ function readChange(payload: string): { topic: string; key: string } | null {
 
 function addHint(hints: Hints, { topic, key }: { topic: string; key: string }): void {
   if (topic === 'handler') hints.versions = true;
-  if (topic === 'handler' || key === '*' || key === '' || (hints.vmIds?.size ?? 0) >= maxHints) hints.vmIds = null;
+  if (ofAll.includes(topic) || key === '*' || key === '' || (hints.vmIds?.size ?? 0) >= maxHints) hints.vmIds = null;
   else hints.vmIds?.add(key);
 }
