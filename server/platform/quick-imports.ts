@@ -21,7 +21,7 @@ registerHooks({
     if (parent.startsWith(drizzle) && specifier.startsWith('.') && specifier.endsWith('.js')) {
       return resolved(new URL(specifier, parent).href, 'module');
     }
-    const isOurs = parent.endsWith('.ts') && parent.startsWith(root) && !parent.startsWith(packages);
+    const isOurs = /\.tsx?(?:\?|$)/.test(parent) && parent.startsWith(root) && !parent.startsWith(packages);
     if (!isOurs || context.conditions.includes('require')) return next(specifier, context);
     if (/^[.#].*\.ts$/.test(specifier)) {
       const path = specifier.startsWith('#') ? new URL(specifier.slice(1), root) : new URL(specifier, parent);
