@@ -1,6 +1,9 @@
 export { abortRollout } from './abort-rollout.ts';
 export { advanceRollout } from './advance-rollout.ts';
 export * from './answers.ts';
+export * from './automatic/answers.ts';
+export { automaticOfHandler } from './automatic/automatic-of-handler.ts';
+export { whyThisVersion } from './automatic/why-this-version.ts';
 export { clearRollouts } from './clear-rollouts.ts';
 export { closeRollout } from './close-rollout.ts';
 export { countNeeding } from './count-needing.ts';

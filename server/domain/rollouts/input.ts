@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { givenText } from '#protocol/file.ts';
+import { extensionName } from '#server/domain/goal-states/input.ts';
 import { handlerId } from '#server/domain/packages/input.ts';
 import { strategyName } from '#server/domain/rollout-rules/input.ts';
 import {
@@ -113,6 +114,12 @@ export type ListCellsInput = z.input<typeof listCellsInput>;
 
 export const rolloutsOfVmInput = z.object({ vmId });
 export type RolloutsOfVmInput = z.input<typeof rolloutsOfVmInput>;
+
+export const whyThisVersionInput = z.object({ vmId, name: extensionName });
+export type WhyThisVersionInput = z.input<typeof whyThisVersionInput>;
+
+export const automaticOfHandlerInput = z.object({ handler: handlerId });
+export type AutomaticOfHandlerInput = z.input<typeof automaticOfHandlerInput>;
 
 /** Values of the filter field `step`: a state of a step as the counts show it. */
 export const stepFilter = memberCounts;

@@ -2,6 +2,7 @@ import {
   abortRollout,
   advanceRollout,
   approveRollout,
+  automaticOfHandler,
   closeRollout,
   countNeeding,
   createRollout,
@@ -23,6 +24,7 @@ import {
   startRollout,
   unscheduleRollout,
   updateRollout,
+  whyThisVersion,
 } from '#server/domain/rollouts/index.ts';
 import { mutation, pagedQuery, plainQuery, query, router } from '../trpc.ts';
 
@@ -30,6 +32,7 @@ export const rolloutsRouter = router({
   abort: mutation(abortRollout),
   advance: mutation(advanceRollout),
   approve: mutation(approveRollout),
+  automaticOfHandler: query(automaticOfHandler),
   cells: query(getCells),
   close: mutation(closeRollout),
   countNeeding: plainQuery(countNeeding),
@@ -51,4 +54,5 @@ export const rolloutsRouter = router({
   steps: pagedQuery(listRolloutSteps),
   unschedule: mutation(unscheduleRollout),
   update: mutation(updateRollout),
+  whyThisVersion: query(whyThisVersion),
 });
