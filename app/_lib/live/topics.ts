@@ -19,6 +19,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'overview.firstSteps',
     'handlers.unknownMessages',
     'fleet.rows?vmIds',
+    'rollouts.whyThisVersion?vmId',
   ],
   output: ['outputs?vmId', 'executions.log?vmId'],
   execution: [
@@ -34,7 +35,17 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   attention: ['attention', 'overview.failing'],
   // The activity page only counts new actions and loads them on request, so that its rows do not move.
   act: ['activity.countNewer?vmId', 'activity.chain', 'overview.acts'],
-  handler: ['handlers', 'overview.firstSteps', 'packages', 'resources', 'instanceViews', 'goalStates', 'vms'],
+  handler: [
+    'handlers',
+    'overview.firstSteps',
+    'packages',
+    'resources',
+    'instanceViews',
+    'goalStates',
+    'vms',
+    'rollouts.whyThisVersion',
+    'rollouts.automaticOfHandler',
+  ],
   publisher: ['publishers', 'handlers'],
   member: ['members'],
   invitation: ['invitations'],
