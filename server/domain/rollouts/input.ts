@@ -87,7 +87,8 @@ export const rolloutFilter = z.object({
   q: z.string().max(200).optional(),
   sort: z.enum(['newest', 'open']).default('newest'),
 });
-export const listRolloutsInput = rolloutFilter.extend(page);
+/** `needing`: only rollouts that do not continue without a person. */
+export const listRolloutsInput = rolloutFilter.extend({ needing: z.boolean().optional(), ...page });
 export type ListRolloutsInput = z.input<typeof listRolloutsInput>;
 
 export const listStepsInput = inRollout.extend({
