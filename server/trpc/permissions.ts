@@ -194,6 +194,7 @@ export const permissions = {
   'rollouts.remove': operates,
   'rollouts.resume': operates,
   'rollouts.retry': operates,
+  'rollouts.ringOpenings': reads,
   'rollouts.revert': operates,
   'rollouts.start': operates,
   'rollouts.steps': reads,

@@ -113,6 +113,9 @@ export type RingOfRollout = z.input<typeof ringOfRollout>;
 export const listCellsInput = inRollout.extend({ cells: z.int().min(20).max(4_000).default(2_000) });
 export type ListCellsInput = z.input<typeof listCellsInput>;
 
+export const ringOpeningsInput = z.object({ handler: handlerId, from: z.iso.datetime() });
+export type RingOpeningsInput = z.input<typeof ringOpeningsInput>;
+
 export const rolloutsOfVmInput = z.object({ vmId });
 export type RolloutsOfVmInput = z.input<typeof rolloutsOfVmInput>;
 
