@@ -158,6 +158,7 @@ export const permissions = {
   'overview.failing': reads,
   'overview.firstSteps': reads,
   'overview.map': reads,
+  'overview.mapOfRollout': reads,
   'overview.summary': reads,
   'packages.drafts': { role: 'publisher', reach: 'own' },
   'packages.get': reads,

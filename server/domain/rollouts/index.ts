@@ -34,6 +34,7 @@ export { resumeRollout } from './resume-rollout.ts';
 export { retryRollout } from './retry-rollout.ts';
 export { revertRollout } from './revert-rollout.ts';
 export { getRolloutRules, rolloutRulesView, setRolloutRules } from './rules.ts';
+export { countedAs } from './shown-state.ts';
 export { startRollout } from './start-rollout.ts';
 export { listStrategies, removeStrategy, setStrategy, strategyView } from './strategies.ts';
 export { unscheduleRollout } from './unschedule-rollout.ts';
