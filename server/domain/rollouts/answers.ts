@@ -224,6 +224,10 @@ export const cellsView = z.object({
 });
 export type CellsView = z.infer<typeof cellsView>;
 
+/** What a parked step waits for. */
+export const blockerView = z.object({ kind: z.enum(['vm', 'rollout']), id: z.string(), name: z.string() });
+export type BlockerView = z.infer<typeof blockerView>;
+
 /** A rollout of which a VM is or was a member, with the VM's place and state in it. */
 export const membershipView = z.object({
   rollout: z.object({
@@ -240,6 +244,8 @@ export const membershipView = z.object({
   /** The state of the VM's step; `queued` if its turn has not come. */
   state: z.enum(['queued', ...stepStates]),
   cause: z.string().nullable(),
+  /** For a parked step: the VM of the same availability set, or the other rollout, that it waits for, if known. */
+  waitsFor: blockerView.nullable(),
   incarnation: count.nullable(),
   publishedAt: time.nullable(),
   decidedAt: time.nullable(),
