@@ -1,0 +1,25 @@
+import { planRows } from '../rollouts/plan-rows.ts';
+import { publishRows, secretRows } from '../rollouts/publish-rows.ts';
+import type { Bench, Figure, Section } from './section.ts';
+
+/** The parts of the section, which can run singly. Those that need the worker come last. */
+const parts: Readonly<Record<string, Section>> = {
+  plan: planRows,
+  publish: publishRows,
+  secrets: secretRows,
+};
+
+/** Sections with a part each, by name. */
+export const rolloutParts: Readonly<Record<string, Section>> = Object.fromEntries(
+  Object.entries(parts).map(([name, part]) => [`rollouts/${name}`, part]),
+);
+
+/** Measures the cost of rollouts: planning, publishing, judging, stopping, showing. */
+export async function rollouts(bench: Bench): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [name, part] of Object.entries(parts)) {
+    bench.say(`rollouts/${name} …`);
+    figures.push(...(await part(bench)));
+  }
+  return figures;
+}
