@@ -7,7 +7,7 @@ export interface StoredReport {
 }
 
 /** Stores that agents fetched their goal states, as the gateway does. */
-export async function storeDeliveries(client: Queries, vmIds: readonly string[], at: Date): Promise<void> {
+export async function storeDeliveries(client: pg.Pool, vmIds: readonly string[], at: Date): Promise<void> {
   if (vmIds.length === 0) return;
   await client.query(
     `update goal_state_heads set delivered_incarnation = incarnation, delivered_at = $2
@@ -21,7 +21,7 @@ export async function storeDeliveries(client: Queries, vmIds: readonly string[],
  * after reports.
  */
 export async function storeHealth(
-  client: Queries,
+  client: pg.Pool,
   extension: string,
   reports: readonly StoredReport[],
   at: Date,
@@ -49,10 +49,8 @@ export async function storeHealth(
   ]);
 }
 
-export type Queries = Pick<pg.Pool, 'query'> | Pick<pg.ClientBase, 'query'>;
-
 /** Makes every VM of a fleet healthy and its agent punctual for years, whatever the clock of the run says. */
-export async function storeHealthyFleet(client: Queries): Promise<void> {
+export async function storeHealthyFleet(client: pg.Pool): Promise<void> {
   await client.query(`update extension_health set health = 'healthy', cause = null where health <> 'healthy'`);
   await client.query(`update vm_health set health = 'healthy', rank = 5, agent = 'ready'`);
   await client.query(`update agent_presence set next_expected_at = now() + interval '10 years'`);

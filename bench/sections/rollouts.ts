@@ -1,5 +1,9 @@
+import { judgeRows } from '../rollouts/judge-row.ts';
+import { loadRows } from '../rollouts/load-rows.ts';
+import { pageRows } from '../rollouts/page-row.ts';
 import { planRows } from '../rollouts/plan-rows.ts';
 import { publishRows, secretRows } from '../rollouts/publish-rows.ts';
+import { decisionRows, pauseRows } from '../rollouts/worker-rows.ts';
 import type { Bench, Figure, Section } from './section.ts';
 
 /** The parts of the section, which can run singly. Those that need the worker come last. */
@@ -7,6 +11,11 @@ const parts: Readonly<Record<string, Section>> = {
   plan: planRows,
   publish: publishRows,
   secrets: secretRows,
+  judge: judgeRows,
+  page: pageRows,
+  decide: decisionRows,
+  pause: pauseRows,
+  load: loadRows,
 };
 
 /** Sections with a part each, by name. */
