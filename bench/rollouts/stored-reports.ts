@@ -14,6 +14,14 @@ export async function storeDeliveries(client: pg.Pool, vmIds: readonly string[],
       where vm_id = any($1::uuid[]) and delivered_incarnation < incarnation`,
     [vmIds, at],
   );
+  await storeEvaluated(client, vmIds);
+}
+
+/** Stores that the health of VMs was evaluated since the last change, and is not due again soon. */
+async function storeEvaluated(client: pg.Pool, vmIds: readonly string[]): Promise<void> {
+  await client.query(`update health_checks set due_at = now() + interval '10 years' where vm_id = any($1::uuid[])`, [
+    vmIds,
+  ]);
 }
 
 /**
@@ -43,10 +51,10 @@ export async function storeHealth(
      where h.vm_id = r.vm_id and h.health <> r.health`,
     values,
   );
-  await client.query(`update health_checks set due_at = $2 where vm_id = any($1::uuid[])`, [
-    values[0],
-    new Date(at.getTime() + 86_400_000 * 365),
-  ]);
+  await storeEvaluated(
+    client,
+    reports.map(({ vmId }) => vmId),
+  );
 }
 
 /** Makes every VM of a fleet healthy and its agent punctual for years, whatever the clock of the run says. */
