@@ -64,3 +64,18 @@ export async function storeHealthyFleet(client: pg.Pool): Promise<void> {
   await client.query(`update agent_presence set next_expected_at = now() + interval '10 years'`);
   await client.query(`update health_checks set due_at = now() + interval '10 years'`);
 }
+
+/** Stores the history that a new fleet lacks: its first goal states, to which a recall goes back. */
+export async function storeFirstGoals(client: pg.Pool): Promise<void> {
+  await client.query(
+    `insert into goal_states (vm_id, incarnation, etag, text, contents, cause, published_at, published_by)
+     select h.vm_id, h.incarnation, h.etag, h.text, (
+         select json_agg(json_build_object('name', e.name, 'handler', e.handler, 'version', e.version,
+           'requestedVersion', e.requested_version, 'state', e.state, 'dependsOn', e.depends_on,
+           'autoUpgradeMinorVersion', e.auto_upgrade_minor_version, 'timeouts', e.timeouts, 'secretId', e.secret_id,
+           'publicSettings', e.public_settings, 'sequenceNumber', e.sequence_number) order by e.name)
+         from extensions e where e.vm_id = h.vm_id),
+       '{"action":"extension.set"}', h.published_at, 'Bench'
+     from goal_state_heads h on conflict do nothing`,
+  );
+}

@@ -16,7 +16,7 @@ import {
   liftLimits,
   newSettings,
 } from './given-rollout.ts';
-import { storeDeliveries, storeHealth, storeHealthyFleet } from './stored-reports.ts';
+import { storeDeliveries, storeFirstGoals, storeHealth, storeHealthyFleet } from './stored-reports.ts';
 
 const mostOpen = 10_000;
 const mostRecalled = 2_000;
@@ -141,6 +141,7 @@ export async function pauseRows(bench: Bench): Promise<Figure[]> {
   await liftLimits(services);
   const count = Math.min(mostRecalled, agents.count);
   const { rows } = await client.query<{ id: string }>('select id from vms order by id limit $1', [count]);
+  await storeFirstGoals(client);
   await startIdleWorker(bench);
   const taken: number[] = [];
   for (let round = 0; round < rounds; round += 1) {

@@ -66,6 +66,7 @@ async function currentOf(client: pg.Pool, vmIds: readonly string[]): Promise<Cur
     `select h.vm_id, h.incarnation, greatest(h.turn, h.incarnation) as turn, h.text, e.sequence_number,
        (select json_agg(json_build_object('name', o.name, 'handler', o.handler, 'version', o.version,
           'requestedVersion', o.requested_version, 'state', o.state, 'timeouts', o.timeouts,
+          'autoUpgradeMinorVersion', o.auto_upgrade_minor_version, 'secretId', o.secret_id,
           'dependsOn', o.depends_on, 'publicSettings', o.public_settings, 'sequenceNumber', o.sequence_number))::text
          from extensions o where o.vm_id = h.vm_id) as contents
      from goal_state_heads h join extensions e on e.vm_id = h.vm_id and e.name = $2

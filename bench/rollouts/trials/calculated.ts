@@ -8,9 +8,12 @@ export function falseAlarmRate(rings: number, discordantPairs: number): number {
   /** Probability of not having halted, by how often the changed VM was first. */
   let open = [1];
   let halted = 0;
+  /** How often the changed VM must be first to halt. It does not decrease as pairs are added. */
+  let threshold = 1;
   for (let pairs = 1; pairs <= discordantPairs; pairs += 1) {
+    while (threshold <= pairs && !isSignificant(threshold, pairs - threshold, rings)) threshold += 1;
     const next = Array.from({ length: pairs + 1 }, (_, first) => ((open[first] ?? 0) + (open[first - 1] ?? 0)) / 2);
-    for (let first = pairs; first * 2 > pairs && isSignificant(first, pairs - first, rings); first -= 1) {
+    for (let first = threshold; first <= pairs; first += 1) {
       halted += next[first] ?? 0;
       next[first] = 0;
     }

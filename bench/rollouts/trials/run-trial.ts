@@ -1,7 +1,7 @@
 import { pairsOf } from '#server/domain/rollout-rules/compare.ts';
 import { addCounts, resolvedPairs } from '#server/domain/rollout-rules/counts.ts';
 import type { RingCounts } from '#server/domain/rollout-rules/stored.ts';
-import { hintRollouts, type PassServices, passRollout } from '#server/domain/rollouts/index.ts';
+import { type DefinitionInput, hintRollouts, type PassServices, passRollout } from '#server/domain/rollouts/index.ts';
 import { Clock, endRollouts, givenRunning, handler, newSettings } from '../given-rollout.ts';
 import { storeHealthyFleet } from '../stored-reports.ts';
 import { type FailureRates, SimulatedFleet } from './simulated-fleet.ts';
@@ -25,6 +25,8 @@ export interface TrialOptions {
   services: PassServices;
   rates: FailureRates;
   random(): number;
+  /** Terms of the rollout that differ. */
+  terms?: Partial<DefinitionInput>;
 }
 
 /** Simulated seconds between two looks. */
@@ -32,7 +34,7 @@ const tick = 30;
 const longest = 3 * 86_400;
 
 /** Runs a rollout of every VM in the rings of the strategy `careful`, in simulated time, until it pauses or ends. */
-export async function runTrial({ services, rates, random }: TrialOptions): Promise<Trial> {
+export async function runTrial({ services, rates, random, terms }: TrialOptions): Promise<Trial> {
   const client = services.db.$client;
   await endRollouts(client);
   await storeHealthyFleet(client);
@@ -46,7 +48,7 @@ export async function runTrial({ services, rates, random }: TrialOptions): Promi
     random,
     began,
   );
-  const id = await givenRunning(services, definition(), clock);
+  const id = await givenRunning(services, { ...definition(), ...terms }, clock);
   for (let looked = began; ; ) {
     while ((await passRollout(services, clock.now)) !== null);
     const now = seconds(clock.now);
@@ -65,7 +67,7 @@ export async function runTrial({ services, rates, random }: TrialOptions): Promi
 const seconds = (at: Date): number => at.getTime() / 1_000;
 
 /** A rollout that nothing but the comparison stops. */
-const definition = (): Parameters<typeof givenRunning>[1] => ({
+const definition = (): DefinitionInput => ({
   ...{ name: 'trial', strategy: 'careful', select: { all: true } },
   change: { kind: 'set', handler, ...newSettings() },
   gates: { errors: null, success: null },
