@@ -50,6 +50,7 @@ const modules = [
   'attention',
   'rollouts',
   'vm-lifecycle',
+  'topology',
   'views',
 ];
 

@@ -72,6 +72,12 @@ export type DestructionStep =
   | 'storage'
   | 'model';
 
+/** Something that the destruction of a model left behind. */
+export interface DestructionWarning {
+  code: 'network_left' | 'affinity_group_left';
+  name: string;
+}
+
 /** Seconds after which a network or affinity group that cannot be deleted is left behind, with a warning (JU-27). */
 export const giveUpSeconds = 30;
 

@@ -1,5 +1,5 @@
 import { parseInstanceId } from './instance-ids.ts';
-import { cloudServiceName, drawFreeName, roleName } from './names.ts';
+import { cloudServiceName, drawFreeName, maxDraws, roleName } from './names.ts';
 import type { ResourceState, ServiceLabel } from './words.ts';
 
 /** A cloud service, as far as placement depends on it. */
@@ -53,12 +53,13 @@ export interface PlacementRefusal {
 
 /**
  * Returns where an instance is created (JU-8 to JU-11). Reads nothing but its arguments, and changes none of them.
- * `draw` returns the random part of a name.
+ * `draw` returns the random part of a name, and `draws` limits the names that are tried.
  */
 export function place(
   inventory: Inventory,
   request: PlacementRequest,
   draw: () => string,
+  draws = maxDraws,
 ): Placement | PlacementRefusal {
   const to = request.for === 'unit' ? request.to : undefined;
   if (inventory.availabilitySetsEnabled) {
@@ -70,7 +71,7 @@ export function place(
   const group = request.for === 'machine' || !inventory.availabilitySetsEnabled ? [] : request.group;
   const label = request.for === 'controller' ? 'controller' : null;
   const shared = findGroupService(inventory, group, label);
-  return shared === null ? placeInNewService(inventory, draw) : placeInService(inventory, shared, draw);
+  return shared === null ? placeInNewService(inventory, draw, draws) : placeInService(inventory, shared, draw);
 }
 
 function placeOn({ machines }: Inventory, to: number): Placement | PlacementRefusal {
@@ -101,8 +102,12 @@ function placeInService(inventory: Inventory, service: string, draw: () => strin
   return { kind: 'role', service, isNewService: false, role: drawn.name, drawsLeft: drawn.drawsLeft };
 }
 
-function placeInNewService({ model, isNameTaken }: Inventory, draw: () => string): Placement | PlacementRefusal {
-  const drawn = drawFreeName((random) => cloudServiceName(model, random), isNameTaken, draw);
+function placeInNewService(
+  { model, isNameTaken }: Inventory,
+  draw: () => string,
+  draws: number,
+): Placement | PlacementRefusal {
+  const drawn = drawFreeName((random) => cloudServiceName(model, random), isNameTaken, draw, draws);
   if (drawn === null) return { refusal: 'cloud_service_name_exhausted' };
   const { name, drawsLeft } = drawn;
   return { kind: 'role', service: name, isNewService: true, role: roleName(draw()), drawsLeft };

@@ -12,5 +12,9 @@ export type PortProtocol = (typeof portProtocols)[number];
 export const resourceStates = ['creating', 'ready', 'deleting'] as const;
 export type ResourceState = (typeof resourceStates)[number];
 
+/** Lives of a model. A model that was destroyed has a time of removal. */
+export const modelLives = ['alive', 'destroying'] as const;
+export type ModelLife = (typeof modelLives)[number];
+
 /** A cloud service with this label holds the controllers of its model, and nothing else. */
 export type ServiceLabel = 'controller';
