@@ -1,3 +1,4 @@
+export { bindInstance, moveInstance } from './bind-instance.ts';
 export { bootstrapModel } from './bootstrap-model.ts';
 export { changeModel, createModel } from './create-model.ts';
 export { destroyModel } from './destroy-model.ts';

@@ -29,7 +29,7 @@ export function showNewMachine(
   { vm, role, instanceId, password, assignedAddress }: CreatedInstance,
 ): NewMachine {
   const { enrollmentToken, enrollmentExpiresAt } = vm;
-  const command = `annex-agent enroll --portal ${config.url} --token ${enrollmentToken} --instance-id ${instanceId} --internal-address ${assignedAddress}`;
+  const command = `annex-agent enroll --dir /var/lib/annex-agent --portal ${config.url} --token ${enrollmentToken} --instance-id ${instanceId} --internal-address ${assignedAddress}`;
   const { machine, cloudService, hostname, userName } = role;
   return {
     ...{ machine, vmId: vm.id, vm: vm.name, instanceId, cloudService, hostname, userName, password },

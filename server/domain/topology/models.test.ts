@@ -254,7 +254,7 @@ describe('destroying a model', () => {
   });
 });
 
-test('a role has a complete description, and only one row', async () => {
+test('JU-5 a role is in one cloud service and one availability set, and has a complete description', async () => {
   const { newMachines } = await stage.bootstrapped({ availabilitySetsEnabled: true, controllers: 1 });
   const [row] = await ctx.db
     .select()
