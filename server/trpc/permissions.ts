@@ -177,6 +177,7 @@ export const permissions = {
   'rollouts.abort': operates,
   'rollouts.advance': operates,
   'rollouts.approve': decides,
+  'rollouts.causes': reads,
   'rollouts.cells': reads,
   'rollouts.close': operates,
   'rollouts.countNeeding': reads,

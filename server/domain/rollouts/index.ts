@@ -31,6 +31,7 @@ export { retryRollout } from './retry-rollout.ts';
 export { revertRollout } from './revert-rollout.ts';
 export { getRolloutRules, rolloutRulesView, setRolloutRules } from './rules.ts';
 export { startRollout } from './start-rollout.ts';
+export { groupSteps, type StepGroup } from './step-groups.ts';
 export { listStrategies, removeStrategy, setStrategy, strategyView } from './strategies.ts';
 export { unscheduleRollout } from './unschedule-rollout.ts';
 export { updateRollout } from './update-rollout.ts';

@@ -5,6 +5,7 @@ import { openSteps, type StepState } from '#server/domain/rollout-rules/words.ts
 import { repeatSteps, restoreSteps } from './attempt-again.ts';
 import { type FactedStep, loadOpenSteps } from './load-steps.ts';
 import { type Pass, ringAt, type StepRow, setStep } from './pass.ts';
+import { failureAfter } from './step-failure.ts';
 import { takeBack } from './take-back.ts';
 import { flushSteps } from './write-steps.ts';
 
@@ -27,7 +28,7 @@ export async function settle(pass: Pass): Promise<void> {
       stepRules(pass, one.step),
       ctx.now,
     );
-    if (outcome.act === null) setStep(pass, one.step.state, applied(one.step, outcome, ctx.now));
+    if (outcome.act === null) setStep(pass, one.step.state, applied(one, outcome, ctx.now));
     else {
       acts[outcome.act].push(one);
       judged.set(one.step.vmId, outcome);
@@ -57,8 +58,14 @@ export function stepRules({ row, rings }: Pass, { ring }: Pick<StepRow, 'ring'>)
 const isOpen = (state: StepState): boolean => (openSteps as readonly StepState[]).includes(state);
 
 /** Returns a step with the values of its outcome. */
-function applied(step: StepRow, outcome: StepOutcome, now: Date): StepRow {
+function applied({ step, failure }: FactedStep, outcome: StepOutcome, now: Date): StepRow {
   const { act: _, ...values } = outcome;
   const isDecided = !isOpen(outcome.state) && outcome.state !== 'parked' && outcome.state !== 'recalled';
-  return { ...step, ...values, decidedAt: isDecided ? now : null, updatedAt: now };
+  return {
+    ...step,
+    ...values,
+    failure: failureAfter(step, outcome, failure),
+    decidedAt: isDecided ? now : null,
+    updatedAt: now,
+  };
 }
