@@ -20,6 +20,7 @@ export { findRevertTarget } from './find-revert-target.ts';
 export { getDeliveredGoalState } from './get-delivered-goal-state.ts';
 export { type ExtensionView, extensionView, getExtension } from './get-extension.ts';
 export { type GoalStateView, getGoalState, goalStateView } from './get-goal-state.ts';
+export { autoUpgradeMinorVersion } from './goal.ts';
 export { listGoalStateChanges, type PastChange } from './list-goal-state-changes.ts';
 export { listGoalStates, type PastGoalState, pastGoalState } from './list-goal-states.ts';
 export { applyMany } from './many/apply-many.ts';

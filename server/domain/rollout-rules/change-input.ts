@@ -51,7 +51,7 @@ const shape = {
   autoUpgradeMinorVersion: z
     .boolean()
     .nullish()
-    .describe('Stored and returned only: Annex does not upgrade versions automatically yet.'),
+    .describe('Whether the extension gets higher published versions with the same first number automatically.'),
   dependsOn: z
     .array(extension)
     .max(64)

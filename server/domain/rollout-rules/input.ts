@@ -137,6 +137,7 @@ export const rolloutRulesInput = z.strictObject({
       fromMembers: z.number().int().min(1).max(1_000_000),
       people: z.number().int().min(1).max(3),
       role: z.enum(['operator', 'admin']),
+      automatic: z.boolean().optional().describe('Whether automatic upgrades need approvals too.'),
     })
     .nullable(),
   freezes: z.array(freeze).max(100),

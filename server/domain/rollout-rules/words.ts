@@ -174,3 +174,21 @@ export type StoppingReason = (typeof stoppingReasons)[number];
 /** What happens to a member whose agent is silent when its turn comes. */
 export const silentRules = ['wait', 'declare', 'skip'] as const;
 export type SilentRule = (typeof silentRules)[number];
+
+/** What keeps an extension from a newer version of its handler. The first word that applies is the answer. */
+export const versionHolds = [
+  'withdrawn',
+  'other-first-number',
+  'uninstalling',
+  'automatic-off',
+  'put-back',
+  'higher-version',
+  'settings',
+  'secrets',
+  'refused',
+  'other-rollout',
+  'turn',
+  'tried',
+  'stopped',
+] as const;
+export type VersionHold = (typeof versionHolds)[number];

@@ -7,16 +7,20 @@ import type { StoredRollout } from './rows.ts';
 type Decided = Pick<StoredRollout, 'kind' | 'members' | 'plan' | 'planHash' | 'approvals'>;
 
 /**
- * Returns how many more people must approve a rollout before it starts. Reverts and automatic rollouts need no approval
- * to start, and edits void the approvals of earlier plans. If every execution needs an approval, one person approves the
- * plan of a run instead.
+ * Returns how many more people must approve a rollout before it starts. Reverts need no approval, and automatic rollouts
+ * only if the rules say so. Edits void the approvals of earlier plans. If every execution needs an approval, one person
+ * approves the plan of a run instead.
  */
 export function approvalsNeeded({ approval }: Pick<RolloutRules, 'approval'>, row: Decided): number {
-  if (row.kind === 'revert' || row.kind === 'automatic') return 0;
-  const byRule = approval === null || row.members < approval.fromMembers ? 0 : approval.people;
+  if (row.kind === 'revert') return 0;
+  const byRule = isCovered(approval, row) ? (approval?.people ?? 0) : 0;
   const people = Math.max(byRule, row.plan?.approval === true ? 1 : 0);
   return Math.max(0, people - new Set(approvalsOf(row).map(({ actor }) => actor)).size);
 }
+
+/** Whether the portal's rules require approvals of the rollout. */
+const isCovered = (approval: RolloutRules['approval'], { kind, members }: Decided): boolean =>
+  approval !== null && members >= approval.fromMembers && (kind !== 'automatic' || approval.automatic === true);
 
 /** Returns the approvals of the current plan. */
 export const approvalsOf = (row: Decided): RolloutApproval[] => decisionsOf(row).filter(({ approved }) => approved);

@@ -20,7 +20,7 @@ export async function FormPage({ crumbs, children }: { crumbs: readonly Crumb[];
         </FootBar>
       }
     >
-      <Words namespaces={['rollouts', 'vms', 'reports', 'editor', 'overview', 'runbooks']}>{children}</Words>
+      <Words namespaces={['rollouts', 'vms', 'reports', 'editor', 'overview']}>{children}</Words>
     </Page>
   );
 }

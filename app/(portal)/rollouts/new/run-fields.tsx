@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { useEffect, useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { WordsOnDemand } from '#app/_lib/i18n/words-on-demand.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { Select } from '#app/_ui/select.tsx';
@@ -14,6 +15,9 @@ import { type ChangeForm, emptyChange, type RunForm } from './rollout-form.ts';
 
 const load = () => import('../../vms/[vmId]/executions/run/parameter-form.tsx').then((module) => module.ParameterForm);
 const ParameterForm = dynamic(load, { ssr: false, loading: () => <Skeleton className="h-8 w-full" /> });
+
+/** Texts of the parameters' form. */
+const namespaces = ['runbooks', 'editor'] as const;
 
 export interface RunFieldsProps {
   change: ChangeForm;
@@ -35,7 +39,9 @@ export function RunFields({ change, onChange, faults }: RunFieldsProps) {
       {run.version === '' ? (
         <p className="text-ink-2">{t('new.kind.run.why')}</p>
       ) : (
-        <Parameters key={`${run.runbook} ${run.version}`} run={run} faults={faults} put={put} />
+        <WordsOnDemand namespaces={namespaces} onFailed={() => put(emptyChange.run)}>
+          <Parameters key={`${run.runbook} ${run.version}`} run={run} faults={faults} put={put} />
+        </WordsOnDemand>
       )}
     </>
   );
