@@ -32,6 +32,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   fleet: ['vms?vmId', 'instanceViews?vmId', 'overview', 'attention', 'handlers', 'fleet?vmIds'],
   runbook: ['runbooks'],
   rollout: ['rollouts?id', 'overview.mapOfRollout?rollout', 'strategies', 'rolloutRules'],
+  model: ['models'],
   attention: ['attention', 'overview.failing'],
   // The activity page only counts new actions and loads them on request, so that its rows do not move.
   act: ['activity.countNewer?vmId', 'activity.chain', 'overview.acts'],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, time } from '#server/domain/answers.ts';
+import { autoUpgradeMinorVersion } from '#server/domain/goal-states/index.ts';
 import { rolloutKinds, rolloutStates, stepStates, versionHolds } from '#server/domain/rollout-rules/words.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 import { rolloutRow } from '../answers.ts';
@@ -38,7 +39,7 @@ export const versionExplanation = z.object({
   /** The version that a person requested, and the version in the goal state. */
   requestedVersion: z.string(),
   version: z.string(),
-  autoUpgradeMinorVersion: z.boolean(),
+  autoUpgradeMinorVersion,
   /** The automatic rollout that gave the extension its version; null if a person declared it. */
   upgradedBy: rolloutReference.nullable(),
   /** The newer versions of the handler, the highest first, at most 100. */
