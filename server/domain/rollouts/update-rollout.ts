@@ -28,8 +28,8 @@ import { sealGiven } from './secrets.ts';
 export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
   const { id, revision, definition: given } = parse(updateRolloutInput, input);
-  const parsed = parseDefinition(ctx, given as DefinitionInput);
-  const { definition: before } = await readRollout(ctx.db, id);
+  const { kind, definition: before } = await readRollout(ctx.db, id);
+  const parsed = parseDefinition(ctx, (kind === 'automatic' ? withoutKind(given) : given) as DefinitionInput);
   const edited = await readDefinition(ctx, parsed, before);
   return actOn(ctx, id, 'edit', async (tx, row) => {
     if (revision !== row.revision) {
@@ -41,6 +41,10 @@ export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Pr
     return isUnstarted ? replaceDraft(tx, ctx, row, read) : editStarted(tx, ctx, row, read);
   });
 }
+
+/** Returns the definition of an automatic rollout as it was returned, without the kind, which no caller can choose. */
+const withoutKind = (given: unknown): unknown =>
+  typeof given === 'object' && given !== null ? { ...given, kind: undefined } : given;
 
 /** Protected settings that were entered before are kept unless others are given, because no one can read them back. */
 function keepGiven({ definition: before }: StoredRollout, read: ReadDefinition): ReadDefinition {

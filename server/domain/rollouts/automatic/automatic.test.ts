@@ -185,6 +185,20 @@ describe('RO-33 the approval of an automatic rollout', () => {
   });
 });
 
+test('before its start, the rings of an automatic rollout can be edited, but not its selection and its change', async () => {
+  await stage.givenTools(1);
+  await stage.setRules(0, { approval: { fromMembers: 1, people: 1, role: 'operator', automatic: true } });
+  await stage.publish('1.1.0.0');
+  await stage.work(1);
+  const { id } = await stage.automatic();
+  const rings = [{ name: 'all', upTo: { percent: 100 } }];
+  expect(await stage.edit(id, { rings, select: { all: true } })).toBe('conflict rollout_fixed; /select rollout_fixed');
+  expect(await stage.edit(id, { rings, newcomers: 'ignore' })).toContain('/newcomers');
+  expect(await stage.edit(id, { rings })).toBe('done');
+  const { kind, state, definition } = await stage.rollout(id);
+  expect({ kind, state, rings: definition.rings.length }).toEqual({ kind: 'automatic', state: 'draft', rings: 1 });
+});
+
 test('two workers that notice a version create one rollout', async () => {
   await stage.givenTools(1);
   await stage.publish('1.1.0.0');
