@@ -12,6 +12,7 @@ import {
 import { rolloutInput, strategyInput } from '#server/domain/rollout-rules/input.ts';
 import { filterInput } from '#server/domain/rollout-rules/select-input.ts';
 import type { Definition, Strategy } from '#server/domain/rollout-rules/stored.ts';
+import type { RolloutKind } from '#server/domain/rollout-rules/words.ts';
 import { memoize } from '#server/platform/memoize.ts';
 import { findStrategy } from './find-strategy.ts';
 
@@ -25,7 +26,7 @@ export type StrategyTerms = z.input<ReturnType<typeof strategyTerms>>;
 export interface ReadDefinition {
   name: string;
   note: string | null;
-  kind: 'rollout' | 'bulk';
+  kind: RolloutKind;
   definition: Definition;
   given?: unknown;
 }

@@ -9,7 +9,7 @@ import { overrule } from '#server/domain/rollout-rules/gates.ts';
 import type { GateName } from '#server/domain/rollout-rules/words.ts';
 import { actOn, recordAct } from './act-on.ts';
 import type { RolloutView } from './answers.ts';
-import { approvalsNeeded } from './approvals.ts';
+import { approvalsNeeded, isRejected } from './approvals.ts';
 import { type ResumeRolloutInput, resumeRolloutInput } from './input.ts';
 import { changeRollout, ringsOf, type StoredRing, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
@@ -17,6 +17,7 @@ import { readRules } from './rules.ts';
 /**
  * Resumes a paused rollout. After a gate halted, the caller overrules each halting verdict by name and gives a reason:
  * the error gate counts from zero, the comparison begins a new series, and the success gate of that ring is waived.
+ * After the database was restored, a worker first checks whether the members that wait are still what the plan said.
  * Throws 404 `rollout_unknown`, 409 `rollout_state` | `verdicts_open` | `version_withdrawn` | `approval_missing`.
  */
 export async function resumeRollout(ctx: Context, input: ResumeRolloutInput): Promise<RolloutView> {
@@ -28,13 +29,12 @@ export async function resumeRollout(ctx: Context, input: ResumeRolloutInput): Pr
     const open = halts.filter((halt) => !overrule.some(({ ring, gate }) => ring === halt.ring && gate === halt.gate));
     if (open.length > 0 || (halts.length > 0 && reason === null)) throw verdictsOpen(open.length > 0 ? open : halts);
     await requirePublished(tx, row);
-    if (row.authors.approveAgain && approvalsNeeded((await readRules(tx)).rules, row) > 0) {
-      throw new DomainError('conflict', 'approval_missing');
-    }
+    await requireApproved(tx, row);
     for (const ring of rings) await overruleRing(tx, ring);
     const resumed = await changeRollout(tx, row, {
-      state: rings.every(({ state }) => state === 'passed') ? 'keeping' : 'running',
-      ...{ pausedBy: null, why: [], next: null, epoch: ctx.epoch, progressAt: ctx.now, dueAt: ctx.now },
+      state:
+        row.epoch !== ctx.epoch ? 'checking' : rings.every(({ state }) => state === 'passed') ? 'keeping' : 'running',
+      ...{ pausedBy: null, why: [], next: null, progressAt: ctx.now, dueAt: ctx.now },
     });
     await recordAct(tx, ctx, row, 'rollout.resume', { reason, overruled: halts.map(named) });
     return resumed;
@@ -58,6 +58,13 @@ const named = ({ name, gate }: Halt): string => `${name}: ${gate}`;
 
 const verdictsOpen = (open: readonly Halt[]): DomainError =>
   new DomainError('conflict', 'verdicts_open', { params: { verdicts: open.map(named).join(', ') } });
+
+/** Requires the approvals that an edit while paused made void, and that nobody rejected the plan since. */
+async function requireApproved(tx: Transaction, row: StoredRollout): Promise<void> {
+  const { rules } = await readRules(tx);
+  const isMissing = row.authors.approveAgain === true && approvalsNeeded(rules, row) > 0;
+  if (isMissing || isRejected(row)) throw new DomainError('conflict', 'approval_missing');
+}
 
 /** Rejects to resume while the version that the rollout declares is withdrawn. */
 async function requirePublished(tx: Transaction, { definition: { change } }: StoredRollout): Promise<void> {

@@ -36,7 +36,8 @@ function shownSelection(ctx: Pick<Context, 'fleetFields'>, select: Selection): R
   if ('ids' in select) return { ids: select.ids };
   const filter = (stored: Readonly<Record<string, unknown>>) => shownFilter(ctx.fleetFields, stored);
   const exclude = select.exclude === undefined ? {} : { exclude: filter(select.exclude) };
-  return 'all' in select ? { all: true, ...exclude } : { include: filter(select.include), ...exclude };
+  if ('all' in select) return { all: true, ...exclude };
+  return { include: filter(select.include), ...exclude, ...(select.ring !== undefined && { ring: select.ring }) };
 }
 
 function shownChange({ publicSettings, protectedSettings, ...change }: RolloutChange, withSettings: boolean) {

@@ -11,9 +11,11 @@ import { actOn, recordAct } from './act-on.ts';
 import type { RolloutView } from './answers.ts';
 import { approvalsNeeded } from './approvals.ts';
 import { type UpdateRolloutInput, updateRolloutInput } from './input.ts';
-import { judgeEdit } from './judge-edit.ts';
-import { rehashPlan } from './planning/rehash-plan.ts';
-import { type DefinitionInput, parseDefinition, type ReadDefinition, readDefinition } from './read-definition.ts';
+import { judgeEdit, type RolloutEdit } from './judge-edit.ts';
+import { recutRings } from './planning/recut-rings.ts';
+import { rehashPlan, renewHash } from './planning/rehash-plan.ts';
+import type { ReadDefinition } from './read-definition.ts';
+import { fixedByPortal, readEdited } from './read-edited.ts';
 import { noPlan } from './request-plan.ts';
 import { changeRollout, readRollout, ringsOf, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
@@ -22,29 +24,23 @@ import { sealGiven } from './secrets.ts';
 /**
  * Replaces the definition of a rollout. Before the start, everything can change, and the plan and its approvals become
  * void. From the start on, selection and change are fixed; names, notes, lower limits and windows can change at any
- * time, and gates and higher limits only while the rollout is paused. An identical definition changes nothing. Throws
+ * time, and gates, higher limits and boundaries of rings only while the rollout is paused. An identical definition changes nothing. Throws
  * 404 `rollout_unknown`, 409 `rollout_state` | `rollout_fixed`, 412 `rollout_moved_on`, 422 with every fault.
  */
 export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
   const { id, revision, definition: given } = parse(updateRolloutInput, input);
-  const { kind, definition: before } = await readRollout(ctx.db, id);
-  const parsed = parseDefinition(ctx, (kind === 'automatic' ? withoutKind(given) : given) as DefinitionInput);
-  const edited = await readDefinition(ctx, parsed, before);
+  const edited = await readEdited(ctx, await readRollout(ctx.db, id), given);
   return actOn(ctx, id, 'edit', async (tx, row) => {
     if (revision !== row.revision) {
       throw new DomainError('precondition_failed', 'rollout_moved_on', { params: { revision: row.revision } });
     }
-    const read = keepGiven(row, edited);
+    const read = fixedByPortal(row, keepGiven(row, edited));
     const isUnstarted = (unstartedStates as readonly string[]).includes(row.state);
     if (isUnchanged(row, read)) return row;
     return isUnstarted ? replaceDraft(tx, ctx, row, read) : editStarted(tx, ctx, row, read);
   });
 }
-
-/** Returns the definition of an automatic rollout as it was returned, without the kind, which no caller can choose. */
-const withoutKind = (given: unknown): unknown =>
-  typeof given === 'object' && given !== null ? { ...given, kind: undefined } : given;
 
 /** Protected settings that were entered before are kept unless others are given, because no one can read them back. */
 function keepGiven({ definition: before }: StoredRollout, read: ReadDefinition): ReadDefinition {
@@ -81,6 +77,7 @@ async function replaceDraft(
     planning: row.planning + 1,
     authors: { ...row.authors, edited: actorRef(ctx.actor), planned: null },
     startAt: definition.startAt === null ? null : new Date(definition.startAt),
+    startedBy: null,
     dueAt: null,
   });
   await recordAct(tx, ctx, row, 'rollout.edit', { revision: changed.revision });
@@ -117,9 +114,23 @@ async function editStarted(
     ...{ name, note, definition, revision: row.revision + 1, dueAt: ctx.now },
     // The plan of a scheduled rollout is compared with the definition once more when its time comes.
     ...(row.state === 'scheduled' && (await rehashPlan(tx, ctx, row, definition))),
+    ...(edit.needsApproval && (await editedPlan(tx, ctx, row, definition, edit))),
     ...(voids && { approvals: [] }),
     authors: { ...row.authors, edited: actorRef(ctx.actor), ...(voids && { approveAgain: true }) },
   });
   await recordAct(tx, ctx, row, 'rollout.edit', { revision: changed.revision, changed: edit.changed });
   return changed;
+}
+
+/** Returns the plan of a paused rollout after an edit. An approval never counts for an edit that came after it. */
+async function editedPlan(
+  tx: Transaction,
+  ctx: Context,
+  row: StoredRollout,
+  definition: Definition,
+  { movesMembers }: RolloutEdit,
+): Promise<Partial<StoredRollout>> {
+  const rings = movesMembers ? await recutRings(tx, ctx, row, definition) : null;
+  const plan = row.plan && { ...row.plan, ...(rings && { rings }) };
+  return renewHash(tx, ctx, { ...row, plan }, definition);
 }

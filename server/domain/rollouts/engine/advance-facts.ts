@@ -32,8 +32,7 @@ export async function loadAdvanceFacts(pass: Pass): Promise<AdvanceFacts> {
       portalInFlight: portal.inFlight,
       maxPortalInFlight: rules.inFlight,
       nextStepAt: open.nextStepAt,
-      // More steps wait to be judged than one pass judges, so the counts are not those of now.
-      isBehind: pass.hasMore,
+      isBehind: pass.isBehind,
       now: ctx.now,
     },
   };

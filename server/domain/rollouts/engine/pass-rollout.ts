@@ -79,7 +79,18 @@ async function openPass(services: PassServices, tx: Transaction, id: string, now
     return { row: ring, definition, counts: ring.counts, taken: ring.taken };
   });
   const ctx = contextOf(services, row, now);
-  return { tx, ctx, row, rings, rules, freezes, changed: new Map(), hasProgress: false, hasMore: false };
+  return {
+    tx,
+    ctx,
+    row,
+    rings,
+    rules,
+    freezes,
+    changed: new Map(),
+    hasProgress: false,
+    hasMore: false,
+    isBehind: false,
+  };
 }
 
 async function passOver(pass: Pass): Promise<void> {

@@ -1,6 +1,7 @@
 import { judgeStep } from '#server/domain/rollout-rules/judge-step.ts';
 import { kindAt } from '#server/domain/rollout-rules/kinds.ts';
 import type { StepOutcome, StepRules } from '#server/domain/rollout-rules/step-facts.ts';
+import { markSeconds, secondsAfter } from '#server/domain/rollout-rules/step-times.ts';
 import { openSteps, type StepState } from '#server/domain/rollout-rules/words.ts';
 import { repeatSteps, restoreSteps } from './attempt-again.ts';
 import { type FactedStep, loadOpenSteps } from './load-steps.ts';
@@ -20,6 +21,7 @@ export async function settle(pass: Pass): Promise<void> {
   const steps = await loadOpenSteps(tx, row, ctx.now, atOnce);
   const acts: Record<NonNullable<StepOutcome['act']>, FactedStep[]> = { recall: [], repeat: [], restore: [] };
   const judged = new Map<string, StepOutcome>();
+  let marked = 0;
   for (const one of steps) {
     const outcome = judgeStep(
       { ...one.step, kind: kindAt(one.step.kind) },
@@ -27,6 +29,7 @@ export async function settle(pass: Pass): Promise<void> {
       stepRules(pass, one.step),
       ctx.now,
     );
+    if (one.facts.isMarked && outcome.dueAt?.getTime() === secondsAfter(ctx.now, markSeconds).getTime()) marked += 1;
     if (outcome.act === null) setStep(pass, one.step.state, applied(one.step, outcome, ctx.now));
     else {
       acts[outcome.act].push(one);
@@ -35,7 +38,9 @@ export async function settle(pass: Pass): Promise<void> {
   }
   // Closed steps release their availability sets before others may take them.
   await flushSteps(pass);
-  if (steps.length === atOnce) pass.hasMore = true;
+  pass.hasMore ||= steps.length === atOnce;
+  // A few VMs are always about to be evaluated. If they are most of those to judge, health is behind.
+  pass.isBehind = pass.hasMore || (marked > 0 && marked * 2 >= steps.length);
   const outcomeOf = ({ step }: FactedStep) => judged.get(step.vmId);
   await takeBack(pass, acts.recall, (one) => (outcomeOf(one)?.cause === 'on-hold' ? 'on-hold' : 'not-fetching'));
   await repeatSteps(pass, acts.repeat);
