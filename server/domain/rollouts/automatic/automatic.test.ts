@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { GivenVm } from '#server/testing/fleet.ts';
+import { outcomeOf } from '#server/testing/records.ts';
 import { type AutomaticStage, automaticStage, tool } from '../testing/automatic-stage.ts';
 
 let stage: AutomaticStage;
@@ -170,10 +171,16 @@ describe('RO-33 the approval of an automatic rollout', () => {
     const { id, planHash, state, startedBy } = await stage.automatic();
     expect({ state, startedBy }).toEqual({ state: 'planned', startedBy: null });
     expect(await stage.heldBack(vm)).toMatchObject({ code: 'turn', rollout: { id, state: 'planned' }, step: null });
-    await stage.approve(id, planHash ?? '', 2);
-    await stage.work(3);
-    expect(await stage.versionOf(vm)).toEqual(['1.0.0.0', '1.1.0.0']);
-    expect(await stage.rollout(id)).toMatchObject({ state: 'running', startedBy: 'Annex' });
+    // A higher version supersedes the plan too.
+    await stage.publish('1.2.0.0');
+    await stage.work(2);
+    const next = await stage.automatic();
+    expect(await stage.rollout(id)).toMatchObject({ state: 'aborted', startedAt: null, supersededBy: next.id });
+    expect(await outcomeOf(stage.approve(id, planHash ?? '', 3))).toBe('conflict rollout_state');
+    await stage.approve(next.id, next.planHash ?? '', 3);
+    await stage.work(4);
+    expect(await stage.versionOf(vm)).toEqual(['1.0.0.0', '1.2.0.0']);
+    expect(await stage.rollout(next.id)).toMatchObject({ state: 'running', startedBy: 'Annex' });
   });
 
   test('is not needed under rules for other rollouts', async () => {
