@@ -12,7 +12,7 @@ import type { Bundles, WordNamespace } from './namespaces.ts';
 export interface WordsOnDemandProps {
   namespaces: readonly WordNamespace[];
   children: ReactNode;
-  /** Called if the texts cannot be loaded, after the reader was told so. */
+  /** Called if the texts cannot be loaded, after a message has said so. */
   onFailed(): void;
 }
 

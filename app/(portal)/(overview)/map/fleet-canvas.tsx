@@ -13,12 +13,12 @@ import { cellHandlers, useCellCursor } from './use-cell-cursor.ts';
 import { useCellVm, useOpenVm } from './use-cell-vm.ts';
 import { type MapVm, useCellWords } from './use-cell-words.ts';
 import { type FleetLayout, useFleetLayout, usePaintedCanvas } from './use-fleet-layout.ts';
-import type { RolloutMap } from './use-rollout-map.ts';
+import type { MapStates } from './use-rollout-map.ts';
 
 export interface FleetCanvasProps {
   map: FleetMap;
   /** The rollout by which the map is colored; null for health. */
-  colors: RolloutMap | null;
+  colors: MapStates | null;
   onPerCell(perCell: number): void;
   /** Called if VMs were added, removed, renamed or regrouped since the map was loaded. */
   onStale(): void;
@@ -93,7 +93,7 @@ export function FleetCanvas({ map, colors, onPerCell, onStale }: FleetCanvasProp
 interface GroupHeadsProps {
   map: FleetMap;
   fleet: FleetLayout;
-  colors: RolloutMap | null;
+  colors: MapStates | null;
   layout: CellLayout;
   ratio: number;
 }
@@ -120,7 +120,7 @@ function GroupHeads({ map, fleet, colors, layout, ratio }: GroupHeadsProps) {
 interface CellAnnouncementProps {
   map: FleetMap;
   fleet: FleetLayout;
-  colors: RolloutMap | null;
+  colors: MapStates | null;
   place: CellPlace;
   walked: CellPlace;
   vm: MapVm;
@@ -142,7 +142,7 @@ function CellAnnouncement({ map, fleet, colors, place, walked, vm }: CellAnnounc
   return `${words}${mark}. ${position}`;
 }
 
-function useMapLabel(map: FleetMap, { vms }: FleetLayout, colors: RolloutMap | null): string {
+function useMapLabel(map: FleetMap, { vms }: FleetLayout, colors: MapStates | null): string {
   const { t } = useTranslation('overview');
   const format = useFormat();
   const shown = vms.reduce((sum, group) => sum + group.length, 0);

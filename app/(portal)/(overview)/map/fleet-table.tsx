@@ -11,12 +11,12 @@ import { healthAt, unpackCells } from './cells.ts';
 import { type FleetMap, groupAddress, healthsShown, useGroup, useGroupName } from './groups.ts';
 import { statusOfMark } from './looks.ts';
 import { countMark } from './marks.ts';
-import type { RolloutMap } from './use-rollout-map.ts';
+import type { MapStates } from './use-rollout-map.ts';
 
 /**
  * The map as a table: one row per group, one column per health or state in a rollout. A number links to the VMs that it counts.
  */
-export function FleetTable({ map, colors }: { map: FleetMap; colors: RolloutMap | null }) {
+export function FleetTable({ map, colors }: { map: FleetMap; colors: MapStates | null }) {
   const { t } = useTranslation(['overview', 'reports']);
   const format = useFormat();
   const groupOf = useGroup();
@@ -91,7 +91,7 @@ interface Column {
 }
 
 /** Returns one column for each health or, if the map is colored by a rollout, for each state in it. */
-function useColumns(map: FleetMap, colors: RolloutMap | null): Column[] {
+function useColumns(map: FleetMap, colors: MapStates | null): Column[] {
   const { t } = useTranslation(['overview', 'reports']);
   if (colors === null) {
     const cells = map.groups.map((group) => unpackCells(group.cells, group.count));

@@ -16,12 +16,12 @@ import { Tile, useReason } from './tile.tsx';
 import { TileGroupHead } from './tile-group-head.tsx';
 import { healthIn, nextUnhealthyTile, stepTile, type TileVm, tileRows, tilesOf } from './tiles.ts';
 import { useMapCursor } from './use-map-cursor.ts';
-import type { RolloutMap } from './use-rollout-map.ts';
+import type { MapStates } from './use-rollout-map.ts';
 
 export interface FleetTilesProps {
   map: FleetMap;
   /** The rollout by which the tiles are marked; null for health. */
-  colors: RolloutMap | null;
+  colors: MapStates | null;
   /** The VMs that the server has loaded. */
   first: FleetPage | undefined;
 }
@@ -121,7 +121,7 @@ const boxesIn = (box: HTMLElement | null, tiles: readonly TileVm[]) =>
 
 interface TileAnnouncementProps extends TileVm {
   map: FleetMap;
-  colors: RolloutMap | null;
+  colors: MapStates | null;
   groups: readonly FleetRow[][];
 }
 

@@ -3,11 +3,18 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { vmsAddress } from '#app/_lib/vms-address.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
+import type { MemberCount } from '#server/domain/rollout-rules/words.ts';
 import { type ExtensionHealth, mildestFirst, type VmHealth } from '#server/domain/verdicts/words.ts';
 import type { FleetMap } from '#server/domain/views/overview/index.ts';
 import type { MapGrouping } from '../addresses.ts';
 
 export type { FleetMap };
+
+/** Filter fields for the VMs of a rollout. */
+interface RolloutFilter {
+  rollout?: string;
+  step?: readonly MemberCount[];
+}
 
 type MapGroup = FleetMap['groups'][number];
 
@@ -49,7 +56,7 @@ export function groupAddress(
   { groupBy, groups }: FleetMap,
   { key, rest }: MapGroup,
   health?: ExtensionHealth,
-  more: FleetFilter = {},
+  more: FleetFilter & RolloutFilter = {},
 ): string {
   const of = { ...more, ...(health !== undefined && { health: [health as VmHealth] }) };
   if (groupBy === 'none') return vmsAddress(of);

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
 import { type StepMark, stepMarks } from '#server/domain/rollout-rules/step-marks.ts';
 import type { CellPlace } from './place-cells.ts';
-import type { RolloutMap } from './use-rollout-map.ts';
+import type { MapStates } from './use-rollout-map.ts';
 
 /** Returns the mark of a cell. The cell's value is an index into `stepMarks`. */
 export const markAt = (value: number | undefined): StepMark => stepMarks[value ?? -1] ?? 'none';
@@ -15,7 +15,7 @@ export function countMark(values: Uint8Array, mark: StepMark): number {
 /** Returns the rollout's name and the state that a cell shows, for a sentence. */
 export function markWords(
   t: TFunction<'overview'>,
-  { rollout }: Pick<RolloutMap, 'rollout'>,
+  { rollout }: Pick<MapStates, 'rollout'>,
   { cells }: { cells: readonly Uint8Array[] },
   { group, cell }: CellPlace,
 ): { rollout: string; state: string } {

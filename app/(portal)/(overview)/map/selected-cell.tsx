@@ -9,12 +9,12 @@ import { type CellLayout, type CellPlace, cornerOf } from './place-cells.ts';
 import type { MapVm } from './use-cell-words.ts';
 import type { FleetLayout } from './use-fleet-layout.ts';
 import type { Measured } from './use-measure.ts';
-import type { RolloutMap } from './use-rollout-map.ts';
+import type { MapStates } from './use-rollout-map.ts';
 
 export interface SelectedCellProps {
   map: FleetMap;
   fleet: FleetLayout;
-  colors: RolloutMap | null;
+  colors: MapStates | null;
   layout: CellLayout;
   measured: Measured;
   place: CellPlace;

@@ -9,7 +9,7 @@ import { Painting } from './paint.ts';
 import { type CellLayout, layOutCells } from './place-cells.ts';
 import { type Measured, useMeasure } from './use-measure.ts';
 import { usePalette } from './use-palette.ts';
-import type { RolloutMap } from './use-rollout-map.ts';
+import type { MapStates } from './use-rollout-map.ts';
 
 /** The map's groups as cells, and their positions in the measured element. */
 export interface FleetLayout {
@@ -30,7 +30,7 @@ export interface FleetLayout {
  */
 export function useFleetLayout(
   map: FleetMap,
-  colors: RolloutMap | null,
+  colors: MapStates | null,
   box: RefObject<HTMLElement | null>,
 ): FleetLayout {
   const measured = useMeasure(box);

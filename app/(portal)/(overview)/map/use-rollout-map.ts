@@ -9,11 +9,11 @@ import type { AppRouter } from '#server/trpc/root.ts';
 import type { FleetMap } from './groups.ts';
 
 /** The states of VMs in a rollout, at the places of the fleet map. */
-export type RolloutMap = inferRouterOutputs<AppRouter>['overview']['mapOfRollout'];
+export type MapStates = inferRouterOutputs<AppRouter>['overview']['mapOfRollout'];
 
 export interface RolloutColors {
   /** Null until it is loaded for this fleet map, or if the map shows health. */
-  colors: RolloutMap | null;
+  colors: MapStates | null;
   isPending: boolean;
   error: unknown;
   failedAt: Date;
@@ -48,7 +48,7 @@ export function useRolloutMap(
   }, [isStale, onStale]);
   const isCurrent = isWanted && found.data?.revision === map.revision && found.data.rollout.id === rollout;
   return {
-    colors: isCurrent ? found.data : null,
+    colors: (isCurrent && found.data) || null,
     isPending: isWanted && found.isFetching && !isCurrent,
     error: isWanted && !isCurrent ? found.error : null,
     failedAt: new Date(found.errorUpdatedAt),
