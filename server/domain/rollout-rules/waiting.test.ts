@@ -70,6 +70,13 @@ describe('RO-19 reasons', () => {
     ];
     expect(codes.filter((code) => isExcused({ code }, { kind: 'rollout' }))).toEqual(codes.slice(0, 4));
   });
+
+  test('RO-38 an automatic rollout gives way to other rollouts as long as they take', () => {
+    const busy = { code: 'vms_busy' };
+    expect(isExcused(busy, { kind: 'automatic' })).toBe(true);
+    expect(isExcused(busy, { kind: 'rollout' })).toBe(false);
+    expect(isExcused({ code: 'nobody_reached' }, { kind: 'automatic' })).toBe(false);
+  });
 });
 
 describe('what happens next', () => {

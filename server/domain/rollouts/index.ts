@@ -19,7 +19,7 @@ export { getCurve } from './get-curve.ts';
 export { getRollout, getRolloutPlan } from './get-rollout.ts';
 export { listRolloutsOfVm } from './list-of-vm.ts';
 export { listPlanVms } from './list-plan-vms.ts';
-export { listRingOpenings, type RingOpening } from './list-ring-openings.ts';
+export { listRingOpenings } from './list-ring-openings.ts';
 export { listRollouts } from './list-rollouts.ts';
 export { listRolloutSteps } from './list-steps.ts';
 export { pausedRollout, pauseRollout } from './pause-rollout.ts';
