@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { problemInput } from '#server/domain/attention/input.ts';
+import { causesInput } from '#server/domain/rollouts/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
 /** `acceptLanguage` is the request's header; `chosenLanguage` is the language that the user chose on the pages. */
@@ -50,8 +51,15 @@ export const mapCellInput = z.object({
 });
 export type MapCellInput = z.input<typeof mapCellInput>;
 
+/** The states of a rollout at the positions of a map. `revision` is that of the map. */
+export const rolloutMapInput = z.object({ rollout: z.uuid().toLowerCase(), groupBy, revision: z.string().max(64) });
+export type RolloutMapInput = z.input<typeof rolloutMapInput>;
+
 export const listFailingInput = readerInput;
 export type ListFailingInput = z.input<typeof listFailingInput>;
+
+export const listRolloutCausesInput = readerInput.extend(causesInput.shape);
+export type ListRolloutCausesInput = z.input<typeof listRolloutCausesInput>;
 
 /** `limit` applies separately to open problems and to snoozed problems. */
 export const listAttentionInput = listFailingInput.extend({ limit: z.number().int().min(1).max(500).default(100) });

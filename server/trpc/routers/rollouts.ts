@@ -2,6 +2,7 @@ import {
   abortRollout,
   advanceRollout,
   approveRollout,
+  automaticOfHandler,
   closeRollout,
   countNeeding,
   createRollout,
@@ -10,6 +11,7 @@ import {
   getRollout,
   getRolloutPlan,
   listPlanVms,
+  listRingOpenings,
   listRolloutSteps,
   listRollouts,
   listRolloutsOfVm,
@@ -23,13 +25,22 @@ import {
   startRollout,
   unscheduleRollout,
   updateRollout,
+  whyThisVersion,
 } from '#server/domain/rollouts/index.ts';
-import { mutation, pagedQuery, plainQuery, query, router } from '../trpc.ts';
+import { type ListRolloutCausesInput, listRolloutCauses } from '#server/domain/views/index.ts';
+import { type CallContext, mutation, pagedQuery, plainQuery, query, router } from '../trpc.ts';
+
+const causesInTheReadersLanguage = (
+  ctx: CallContext,
+  input: Omit<ListRolloutCausesInput, 'acceptLanguage' | 'chosenLanguage'>,
+) => listRolloutCauses(ctx, { ...input, ...ctx.reader });
 
 export const rolloutsRouter = router({
   abort: mutation(abortRollout),
   advance: mutation(advanceRollout),
   approve: mutation(approveRollout),
+  automaticOfHandler: query(automaticOfHandler),
+  causes: query(causesInTheReadersLanguage),
   cells: query(getCells),
   close: mutation(closeRollout),
   countNeeding: plainQuery(countNeeding),
@@ -44,6 +55,7 @@ export const rolloutsRouter = router({
   planned: query(getRolloutPlan),
   reject: mutation(rejectRollout),
   remove: mutation(removeRollout),
+  ringOpenings: query(listRingOpenings),
   resume: mutation(resumeRollout),
   retry: mutation(retryRollout),
   revert: mutation(revertRollout),
@@ -51,4 +63,5 @@ export const rolloutsRouter = router({
   steps: pagedQuery(listRolloutSteps),
   unschedule: mutation(unscheduleRollout),
   update: mutation(updateRollout),
+  whyThisVersion: query(whyThisVersion),
 });
