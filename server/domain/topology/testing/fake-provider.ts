@@ -1,4 +1,4 @@
-import { NameTakenError, type Provider, type ProviderStep } from '../provider.ts';
+import { type CloudProvider, NameTakenError, type ProviderStep } from '../provider.ts';
 
 /**
  * What a call of the fake provider does: succeeds, fails before or after it took effect, or never returns, before or
@@ -7,7 +7,7 @@ import { NameTakenError, type Provider, type ProviderStep } from '../provider.ts
 export type Fate = 'succeed' | 'failBefore' | 'failAfter' | 'dieBefore' | 'dieAfter' | 'nameTaken';
 
 /** A provider in memory, whose calls can fail. */
-export class FakeProvider implements Provider {
+export class FakeProvider implements CloudProvider {
   readonly groups = new Set<string>();
   readonly networks = new Set<string>();
   /** The roles of each cloud service. */
