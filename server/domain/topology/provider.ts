@@ -41,6 +41,10 @@ export interface CloudProvider {
   /** Deletes roles, and the deployment with its last role. */
   dropRoles(service: string, deployment: string, roles: readonly string[]): Promise<void>;
   dropCloudService(name: string): Promise<void>;
+  /**
+   * Deletes a network or affinity group that a call created, and keeps one that existed before. A process can be killed
+   * before it stores which of the two it is.
+   */
   dropNetwork(name: string): Promise<void>;
   dropAffinityGroup(name: string): Promise<void>;
 }
