@@ -37,6 +37,7 @@ export { revertRollout } from './revert-rollout.ts';
 export { getRolloutRules, rolloutRulesView, setRolloutRules } from './rules.ts';
 export { countedAs } from './shown-state.ts';
 export { startRollout } from './start-rollout.ts';
+export { groupSteps, type StepGroup } from './step-groups.ts';
 export { listStrategies, removeStrategy, setStrategy, strategyView } from './strategies.ts';
 export { unscheduleRollout } from './unschedule-rollout.ts';
 export { updateRollout } from './update-rollout.ts';

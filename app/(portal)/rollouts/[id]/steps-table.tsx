@@ -99,12 +99,12 @@ function StepRow({ step, ring, isCursor }: { step: ShownStep; ring: string; isCu
   );
 }
 
-function StepCause({ step: { cause, kind, movedTo, overtakenBy, attempt } }: { step: ShownStep }) {
+function StepCause({ step: { cause, failure, kind, movedTo, overtakenBy, attempt } }: { step: ShownStep }) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   const words = useCauseWords();
   const parts = [
-    ...(cause === null ? [] : [words(cause)]),
+    ...(cause === null ? [] : [words(cause, failure)]),
     ...(movedTo === null ? [] : [`${t(`new.plan.kind.${kind}`)} → ${t(`new.plan.kind.${movedTo}`)}`]),
     ...(overtakenBy === null
       ? []

@@ -6,12 +6,13 @@ import { Page } from '#app/_shell/page.tsx';
 import type { RolloutView } from '#server/domain/rollouts/index.ts';
 import { readAddress } from '../../vms/fleet-address.ts';
 import type { SentStrategy } from './definition.ts';
+import { definitionOf } from './definition-of.ts';
 import { FormPage } from './form-page.tsx';
 import { NoAccess } from './no-access.tsx';
 import { formOf, withoutSecrets } from './read-form.ts';
 import { RolloutEditor } from './rollout-editor.tsx';
 import { emptyForm, type RolloutForm } from './rollout-form.ts';
-import { definitionOf, matchesOf, schemaFor, strategiesOf } from './stored-parts.ts';
+import { matchesOf, schemaFor, strategiesOf } from './stored-parts.ts';
 
 type SearchParams = Promise<Record<string, string | string[] | undefined>>;
 

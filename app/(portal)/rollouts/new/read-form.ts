@@ -38,7 +38,7 @@ const changed = new Set<string>([
 export function formOf(definition: SentDefinition, fallback: SentStrategy): RolloutForm {
   const { select, strategy = 'careful' } = definition;
   const rest = Object.fromEntries(Object.entries(definition).filter(([name]) => !edited.has(name)));
-  const form = emptyForm(strategy, { ...fallback, ...partsOf(definition) });
+  const form = emptyForm(strategy, { ...fallback, ...partsOf(definition, fallback.gates) });
   return {
     ...form,
     name: definition.name,
@@ -55,12 +55,14 @@ export function formOf(definition: SentDefinition, fallback: SentStrategy): Roll
   };
 }
 
-/** Returns what the definition says itself. Gates that all rings share are those of the first ring. */
-function partsOf({ rings, gates, ...definition }: SentDefinition): Partial<SentStrategy> {
-  const shared = { ...rings?.[0]?.gates, ...gates };
+/** Returns what the definition says itself. Without gates of the rollout, those that most rings have are shared. */
+function partsOf({ rings, gates, ...definition }: SentDefinition, fallback: SentGates): Partial<SentStrategy> {
+  const { noProgressSeconds: _, ...limits } = gates ?? {};
+  const isShared = Object.keys(limits).length > 0;
+  const shared = isShared ? gates : { ...sharedGates(rings ?? []), ...gates };
   return {
-    ...(rings !== undefined && { rings: withoutShared(rings) }),
-    ...(Object.keys(shared).length > 0 && { gates: shared as SentGates }),
+    ...(rings !== undefined && { rings: isShared ? rings : withoutShared(rings) }),
+    ...(Object.keys(shared ?? {}).length > 0 && { gates: { ...fallback, ...shared } }),
     ...(definition.silent !== undefined && { silent: definition.silent }),
     ...(definition.newcomers !== undefined && { newcomers: definition.newcomers }),
     ...(definition.onStepFailure !== undefined && { onStepFailure: definition.onStepFailure }),
@@ -68,9 +70,15 @@ function partsOf({ rings, gates, ...definition }: SentDefinition): Partial<SentS
   };
 }
 
-/** Removes the gates of rings that equal those of the first ring. */
+/** Returns the gates that most rings have; undefined if no ring has any. */
+export function sharedGates(rings: readonly Pick<SentRing, 'gates'>[]): SentRing['gates'] {
+  const groups = [...Map.groupBy(rings, ({ gates }) => JSON.stringify(gates)).values()];
+  return groups.toSorted((a, b) => b.length - a.length)[0]?.[0]?.gates;
+}
+
+/** Removes the gates that most rings have. */
 export function withoutShared(rings: readonly SentRing[]): SentRing[] {
-  const shared = JSON.stringify(rings[0]?.gates);
+  const shared = JSON.stringify(sharedGates(rings));
   return rings.map(({ gates, ...ring }) =>
     gates === undefined || JSON.stringify(gates) === shared ? ring : { ...ring, gates },
   );
@@ -87,11 +95,17 @@ function changeFormOf(change: SentChange, empty: ChangeForm): ChangeForm {
     state: change.state ?? '',
     settings: 'merge' in settings ? settings.merge : settings.replace,
     replaces: 'replace' in settings,
-    secrets: change.protectedSettings === null ? { mode: 'remove' } : { mode: 'keep' },
+    secrets: secretsOf(change.protectedSettings),
     onAbsent: change.onAbsent ?? 'skip',
     allowLower: change.allowLower ?? false,
     rest: Object.fromEntries(Object.entries(change).filter(([name, value]) => !changed.has(name) && value !== null)),
   };
+}
+
+function secretsOf(given: unknown): ChangeForm['secrets'] {
+  if (given === null) return { mode: 'remove' };
+  if (given === undefined) return { mode: 'keep' };
+  return { mode: 'replace', values: given, text: JSON.stringify(given, null, 2), unread: false };
 }
 
 /** Returns a form in which the protected settings must be entered again, because the portal never returns them. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { SentStrategy } from './definition.ts';
+import { definitionOf } from './definition-of.ts';
 import { formOf } from './read-form.ts';
 import { emptyForm, inputOf, missingPart, type RolloutForm } from './rollout-form.ts';
-import { definitionOf } from './stored-parts.ts';
 
 const parts: SentStrategy = {
   rings: [

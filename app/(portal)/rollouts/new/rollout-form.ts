@@ -91,8 +91,11 @@ export const withHandler = (change: ChangeForm, handler: string): ChangeForm => 
   handler,
 });
 
-/** Returns what is missing before the portal can plan the rollout; null if nothing is. */
-export function missingPart(form: RolloutForm): 'target' | 'handler' | 'change' | 'secrets' | null {
+/** What is missing before the portal can plan a rollout; null if nothing is. `json`: the text is not a JSON object. */
+export type MissingPart = 'target' | 'handler' | 'change' | 'secrets' | 'json' | null;
+
+/** Returns what is missing in the form. */
+export function missingPart(form: RolloutForm): MissingPart {
   if (form.target === 'filter' && !isFiltered(form.include)) return 'target';
   if (form.target === 'ids' && form.ids.length === 0) return 'target';
   if (form.change.handler === '') return 'handler';

@@ -130,6 +130,7 @@ async function addPoint({ tx, ctx, row }: Pass, { counts, row: before }: PassRin
     pairs: resolvedPairs(of),
     changedFirst: of.changedFirst,
     controlFirst: of.controlFirst,
+    both: of.pairsBoth,
   });
   const point = numbersOf(counts);
   if (JSON.stringify(point) === JSON.stringify(numbersOf(before.counts))) return;

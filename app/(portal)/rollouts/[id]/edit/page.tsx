@@ -5,11 +5,12 @@ import { portal, reader } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
 import { unstartedStates } from '#server/domain/rollout-rules/words.ts';
+import { definitionOf } from '../../new/definition-of.ts';
 import { FormPage } from '../../new/form-page.tsx';
 import { NoAccess } from '../../new/no-access.tsx';
 import { formOf, withoutSecrets } from '../../new/read-form.ts';
 import { RolloutEditor } from '../../new/rollout-editor.tsx';
-import { definitionOf, matchesOf, schemaFor, strategiesOf } from '../../new/stored-parts.ts';
+import { matchesOf, schemaFor, strategiesOf } from '../../new/stored-parts.ts';
 
 interface Props {
   params: Promise<{ id: string }>;
