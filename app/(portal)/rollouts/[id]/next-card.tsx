@@ -7,6 +7,9 @@ import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
 import { hasEnded, type ShownRollout } from '../rollout-data.ts';
 import { useReason } from '../use-reason.ts';
 
+/** Number of waiting rings that are listed. */
+const shownRings = 3;
+
 interface Line {
   key: string;
   status: StatusName;
@@ -45,12 +48,12 @@ function useLines(rollout: ShownRollout): Line[] {
   if (hasEnded(rollout)) return [];
   const decides = state === 'paused' || needsPerson;
   const moment = (at: string) => format.dateTime(new Date(at), 'short');
-  const waiting = rings.flatMap(({ state: of, size, name, bakeSeconds, approval, approvedBy }): Line[] => {
+  const waiting = rings.flatMap(({ state: of, size, name, bakeSeconds, approval, approvedBy }, index): Line[] => {
     if (of !== 'waiting' || size === 0 || state === 'aborting') return [];
     const bake = format.number(Math.round(bakeSeconds / 60));
     const sizes = t('live.next.ringSize', { count: size, n: format.number(size), bake });
     const detail = approval && approvedBy === null ? `${sizes} ${t('live.next.approval')}` : sizes;
-    return [{ key: `ring ${name}`, status: 'waiting', title: t('live.next.ring', { ring: name }), detail }];
+    return [{ key: `ring ${index}`, status: 'waiting', title: t('live.next.ring', { ring: name }), detail }];
   });
   return [
     ...(decides
@@ -62,7 +65,15 @@ function useLines(rollout: ShownRollout): Line[] {
         ]
       : []),
     ...(next === null ? [] : [{ key: 'next', status: 'progressing' as const, title: reasonOf(next, rings) }]),
-    ...waiting,
+    ...waiting.slice(0, shownRings),
+    ...(waiting.length > shownRings
+      ? [
+          {
+            ...{ key: 'more', status: 'waiting' as const },
+            title: t('live.next.more', { count: waiting.length - shownRings }),
+          },
+        ]
+      : []),
     ...(forecast === null || state === 'paused'
       ? []
       : [
