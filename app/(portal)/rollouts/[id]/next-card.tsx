@@ -24,7 +24,9 @@ export function NextCard({ rollout }: { rollout: ShownRollout }) {
   return (
     <Card aria-labelledby="next">
       <CardHeader id="next" title={t('live.next')} />
-      {lines.length === 0 ? <p className="px-4 pb-4 text-ink-2">{t('live.next.over')}</p> : null}
+      {lines.length === 0 ? (
+        <p className="px-4 pb-4 text-ink-2">{t(hasEnded(rollout) ? 'live.next.over' : 'live.next.none')}</p>
+      ) : null}
       <ol className="grid gap-2.5 px-4 pb-4 empty:hidden">
         {lines.map(({ key, status, title, detail }) => (
           <li key={key} className="flex gap-2">
@@ -44,8 +46,9 @@ function useLines(rollout: ShownRollout): Line[] {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   const reasonOf = useReason();
-  const { state, next, rings, forecast, needsPerson } = rollout;
+  const { state, next: planned, why, rings, forecast, needsPerson } = rollout;
   if (hasEnded(rollout)) return [];
+  const next = planned ?? (state === 'keeping' ? (why[0] ?? null) : null);
   const decides = state === 'paused' || needsPerson;
   const moment = (at: string) => format.dateTime(new Date(at), 'short');
   const waiting = rings.flatMap(({ state: of, size, name, bakeSeconds, approval, approvedBy }, index): Line[] => {
@@ -64,7 +67,15 @@ function useLines(rollout: ShownRollout): Line[] {
           },
         ]
       : []),
-    ...(next === null ? [] : [{ key: 'next', status: 'progressing' as const, title: reasonOf(next, rings) }]),
+    ...(next === null
+      ? []
+      : [
+          {
+            ...{ key: 'next', status: 'progressing' as const, title: reasonOf(next, rings) },
+            ...(state === 'keeping' &&
+              next.at !== undefined && { detail: t('live.next.givesUp', { at: moment(next.at) }) }),
+          },
+        ]),
     ...waiting.slice(0, shownRings),
     ...(waiting.length > shownRings
       ? [
