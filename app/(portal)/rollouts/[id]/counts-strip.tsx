@@ -20,7 +20,7 @@ export function CountsStrip({ rollout: { counts } }: { rollout: ShownRollout }) 
   const shown = memberCounts.filter((name) => counts[name] > 0 || always.includes(name));
   return (
     <Card className="mb-4" aria-label={t('live.counts')}>
-      <dl className="grid grid-cols-[repeat(auto-fit,minmax(8.5rem,1fr))] gap-px overflow-hidden rounded-lg">
+      <dl className="grid grid-cols-[repeat(auto-fit,minmax(7rem,1fr))] gap-px overflow-hidden rounded-lg">
         {shown.map((name) => (
           <div key={name} className="px-4 py-2.5 shadow-[1px_0_var(--line-subtle)]">
             <dt className="flex items-center gap-1.5 text-12 text-ink-2">
