@@ -79,11 +79,11 @@ function advanceMoving(input: AdvanceInput): Advance {
   if (rollout.isSuperseded) return advanceAborting(input);
   const rings = moveRings(judged, now);
   const moved = { ...unchanged(input, rings), pausedBy: null, why: [], ...changesOf(input, rings) };
-  if (rings.every(({ state }) => state === 'passed') && workOf(input) === 0) {
+  const isClosing = rollout.state === 'keeping' && isOver(input);
+  if (rings.every(({ state }) => state === 'passed') && workOf(input, isClosing) === 0) {
     const ended = endOf(input, moved);
     if (ended !== null) return ended;
   }
-  const isClosing = rollout.state === 'keeping' && isOver(input);
   const { mayBegin, reasons: full } = isClosing ? { mayBegin: null, reasons: [] } : findBeginning(input, rings);
   const others = { ...input, isBehind: input.isBehind && full.length === 0 };
   const reasons = mayBegin === null ? [...full, ...waitingFor(others, judged, rings)] : [];
