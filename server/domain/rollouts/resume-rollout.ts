@@ -13,12 +13,14 @@ import { approvalsNeeded, isRejected } from './approvals.ts';
 import { type ResumeRolloutInput, resumeRolloutInput } from './input.ts';
 import { changeRollout, ringsOf, type StoredRing, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
+import { requireKept } from './secrets.ts';
 
 /**
  * Resumes a paused rollout. After a gate halted, the caller overrules each halting verdict by name and gives a reason:
  * the error gate counts from zero, the comparison begins a new series, and the success gate of that ring is waived.
  * After the database was restored, a worker first checks whether the members that wait are still what the plan said.
- * Throws 404 `rollout_unknown`, 409 `rollout_state` | `verdicts_open` | `version_withdrawn` | `approval_missing`.
+ * Throws 404 `rollout_unknown`, 409 `rollout_state` | `verdicts_open` | `version_withdrawn` | `approval_missing`
+ * | `rollout_secrets_gone`.
  */
 export async function resumeRollout(ctx: Context, input: ResumeRolloutInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
@@ -29,6 +31,7 @@ export async function resumeRollout(ctx: Context, input: ResumeRolloutInput): Pr
     const open = halts.filter((halt) => !overrule.some(({ ring, gate }) => ring === halt.ring && gate === halt.gate));
     if (open.length > 0 || (halts.length > 0 && reason === null)) throw verdictsOpen(open.length > 0 ? open : halts);
     await requirePublished(tx, row);
+    requireKept(row);
     await requireApproved(tx, row);
     for (const ring of rings) await overruleRing(tx, ring);
     const resumed = await changeRollout(tx, row, {

@@ -41,3 +41,12 @@ export function openGiven(
     plain.fill(0);
   }
 }
+
+/** Whether the portal no longer keeps the protected settings of a rollout's change. */
+export const hasLostSecrets = ({ sealed, definition }: Pick<StoredRollout, 'sealed' | 'definition'>): boolean =>
+  sealed === null && definition.change.protectedSettings === 'given';
+
+/** Throws 409 `rollout_secrets_gone` if the portal no longer keeps the protected settings of a rollout's change. */
+export function requireKept(row: Pick<StoredRollout, 'sealed' | 'definition'>): void {
+  if (hasLostSecrets(row)) throw new DomainError('conflict', 'rollout_secrets_gone');
+}

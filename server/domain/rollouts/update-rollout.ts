@@ -43,9 +43,10 @@ export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Pr
 }
 
 /** Protected settings that were entered before are kept unless others are given, because no one can read them back. */
-function keepGiven({ definition: before }: StoredRollout, read: ReadDefinition): ReadDefinition {
+function keepGiven({ definition: before, sealed }: StoredRollout, read: ReadDefinition): ReadDefinition {
   const { definition } = read;
   const isKept =
+    sealed !== null &&
     before.change.protectedSettings === 'given' &&
     definition.change.protectedSettings === null &&
     before.change.handler === definition.change.handler &&

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { handlerVersions, rolloutRules } from '#db/schema/index.ts';
 import type { AdvanceInput, RingFacts, RolloutFacts } from '#server/domain/rollout-rules/advance-facts.ts';
+import { hasLostSecrets } from '../secrets.ts';
 import { waitingMembers } from './load-members.ts';
 import type { Pass } from './pass.ts';
 import { movingSql, openStepsSql } from './state-lists.ts';
@@ -70,6 +71,7 @@ async function rolloutFacts({ tx, ctx, row }: Pass): Promise<RolloutFacts> {
     progressAt: row.progressAt,
     isSuperseded: row.supersededBy !== null,
     epochChanged: row.epoch !== ctx.epoch,
+    secretsLost: hasLostSecrets(row),
     versionWithdrawn: withdrawn ?? null,
   };
 }
