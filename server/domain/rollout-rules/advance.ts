@@ -89,7 +89,7 @@ function advanceMoving(input: AdvanceInput): Advance {
   const others = { ...input, isBehind: input.isBehind && full.length === 0 };
   const reasons = mayBegin === null ? [...full, ...waitingFor(others, judged, rings)] : [];
   const why = keepSince(reasons.length > 0 || mayBegin !== null ? reasons : keepingReasons(input), rollout.why, now);
-  const stalled = mayBegin === null && rollout.state === 'running' && !why.some(isExcused);
+  const stalled = mayBegin === null && rollout.state === 'running' && !why.some((one) => isExcused(one, rollout));
   const limit = rollout.progressAt === null ? null : secondsAfter(rollout.progressAt, rollout.noProgressSeconds);
   if (stalled && limit !== null && limit <= now) return pause(input, judged, [{ code: 'no_progress' }]);
   const dueAt = dueOf(input, mayBegin === null ? why : [], [stalled ? limit : null, keepEnd(input), mayBegin && now]);

@@ -1,4 +1,4 @@
-import type { AdvanceInput, RingAdvance, RingFacts } from './advance-facts.ts';
+import type { AdvanceInput, RingAdvance, RingFacts, RolloutFacts } from './advance-facts.ts';
 import { bakeEnd, lacksApproval } from './advance-rings.ts';
 import { openOf } from './counts.ts';
 import { isUnreached } from './gates.ts';
@@ -9,7 +9,9 @@ import type { Reason } from './stored.ts';
 /** Reasons for which a rollout may wait as long as it takes: a person decides, or the time is known. */
 const excused: readonly string[] = ['ring_approval', 'window_closed', 'freeze', 'ring_bake'];
 
-export const isExcused = ({ code }: Reason): boolean => excused.includes(code);
+export const isExcused = ({ code }: Reason, { kind }: Pick<RolloutFacts, 'kind'>): boolean =>
+  // An automatic rollout gives way to those of people as long as they take.
+  excused.includes(code) || (kind === 'automatic' && code === 'vms_busy');
 
 /** Seconds after which a rollout is looked at again while the judging of steps is behind. */
 const behindSeconds = 1;

@@ -6,6 +6,7 @@ import type { GivenVm } from '#server/testing/fleet.ts';
 import { outcomeOf } from '#server/testing/records.ts';
 import { dropRolloutSecrets, planRollout, requestPlan, resumeRollout, updateRollout } from './index.ts';
 import { sealGiven } from './secrets.ts';
+import { showRollout } from './show-rollout.ts';
 import { givenRollout, rowOf } from './testing/given-rollout.ts';
 import { type RolloutStage, rolloutStage } from './testing/rollout-stage.ts';
 
@@ -23,8 +24,10 @@ test('RO-39 with ANNEX_CUSTODY=vm, an open rollout loses its protected settings 
   const vms = await stage.givenFleet(2);
   const id = await stage.givenRollout(vms, {
     ...{ change: { protectedSettings: 'given' }, rings: [{ size: 2, inFlight: { count: 1 } }] },
+    ...{ kind: 'rollout', retry: { times: 0, afterSeconds: 60, causes: ['exit'] } },
   });
-  const sealed = await stage.db.transaction((tx) => sealGiven(tx, stage.operator, id, { password: 'hush' }));
+  const of = { id, change: { kind: 'set' as const } };
+  const sealed = await stage.db.transaction((tx) => sealGiven(tx, stage.operator, of, { password: 'hush' }));
   await stage.db.update(rollouts).set(sealed);
   await stage.pass(1);
   const [begun] = (await stage.vmsIn(id, vms, 'inFlight')) as [GivenVm];
@@ -39,6 +42,8 @@ test('RO-39 with ANNEX_CUSTODY=vm, an open rollout loses its protected settings 
     why: [{ code: 'secrets_custody' }],
   });
   expect(await outcomeOf(resumeRollout(inVm(5), { id }))).toBe('conflict rollout_secrets_gone');
+  const { definition, revision } = await showRollout(inVm(5), id);
+  await updateRollout(inVm(5), { id, revision, definition: { ...definition, name: 'without secrets' } });
   await stage.report(begun, 6);
   await stage.look(7);
   expect(await stage.counts(id)).toEqual({ members: 2, succeeded: 1, queued: 1 });

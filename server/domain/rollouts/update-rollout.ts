@@ -4,8 +4,9 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { actorRef } from '#server/domain/principal.ts';
+import { hasSecrets } from '#server/domain/rollout-rules/run-input.ts';
 import type { Definition } from '#server/domain/rollout-rules/stored.ts';
-import { unstartedStates } from '#server/domain/rollout-rules/words.ts';
+import { type RolloutState, unstartedStates } from '#server/domain/rollout-rules/words.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { actOn, recordAct } from './act-on.ts';
 import type { RolloutView } from './answers.ts';
@@ -19,13 +20,14 @@ import { fixedByPortal, readEdited } from './read-edited.ts';
 import { noPlan } from './request-plan.ts';
 import { changeRollout, readRollout, ringsOf, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
-import { sealGiven } from './secrets.ts';
+import { sealGiven, secretsPath } from './secrets.ts';
 
 /**
  * Replaces the definition of a rollout. Before the start, everything can change, and the plan and its approvals become
  * void. From the start on, selection and change are fixed; names, notes, lower limits and windows can change at any
- * time, and gates, higher limits and boundaries of rings only while the rollout is paused. An identical definition changes nothing. Throws
- * 404 `rollout_unknown`, 409 `rollout_state` | `rollout_fixed`, 412 `rollout_moved_on`, 422 with every fault.
+ * time, and gates, higher limits and boundaries of rings only while the rollout is paused. An identical definition
+ * changes nothing. Throws 404 `rollout_unknown`, 409 `rollout_state` | `rollout_fixed`, 412 `rollout_moved_on`, 422 with
+ * every fault.
  */
 export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
@@ -36,17 +38,18 @@ export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Pr
       throw new DomainError('precondition_failed', 'rollout_moved_on', { params: { revision: row.revision } });
     }
     const read = fixedByPortal(row, keepGiven(row, edited));
-    const isUnstarted = (unstartedStates as readonly string[]).includes(row.state);
     if (isUnchanged(row, read)) return row;
-    return isUnstarted ? replaceDraft(tx, ctx, row, read) : editStarted(tx, ctx, row, read);
+    return isUnstarted(row.state) ? replaceDraft(tx, ctx, row, read) : editStarted(tx, ctx, row, read);
   });
 }
 
+const isUnstarted = (state: RolloutState): boolean => (unstartedStates as readonly RolloutState[]).includes(state);
+
 /** Protected settings that were entered before are kept unless others are given, because no one can read them back. */
-function keepGiven({ definition: before, sealed }: StoredRollout, read: ReadDefinition): ReadDefinition {
+function keepGiven({ definition: before, sealed, state }: StoredRollout, read: ReadDefinition): ReadDefinition {
   const { definition } = read;
   const isKept =
-    sealed !== null &&
+    (sealed !== null || !isUnstarted(state)) &&
     before.change.protectedSettings === 'given' &&
     definition.change.protectedSettings === null &&
     before.change.handler === definition.change.handler &&
@@ -66,10 +69,14 @@ async function replaceDraft(
   row: StoredRollout,
   { name, note, kind, definition, given }: ReadDefinition,
 ): Promise<StoredRollout> {
-  const isKept = definition.change.protectedSettings === 'given' && given === undefined;
-  const secrets = given === undefined ? { sealed: null, setBy: null } : await sealGiven(tx, ctx, row.id, given);
+  if (row.kind === 'automatic') requireSameUpgrade(row.definition, definition);
+  const { change } = definition;
+  const isKept = hasSecrets(change) && given === undefined;
+  const secrets =
+    given === undefined ? { sealed: null, setBy: null } : await sealGiven(tx, ctx, { id: row.id, change }, given);
   const changed = await changeRollout(tx, row, {
-    ...{ ...noPlan, ...(!isKept && secrets), name, note, kind, definition, handler: definition.change.handler },
+    ...{ ...noPlan, ...(!isKept && secrets), name, note, definition, handler: change.handler },
+    kind: row.kind === 'automatic' ? row.kind : kind,
     state: 'draft',
     revision: row.revision + 1,
     // A plan that a worker is making for the earlier definition is discarded.
@@ -83,6 +90,14 @@ async function replaceDraft(
   return changed;
 }
 
+/** The selection and the change of an automatic rollout follow from its version. */
+function requireSameUpgrade(before: Definition, after: Definition): void {
+  const faults = (['select', 'change', 'newcomers'] as const)
+    .filter((part) => canonicalJson(before[part]) !== canonicalJson(after[part]))
+    .map((part) => ({ path: `/${part}`, code: 'rollout_fixed' as const }));
+  if (faults.length > 0) throw new DomainError('conflict', 'rollout_fixed', { faults });
+}
+
 async function editStarted(
   tx: Transaction,
   ctx: Context,
@@ -94,7 +109,7 @@ async function editStarted(
     isPaused: row.state === 'paused',
     opened: rings.map(({ state }) => state !== 'waiting'),
   });
-  const fixed = [...edit.fixed, ...(given === undefined ? [] : ['/change/protectedSettings'])];
+  const fixed = [...edit.fixed, ...(given === undefined ? [] : [secretsPath(definition.change)])];
   if (fixed.length > 0) {
     const faults = fixed.map((path) => ({ path, code: 'rollout_fixed' as const }));
     throw new DomainError('conflict', 'rollout_fixed', { faults });

@@ -1,7 +1,8 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
-import { handlerVersions, rolloutRules, rolloutSteps } from '#db/schema/index.ts';
+import { rolloutRules, rolloutSteps } from '#db/schema/index.ts';
 import type { AdvanceInput, RingFacts, RolloutFacts } from '#server/domain/rollout-rules/advance-facts.ts';
 import { hasLostSecrets } from '../secrets.ts';
+import { withdrawnVersion } from '../withdrawn-version.ts';
 import { parkedMembers } from './load-members.ts';
 import type { Pass } from './pass.ts';
 import { movingSql, openStepsSql } from './state-lists.ts';
@@ -43,20 +44,6 @@ const latest = (a: Date | null, b: Date | null): Date | null => (a === null || (
 
 async function rolloutFacts({ tx, ctx, row }: Pass): Promise<RolloutFacts> {
   const { definition } = row;
-  const { handler, version } = definition.change;
-  const [withdrawn] =
-    handler === null || version === null
-      ? []
-      : await tx
-          .select({ handler: handlerVersions.handler, version: handlerVersions.version })
-          .from(handlerVersions)
-          .where(
-            and(
-              eq(handlerVersions.handler, handler),
-              eq(handlerVersions.version, version),
-              eq(handlerVersions.state, 'withdrawn'),
-            ),
-          );
   return {
     id: row.id,
     kind: row.kind,
@@ -72,7 +59,7 @@ async function rolloutFacts({ tx, ctx, row }: Pass): Promise<RolloutFacts> {
     isSuperseded: row.supersededBy !== null,
     epochChanged: row.epoch !== ctx.epoch,
     secretsLost: hasLostSecrets(row),
-    versionWithdrawn: withdrawn ?? null,
+    versionWithdrawn: await withdrawnVersion(tx, definition),
   };
 }
 

@@ -7,7 +7,7 @@ import type { GivenVm } from '#server/testing/fleet.ts';
 import { closeRollout } from '../close-rollout.ts';
 import { getCurve } from '../get-curve.ts';
 import { type RolloutStage, rolloutStage } from '../testing/rollout-stage.ts';
-import { nextRolloutAt } from './due.ts';
+import { findRolloutWork } from './due.ts';
 
 let stage: RolloutStage;
 
@@ -90,7 +90,8 @@ test('the activity says which rings opened and passed, and how the rollout ended
     { details: { ring: 2, counts: { decided: 1 } } },
   ]);
   expect(await stage.activity(id, 'rollout.finish')).toMatchObject([{ ...actor, details: { state: 'finished' } }]);
-  expect(await nextRolloutAt(stage.services)).toEqual({ isOpen: false, at: null });
+  const work = await findRolloutWork(stage.services, { withUpgrades: true });
+  expect(work).toEqual({ isOpen: false, at: null, isUnplanned: false, upgrades: [] });
 });
 
 test('while more steps wait to be judged than one pass judges, no step begins', async () => {

@@ -50,7 +50,8 @@ async function movedOn(
   if (row.planHash === null || !isHashOf(ctx, row.planHash, { ...made.hashed, members }))
     return { cause: 'definition' };
   const unaccepted = made.plan.overlaps.filter(({ id }) => !row.acceptedOverlap.includes(id));
-  if (unaccepted.length > 0) return { cause: 'overlap', rollouts: unaccepted.map(({ name }) => name).join(', ') };
+  if (unaccepted.length > 0 && row.kind !== 'automatic')
+    return { cause: 'overlap', rollouts: unaccepted.map(({ name }) => name).join(', ') };
   const { moved, changes } = movedMembers(kindsOf(chunks), kindsOf(made.rings.flatMap((ring) => ring.chunks)));
   const allowed = maxMoved(row.members, row.definition.maxMovedShare);
   return moved > allowed ? { cause: 'members', moved, allowed, ...changes } : null;
