@@ -102,9 +102,10 @@ async function parkedOf(pass: Pass): Promise<ChosenTurn[]> {
   if (row.state !== 'running' && row.state !== 'keeping') return [];
   const parked = rings.reduce((sum, { counts }) => sum + counts.parked, 0);
   if (parked === 0) return [];
-  if (parked <= limit) return chooseTurns(pass, await parkedMembers(tx, row.id, { limit, seenBefore: null }));
+  const all = { limit, seenBefore: null, now: ctx.now };
+  if (parked <= limit) return chooseTurns(pass, await parkedMembers(tx, row.id, all));
   const seenBefore = new Date(ctx.now.getTime() - parkedSeconds * 1_000);
-  const turns = await parkedMembers(tx, row.id, { limit, seenBefore });
+  const turns = await parkedMembers(tx, row.id, { ...all, seenBefore });
   const vmIds = turns.map(({ vmId }) => vmId);
   await tx
     .update(rolloutSteps)

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, lte, or, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { rolloutSteps } from '#db/schema/index.ts';
 import type { AgentStatus, VmHealth } from '#server/domain/verdicts/index.ts';
@@ -79,7 +79,7 @@ const turnOf = (step: StepRow): Turn => ({ vmId: step.vmId, place: step.place, k
 export async function parkedMembers(
   tx: Transaction,
   rolloutId: string,
-  { limit, seenBefore }: { limit: number; seenBefore: Date | null },
+  { limit, seenBefore, now }: { limit: number; seenBefore: Date | null; now: Date },
 ): Promise<Turn[]> {
   const rows = await tx
     .select()
@@ -90,7 +90,8 @@ export async function parkedMembers(
         eq(rolloutSteps.state, 'parked'),
         // Parked members that stay declared are judged when their agent fetches the goal state.
         isNull(rolloutSteps.incarnation),
-        seenBefore === null ? undefined : lte(rolloutSteps.updatedAt, seenBefore),
+        // A clock that was set back leaves times of the future.
+        seenBefore === null ? undefined : or(lte(rolloutSteps.updatedAt, seenBefore), gt(rolloutSteps.updatedAt, now)),
       ),
     )
     .orderBy(

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { laneTimes, rollouts } from '#db/schema/index.ts';
+import { laneTimes, rolloutSteps, rollouts } from '#db/schema/index.ts';
 import { markAged } from '#server/domain/health/index.ts';
 import { holdVm, releaseHold } from '#server/domain/holds/index.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
@@ -212,10 +212,20 @@ test('RO-16 parked members beyond those that one pass looks at come round', asyn
   const last = vms.find(({ vmId }) => vmId === ordered.at(-1)?.vmId) as GivenVm;
   await stage.hear(last, 2);
   await stage.fold(2);
-  const look = async (seconds: number) => {
+  // The portal's clock was set back.
+  await stage.db.update(rolloutSteps).set({ updatedAt: stage.at(9_000) });
+  const look = async (seconds: number, vm: GivenVm) => {
     await stage.db.update(rollouts).set({ dueAt: stage.at(seconds) });
     await passRollout(stage.services, stage.at(seconds), { parkedAtOnce: 2 });
-    return (await stage.step(id, last))?.state;
+    return (await stage.step(id, vm))?.state;
   };
-  expect([await look(70), await look(71), await look(72)]).toEqual(['parked', 'parked', 'inFlight']);
+  expect([await look(70, last), await look(71, last), await look(72, last)]).toEqual(['parked', 'parked', 'inFlight']);
+  const third = vms.find(({ vmId }) => vmId === ordered[2]?.vmId) as GivenVm;
+  await stage.hear(third, 73);
+  await stage.fold(73);
+  expect([await look(80, third), await look(140, third), await look(141, third)]).toEqual([
+    'parked',
+    'parked',
+    'inFlight',
+  ]);
 });
