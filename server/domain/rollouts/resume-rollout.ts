@@ -63,7 +63,7 @@ const named = ({ name, gate }: Halt): string => `${name}: ${gate}`;
 const verdictsOpen = (open: readonly Halt[]): DomainError =>
   new DomainError('conflict', 'verdicts_open', { params: { verdicts: open.map(named).join(', ') } });
 
-/** Requires the approvals that an edit while paused made void, and that nobody rejected the plan since. */
+/** Requires the approvals that an edit while paused made void, and that no one rejected the plan since. */
 async function requireApproved(tx: Transaction, row: StoredRollout): Promise<void> {
   const { rules } = await readRules(tx);
   const isMissing = row.authors.approveAgain === true && approvalsNeeded(rules, row) > 0;
