@@ -10,6 +10,7 @@ export { closeRollout } from './close-rollout.ts';
 export { countNeeding } from './count-needing.ts';
 export { createRollout } from './create-rollout.ts';
 export { approveRollout, rejectRollout } from './decide-rollout.ts';
+export { dropRolloutSecrets } from './drop-rollout-secrets.ts';
 export { findRolloutWork, hintRollouts, type RolloutWork } from './engine/due.ts';
 export type { PassServices } from './engine/pass.ts';
 export { passRollout } from './engine/pass-rollout.ts';
