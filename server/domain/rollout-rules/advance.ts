@@ -85,9 +85,10 @@ function advanceMoving(input: AdvanceInput): Advance {
   }
   const isClosing = rollout.state === 'keeping' && isOver(input);
   const { mayBegin, reasons: full } = isClosing ? { mayBegin: null, reasons: [] } : findBeginning(input, rings);
-  const reasons = mayBegin === null ? [...full, ...waitingFor(input, judged, rings)] : [];
+  const others = { ...input, isBehind: input.isBehind && full.length === 0 };
+  const reasons = mayBegin === null ? [...full, ...waitingFor(others, judged, rings)] : [];
   const why = keepSince(reasons.length > 0 || mayBegin !== null ? reasons : keepingReasons(input), rollout.why, now);
-  const stalled = mayBegin === null && rollout.state === 'running' && !why.some(isExcused);
+  const stalled = mayBegin === null && rollout.state === 'running' && !why.some((one) => isExcused(one, rollout));
   const limit = rollout.progressAt === null ? null : secondsAfter(rollout.progressAt, rollout.noProgressSeconds);
   if (stalled && limit !== null && limit <= now) return pause(input, judged, [{ code: 'no_progress' }]);
   const dueAt = dueOf(input, mayBegin === null ? why : [], [stalled ? limit : null, keepEnd(input), mayBegin && now]);

@@ -37,6 +37,8 @@ export interface Pass {
   hasProgress: boolean;
   /** Whether there is more to do immediately. */
   hasMore: boolean;
+  /** Whether steps must be judged that this pass cannot judge, so that the counts are not those of now. */
+  isBehind: boolean;
 }
 
 /** Returns the context in which the portal acts for a rollout. */
