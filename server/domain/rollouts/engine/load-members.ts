@@ -36,14 +36,20 @@ export async function nextMembers(
   rolloutId: string,
   { ring, taken, limit }: { ring: number; taken: number; limit: number },
 ): Promise<Turn[]> {
+  // Takes the part of the arrays first, because each access to a long array reads all of it.
   const { rows } = await tx.execute<{ vm_id: string; place: number; kind: number }>(sql`
-    select m.vm_ids[n] as vm_id, m.first + n - 1 as place, get_byte(m.kinds, n - 1) as kind
-      from rollout_members m
-      cross join lateral generate_series(
-        greatest(1, ${taken}::int - m.first + 1),
-        least(cardinality(m.vm_ids), ${taken + limit}::int - m.first)) as n
-     where m.rollout_id = ${rolloutId} and m.ring = ${ring}
-       and m.first < ${taken + limit} and m.first + cardinality(m.vm_ids) > ${taken}
+    with parts as materialized (
+      select m.first + b.low - 1 as first, m.vm_ids[b.low:b.high] as vm_ids,
+             substring(m.kinds from b.low for b.high - b.low + 1) as kinds
+        from rollout_members m
+        cross join lateral (
+          select greatest(1, ${taken}::int - m.first + 1) as low,
+                 least(cardinality(m.vm_ids), ${taken + limit}::int - m.first) as high) b
+       where m.rollout_id = ${rolloutId} and m.ring = ${ring}
+         and m.first < ${taken + limit} and m.first + cardinality(m.vm_ids) > ${taken}
+    )
+    select u.vm_id, p.first + u.n::int - 1 as place, get_byte(p.kinds, u.n::int - 1) as kind
+      from parts p cross join lateral unnest(p.vm_ids) with ordinality as u(vm_id, n)
      order by place`);
   return rows.map(({ vm_id, place, kind }) => ({ vmId: vm_id, place, kind, step: null }));
 }
