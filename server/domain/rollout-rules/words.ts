@@ -40,8 +40,8 @@ export const endedStates = ['aborted', 'finished'] as const satisfies readonly R
 export const pausers = ['person', 'gate', 'portal'] as const;
 export type Pauser = (typeof pausers)[number];
 
-/** What a rollout declares. */
-export const changeKinds = ['set', 'remove', 'retry', 'revert'] as const;
+/** What a rollout does on each member. `run` queues an execution of a runbook; the others declare extensions. */
+export const changeKinds = ['set', 'remove', 'retry', 'revert', 'run'] as const;
 export type RolloutChangeKind = (typeof changeKinds)[number];
 
 /**
@@ -58,6 +58,7 @@ export const memberKinds = [
   'remove',
   'retry',
   'revert',
+  'run',
 ] as const;
 export type MemberKind = (typeof memberKinds)[number];
 

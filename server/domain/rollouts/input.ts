@@ -87,7 +87,8 @@ export const rolloutFilter = z.object({
   q: z.string().max(200).optional(),
   sort: z.enum(['newest', 'open']).default('newest'),
 });
-export const listRolloutsInput = rolloutFilter.extend(page);
+/** `needing`: only rollouts that do not continue without a person. */
+export const listRolloutsInput = rolloutFilter.extend({ needing: z.boolean().optional(), ...page });
 export type ListRolloutsInput = z.input<typeof listRolloutsInput>;
 
 export const listStepsInput = inRollout.extend({
@@ -111,6 +112,9 @@ export type RingOfRollout = z.input<typeof ringOfRollout>;
 /** `cells` is the maximum number of cells; several members share one if there are more. */
 export const listCellsInput = inRollout.extend({ cells: z.int().min(20).max(4_000).default(2_000) });
 export type ListCellsInput = z.input<typeof listCellsInput>;
+
+export const ringOpeningsInput = z.object({ handler: handlerId, from: z.iso.datetime() });
+export type RingOpeningsInput = z.input<typeof ringOpeningsInput>;
 
 export const rolloutsOfVmInput = z.object({ vmId });
 export type RolloutsOfVmInput = z.input<typeof rolloutsOfVmInput>;

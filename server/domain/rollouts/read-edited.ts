@@ -15,7 +15,7 @@ const fixed = ['kind', 'strategy', 'select', 'change'] as const;
  */
 export async function readEdited(ctx: Context, row: StoredRollout, given: unknown): Promise<ReadDefinition> {
   const { definition } = row;
-  if (!isOfPortal(row)) return readDefinition(ctx, parseDefinition(ctx, given as DefinitionInput), definition);
+  if (!isOfPortal(row)) return readDefinition(ctx, parseDefinition(ctx, given as DefinitionInput), row);
   const shown = shownDefinition(ctx, row, { withSettings: true });
   const fields: Record<string, unknown> = typeof given === 'object' && given !== null ? { ...given } : {};
   const changed = fixed.filter((name) => name in fields && canonicalJson(fields[name]) !== canonicalJson(shown[name]));
@@ -24,7 +24,7 @@ export async function readEdited(ctx: Context, row: StoredRollout, given: unknow
     throw new DomainError('conflict', 'rollout_fixed', { faults });
   }
   const parsed = parseDefinition(ctx, { ...fields, ...anyChange, strategy: definition.strategy } as DefinitionInput);
-  return fixedByPortal(row, await readDefinition(ctx, parsed, definition));
+  return fixedByPortal(row, await readDefinition(ctx, parsed, row));
 }
 
 /** Returns what was read, with everything that the portal decided in the rollout. */

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { handlerVersions, rolloutRings } from '#db/schema/index.ts';
+import { rolloutRings } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -13,6 +13,7 @@ import { approvalsNeeded, isRejected } from './approvals.ts';
 import { type ResumeRolloutInput, resumeRolloutInput } from './input.ts';
 import { changeRollout, ringsOf, type StoredRing, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
+import { withdrawnVersion } from './withdrawn-version.ts';
 
 /**
  * Resumes a paused rollout. After a gate halted, the caller overrules each halting verdict by name and gives a reason:
@@ -59,23 +60,17 @@ const named = ({ name, gate }: Halt): string => `${name}: ${gate}`;
 const verdictsOpen = (open: readonly Halt[]): DomainError =>
   new DomainError('conflict', 'verdicts_open', { params: { verdicts: open.map(named).join(', ') } });
 
-/** Requires the approvals that an edit while paused made void, and that nobody rejected the plan since. */
+/** Requires the approvals that an edit while paused made void, and that no one rejected the plan since. */
 async function requireApproved(tx: Transaction, row: StoredRollout): Promise<void> {
   const { rules } = await readRules(tx);
   const isMissing = row.authors.approveAgain === true && approvalsNeeded(rules, row) > 0;
   if (isMissing || isRejected(row)) throw new DomainError('conflict', 'approval_missing');
 }
 
-/** Rejects to resume while the version that the rollout declares is withdrawn. */
-async function requirePublished(tx: Transaction, { definition: { change } }: StoredRollout): Promise<void> {
-  const { handler, version } = change;
-  if (handler === null || version === null) return;
-  const [found] = await tx
-    .select({ state: handlerVersions.state })
-    .from(handlerVersions)
-    .where(and(eq(handlerVersions.handler, handler), eq(handlerVersions.version, version)));
-  if (found?.state === 'withdrawn')
-    throw new DomainError('conflict', 'version_withdrawn', { params: { handler, version } });
+/** Rejects to resume while the version that the rollout declares or runs is withdrawn. */
+async function requirePublished(tx: Transaction, { definition }: StoredRollout): Promise<void> {
+  const params = await withdrawnVersion(tx, definition);
+  if (params !== null) throw new DomainError('conflict', 'version_withdrawn', { params });
 }
 
 /** Reopens a halted ring. Its gates count from the present numbers, as far as they were overruled. */

@@ -34,6 +34,7 @@ export async function viewOf(ctx: Context, tx: Transaction, row: StoredRollout):
     startedBy: row.startedBy,
     startAt: isoOrNull(row.startAt),
     hasProtectedSettings: row.definition.change.protectedSettings === 'given',
+    secretParameters: row.definition.change.run?.secretParameters ?? [],
   };
 }
 
@@ -46,6 +47,7 @@ export function rowOf(row: StoredRollout, rings: readonly StoredRing[], rules: R
     change: {
       kind: change.kind,
       handler: change.handler,
+      runbook: change.run?.runbook ?? null,
       extension: change.extension,
       version: change.version,
       state: change.state,

@@ -4,6 +4,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { actorRef } from '#server/domain/principal.ts';
+import { hasSecrets } from '#server/domain/rollout-rules/run-input.ts';
 import type { Definition } from '#server/domain/rollout-rules/stored.ts';
 import { unstartedStates } from '#server/domain/rollout-rules/words.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
@@ -19,7 +20,7 @@ import { fixedByPortal, readEdited } from './read-edited.ts';
 import { noPlan } from './request-plan.ts';
 import { changeRollout, readRollout, ringsOf, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
-import { sealGiven } from './secrets.ts';
+import { sealGiven, secretsPath } from './secrets.ts';
 
 /**
  * Replaces the definition of a rollout. Before the start, everything can change, and the plan and its approvals become
@@ -66,10 +67,12 @@ async function replaceDraft(
   { name, note, kind, definition, given }: ReadDefinition,
 ): Promise<StoredRollout> {
   if (row.kind === 'automatic') requireSameUpgrade(row.definition, definition);
-  const isKept = definition.change.protectedSettings === 'given' && given === undefined;
-  const secrets = given === undefined ? { sealed: null, setBy: null } : await sealGiven(tx, ctx, row.id, given);
+  const { change } = definition;
+  const isKept = hasSecrets(change) && given === undefined;
+  const secrets =
+    given === undefined ? { sealed: null, setBy: null } : await sealGiven(tx, ctx, { id: row.id, change }, given);
   const changed = await changeRollout(tx, row, {
-    ...{ ...noPlan, ...(!isKept && secrets), name, note, definition, handler: definition.change.handler },
+    ...{ ...noPlan, ...(!isKept && secrets), name, note, definition, handler: change.handler },
     kind: row.kind === 'automatic' ? row.kind : kind,
     state: 'draft',
     revision: row.revision + 1,
@@ -103,7 +106,7 @@ async function editStarted(
     isPaused: row.state === 'paused',
     opened: rings.map(({ state }) => state !== 'waiting'),
   });
-  const fixed = [...edit.fixed, ...(given === undefined ? [] : ['/change/protectedSettings'])];
+  const fixed = [...edit.fixed, ...(given === undefined ? [] : [secretsPath(definition.change)])];
   if (fixed.length > 0) {
     const faults = fixed.map((path) => ({ path, code: 'rollout_fixed' as const }));
     throw new DomainError('conflict', 'rollout_fixed', { faults });

@@ -1,6 +1,7 @@
-import { and, eq, sql } from 'drizzle-orm';
-import { handlerVersions, rolloutRules } from '#db/schema/index.ts';
+import { sql } from 'drizzle-orm';
+import { rolloutRules } from '#db/schema/index.ts';
 import type { AdvanceInput, RingFacts, RolloutFacts } from '#server/domain/rollout-rules/advance-facts.ts';
+import { withdrawnVersion } from '../withdrawn-version.ts';
 import { waitingMembers } from './load-members.ts';
 import type { Pass } from './pass.ts';
 import { movingSql, openStepsSql } from './state-lists.ts';
@@ -42,20 +43,6 @@ const latest = (a: Date | null, b: Date | null): Date | null => (a === null || (
 
 async function rolloutFacts({ tx, ctx, row }: Pass): Promise<RolloutFacts> {
   const { definition } = row;
-  const { handler, version } = definition.change;
-  const [withdrawn] =
-    handler === null || version === null
-      ? []
-      : await tx
-          .select({ handler: handlerVersions.handler, version: handlerVersions.version })
-          .from(handlerVersions)
-          .where(
-            and(
-              eq(handlerVersions.handler, handler),
-              eq(handlerVersions.version, version),
-              eq(handlerVersions.state, 'withdrawn'),
-            ),
-          );
   return {
     id: row.id,
     kind: row.kind,
@@ -70,7 +57,7 @@ async function rolloutFacts({ tx, ctx, row }: Pass): Promise<RolloutFacts> {
     progressAt: row.progressAt,
     isSuperseded: row.supersededBy !== null,
     epochChanged: row.epoch !== ctx.epoch,
-    versionWithdrawn: withdrawn ?? null,
+    versionWithdrawn: await withdrawnVersion(tx, definition),
   };
 }
 

@@ -210,7 +210,7 @@ const timeoutsOf = ({ commands, timeouts }: ExtensionRow): number =>
   (commands ?? ['enable']).reduce((sum, command) => sum + (timeouts?.[command] ?? usualTimeout), 0);
 
 /** Returns the seconds of past periods that are after `from`. */
-function secondsSince(from: Date | null, past: readonly Period[] = []): number {
+export function secondsSince(from: Date | null, past: readonly Period[] = []): number {
   if (from === null) return 0;
   const lengths = past.map(([begun, ended]) => Date.parse(ended) - Math.max(Date.parse(begun), from.getTime()));
   return lengths.reduce((sum, length) => sum + Math.max(0, length), 0) / 1_000;

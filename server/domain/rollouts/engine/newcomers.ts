@@ -1,13 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { rolloutMembers } from '#db/schema/index.ts';
+import { previewRuns, type RunPreview } from '#server/domain/executions/index.ts';
 import { type FleetFilter, fleetSource } from '#server/domain/fleet/index.ts';
 import { newPreviewMemory, type Preview, previewMany } from '#server/domain/goal-states/index.ts';
 import { kindPosition } from '#server/domain/rollout-rules/kinds.ts';
 import { orderKey } from '#server/domain/rollout-rules/order.ts';
 import type { StoredFilter } from '#server/domain/rollout-rules/stored.ts';
+import type { MemberKind } from '#server/domain/rollout-rules/words.ts';
 import { isUpgradedBy } from '../automatic/upgradable.ts';
 import { changesOf } from './change-of.ts';
 import type { Pass } from './pass.ts';
+import { isRun, orderOf } from './runs/order-of.ts';
 
 /** Maximum number of VMs that join in one pass. */
 const atOnce = 250;
@@ -20,18 +23,11 @@ const lookMs = 60_000;
  * newcomers. Looks about once a minute.
  */
 export async function addNewcomers(pass: Pass): Promise<void> {
-  const { tx, ctx, row, rings } = pass;
+  const { tx, row, rings } = pass;
   const last = rings.at(-1);
   if (!includesNewcomers(pass) || last === undefined) return;
   const vmIds = await findNewcomers(pass);
-  const changes = await changesOf(pass, vmIds);
-  const requests = vmIds.flatMap((vmId) => {
-    const change = changes.get(vmId);
-    return change ? [{ vmId, planned: null, change }] : [];
-  });
-  const previews = await previewMany(tx, ctx, requests, newPreviewMemory());
-  const joining = [...previews]
-    .flatMap(([vmId, preview]) => (mayJoin(preview) ? [{ vmId, kind: preview.kind }] : []))
+  const joining = (await kindsOf(pass, vmIds))
     .map((one) => ({ ...one, key: orderKey(row.id, one.vmId) }))
     .slice(0, atOnce)
     .sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -48,6 +44,23 @@ export async function addNewcomers(pass: Pass): Promise<void> {
   });
   last.row.size += joining.length;
   row.members += joining.length;
+}
+
+/** Returns what the rollout would do on these VMs. VMs on which it would do nothing are left out. */
+async function kindsOf(pass: Pass, vmIds: readonly string[]): Promise<{ vmId: string; kind: MemberKind }[]> {
+  const { tx, ctx } = pass;
+  if (isRun(pass)) {
+    const found = await orderOf(pass);
+    const runs = 'code' in found ? new Map<string, RunPreview>() : await previewRuns(tx, found.order, vmIds);
+    return [...runs].flatMap(([vmId, { outcome }]) => (outcome === 'run' ? [{ vmId, kind: 'run' }] : []));
+  }
+  const changes = await changesOf(pass, vmIds);
+  const requests = vmIds.flatMap((vmId) => {
+    const change = changes.get(vmId);
+    return change ? [{ vmId, planned: null, change }] : [];
+  });
+  const previews = await previewMany(tx, ctx, requests, newPreviewMemory());
+  return [...previews].flatMap(([vmId, preview]) => (mayJoin(preview) ? [{ vmId, kind: preview.kind }] : []));
 }
 
 const mayJoin = (preview: Preview): preview is Extract<Preview, { outcome: 'change' }> =>

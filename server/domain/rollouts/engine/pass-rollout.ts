@@ -10,6 +10,8 @@ import { beginBatch, setAside } from './batch.ts';
 import { loadUndelivered } from './load-steps.ts';
 import { addNewcomers } from './newcomers.ts';
 import { contextOf, type Pass, type PassRing, type PassServices } from './pass.ts';
+import { isRun } from './runs/order-of.ts';
+import { recallQueued } from './runs/settle-runs.ts';
 import { settle } from './settle.ts';
 import { settlePairs } from './settle-pairs.ts';
 import { movingSql } from './state-lists.ts';
@@ -112,13 +114,18 @@ const soonest = (a: Date | null, b: Date): Date => (a === null || b < a ? b : a)
 
 /** Takes back what no agent has fetched. What is left is taken back by the next pass. */
 async function recall(pass: Pass): Promise<void> {
-  const { tx, ctx, row } = pass;
-  const steps = await loadUndelivered(tx, row.id, ctx.now, recallsAtOnce);
-  if (steps.length === 0) return;
-  await takeBack(pass, steps, ({ step }) => (step.state === 'parked' ? 'not-fetching' : null));
-  const isComplete = pass.changed.size === steps.length && steps.length < recallsAtOnce;
+  const { ctx, row } = pass;
+  const count = isRun(pass) ? await recallQueued(pass, recallsAtOnce) : await recallUndelivered(pass);
+  if (count === 0) return;
+  const isComplete = pass.changed.size === count && count < recallsAtOnce;
   await flushSteps(pass);
   row.dueAt = soonest(row.dueAt, isComplete ? ctx.now : new Date(ctx.now.getTime() + againMs));
+}
+
+async function recallUndelivered(pass: Pass): Promise<number> {
+  const steps = await loadUndelivered(pass.tx, pass.row.id, pass.ctx.now, recallsAtOnce);
+  await takeBack(pass, steps, ({ step }) => (step.state === 'parked' ? 'not-fetching' : null));
+  return steps.length;
 }
 
 /** Begins the next steps. What could not begin is looked at when the rate allows it. */

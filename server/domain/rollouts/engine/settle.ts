@@ -1,11 +1,13 @@
 import { judgeStep } from '#server/domain/rollout-rules/judge-step.ts';
 import { kindAt } from '#server/domain/rollout-rules/kinds.ts';
-import type { StepOutcome, StepRules } from '#server/domain/rollout-rules/step-facts.ts';
+import type { StepOutcome } from '#server/domain/rollout-rules/step-facts.ts';
 import { markSeconds, secondsAfter } from '#server/domain/rollout-rules/step-times.ts';
-import { openSteps, type StepState } from '#server/domain/rollout-rules/words.ts';
 import { repeatSteps, restoreSteps } from './attempt-again.ts';
 import { type FactedStep, loadOpenSteps } from './load-steps.ts';
-import { type Pass, ringAt, type StepRow, setStep } from './pass.ts';
+import { type Pass, setStep } from './pass.ts';
+import { isRun } from './runs/order-of.ts';
+import { settleRuns } from './runs/settle-runs.ts';
+import { applied, stepRules } from './step-rules.ts';
 import { takeBack } from './take-back.ts';
 import { flushSteps } from './write-steps.ts';
 
@@ -18,6 +20,7 @@ const atOnce = 2_000;
  */
 export async function settle(pass: Pass): Promise<void> {
   const { tx, ctx, row } = pass;
+  if (isRun(pass)) return settleRuns(pass, atOnce);
   const steps = await loadOpenSteps(tx, row, ctx.now, atOnce);
   const acts: Record<NonNullable<StepOutcome['act']>, FactedStep[]> = { recall: [], repeat: [], restore: [] };
   const judged = new Map<string, StepOutcome>();
@@ -49,21 +52,4 @@ export async function settle(pass: Pass): Promise<void> {
     acts.restore.map((one) => ({ ...one, cause: outcomeOf(one)?.cause ?? null })),
   );
   await flushSteps(pass);
-}
-
-/** The rules by which a step of the rollout is judged. */
-export function stepRules({ row, rings }: Pass, { ring }: Pick<StepRow, 'ring'>): StepRules {
-  const { gates } = ringAt({ rings }, ring).definition;
-  const { silent, retry, onStepFailure } = row.definition;
-  const stage = row.state === 'aborting' ? 'aborting' : row.state === 'paused' ? 'paused' : 'running';
-  return { soakSeconds: gates.soakSeconds, settleSeconds: gates.settleSeconds, silent, retry, onStepFailure, stage };
-}
-
-const isOpen = (state: StepState): boolean => (openSteps as readonly StepState[]).includes(state);
-
-/** Returns a step with the values of its outcome. */
-function applied(step: StepRow, outcome: StepOutcome, now: Date): StepRow {
-  const { act: _, ...values } = outcome;
-  const isDecided = !isOpen(outcome.state) && outcome.state !== 'parked' && outcome.state !== 'recalled';
-  return { ...step, ...values, decidedAt: isDecided ? now : null, updatedAt: now };
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
+import { needsApproval } from '#server/domain/executions/index.ts';
 import { kindPosition } from '#server/domain/rollout-rules/kinds.ts';
 import { inFlightLimit } from '#server/domain/rollout-rules/rings.ts';
 import type { Definition, RingPlan, RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
@@ -46,7 +47,12 @@ export async function makePlan(tx: Transaction, ctx: Context, row: StoredRollout
     row,
     evaluated.members.map(({ vmId }) => vmId),
   );
-  const plan = { ...summary(ctx, row, evaluated, planHash(ctx, hashed)), rings: stats, overlaps };
+  const asksPerson = row.definition.change.kind === 'run' && (await needsApproval(tx, { isPublished: true }));
+  const plan = {
+    ...summary(ctx, row, evaluated, planHash(ctx, hashed)),
+    ...{ rings: stats, overlaps },
+    ...(asksPerson && { approval: true }),
+  };
   return { plan: { ...plan, ...endsOf(ctx, row, stats, rules, freezes) }, rings, hashed };
 }
 

@@ -34,10 +34,10 @@ async function plan(tx: Transaction, ctx: Context, row: StoredRollout, keep: () 
   }
 }
 
-/** Whether nobody must approve the plan first. */
+/** Whether the plan needs no approval first. */
 async function mayStart(tx: Transaction, { kind }: StoredRollout, { plan }: MadePlan): Promise<boolean> {
   const { rules } = await readRules(tx);
-  return approvalsNeeded(rules, { kind, members: plan.members, planHash: plan.hash, approvals: [] }) === 0;
+  return approvalsNeeded(rules, { kind, plan, members: plan.members, planHash: plan.hash, approvals: [] }) === 0;
 }
 
 /** Returns the rollouts that wait for a plan or a check, the longest waiting first. */
