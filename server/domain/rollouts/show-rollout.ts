@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { rollouts } from '#db/schema/index.ts';
 import { hasRole } from '#server/domain/actor.ts';
@@ -95,10 +96,14 @@ const approvalOf = ({ actor: _, ...approval }: RolloutApproval) => approval;
 export const neededColumns = {
   ...{ kind: rollouts.kind, state: rollouts.state, pausedBy: rollouts.pausedBy, why: rollouts.why },
   ...{ next: rollouts.next, members: rollouts.members, planHash: rollouts.planHash, approvals: rollouts.approvals },
+  plan: sql<{ approval: boolean | null }>`json_build_object('approval', ${rollouts.plan} -> 'approval')`,
 };
 
 /** Whether a rollout does not continue without a person. */
-export function needsPerson(row: Pick<StoredRollout, keyof typeof neededColumns>, rules: RolloutRules): boolean {
+export function needsPerson(
+  row: Pick<StoredRollout, Exclude<keyof typeof neededColumns, 'plan'>> & Parameters<typeof approvalsNeeded>[1],
+  rules: RolloutRules,
+): boolean {
   const codes = [...row.why, ...(row.next ? [row.next] : [])].map(({ code }) => code);
   if (row.state === 'paused') return row.pausedBy !== 'person';
   if (codes.includes('plan_moved_on') || codes.includes('plan_failed')) return true;

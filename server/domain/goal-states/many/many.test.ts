@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eq, inArray } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { extensions, goalStateHeads, goalStates, secrets, vms } from '#db/schema/index.ts';
+import type { RolloutChange } from '#server/domain/rollout-rules/stored.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
 import { statementsOf } from '#server/testing/statements.ts';
