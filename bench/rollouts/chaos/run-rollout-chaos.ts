@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defaultRules } from '#server/domain/rollout-rules/strategies.ts';
+import type { DefinitionInput } from '#server/domain/rollouts/index.ts';
 import { signal } from '#server/platform/processes.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import type { Fleet } from '../../fleet/seed-fleet.ts';
