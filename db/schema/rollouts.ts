@@ -25,6 +25,7 @@ import type {
   RolloutApproval,
   RolloutPlan,
   RolloutRules,
+  StepFailure,
   Strategy,
 } from '#server/domain/rollout-rules/stored.ts';
 import type {
@@ -185,6 +186,8 @@ export const rolloutSteps = pgTable(
     kind: smallint().notNull(),
     state: text().$type<StepState>().notNull(),
     cause: text(),
+    /** What failed, as the health said when the step failed; null unless it did. */
+    failure: jsonb().$type<StepFailure>(),
     /** For a step that was skipped as moved: the position of the kind that the change had at the step. */
     movedTo: smallint('moved_to'),
     attempt: smallint().notNull().default(0),
@@ -257,6 +260,8 @@ export const rolloutCurve = pgTable(
     pairs: integer().notNull(),
     changedFirst: integer('changed_first').notNull(),
     controlFirst: integer('control_first').notNull(),
+    /** Pairs of which both VMs failed in one pass. */
+    both: integer().notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.rolloutId, t.ring, t.at] })],
 );

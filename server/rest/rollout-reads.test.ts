@@ -19,6 +19,7 @@ import {
   planHash,
   probeDefinition,
 } from '#server/domain/rollouts/testing/given-rollout.ts';
+import type { RolloutCause } from '#server/domain/views/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -125,6 +126,23 @@ describe('pages of', () => {
   ])('steps are filtered by %s', async (query, places) => {
     const steps = await pages<StepView>('listRolloutSteps', id, { ...reader, query }, 1);
     expect(steps.map(({ vmId }) => vmId)).toEqual(places.map(idAt));
+  });
+
+  test('failed members are grouped by cause, and each group lists its steps', async () => {
+    const { items } = await door.expect<Page<RolloutCause>>('listRolloutCauses', { id }, 200, reader);
+    expect(items.map(({ cause, vms }) => [cause, vms])).toEqual([
+      ['exit', 1],
+      ['silent', 1],
+    ]);
+    const query = `&group=${items[1]?.key}`;
+    const steps = await pages<StepView>('listRolloutSteps', id, { ...reader, query }, 1);
+    expect(steps.map(({ vmId }) => vmId)).toEqual([idAt(4)]);
+    const parked = await door.expect<Page<RolloutCause>>('listRolloutCauses', { id }, 200, {
+      ...{ ...reader, query: '?of=parked' },
+    });
+    expect(parked).toEqual({ items: [], nextCursor: null });
+    await door.expect('listRolloutCauses', { id }, [400, 'invalid'], { ...reader, query: '?of=skipped' });
+    await door.expect('listRolloutSteps', { id }, [400, 'invalid'], { ...reader, query: '?group=exit' });
   });
 
   test.each(['?cursor=x', '?state=sleeping', '?ring=20', '?ring=-1', '?limit=0', '?limit=201', '?mood=good'])(

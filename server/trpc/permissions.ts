@@ -191,6 +191,7 @@ export const permissions = {
   'rollouts.advance': operates,
   'rollouts.approve': decides,
   'rollouts.automaticOfHandler': reads,
+  'rollouts.causes': reads,
   'rollouts.cells': reads,
   'rollouts.close': operates,
   'rollouts.countNeeding': reads,

@@ -18,6 +18,7 @@ export type ShownRollout = Outputs['get'];
 export type ShownRing = ShownRollout['rings'][number];
 export type ShownReason = ListedRollout['why'][number];
 export type ShownVerdict = ShownRing['verdicts'][number];
+export type ShownCause = Outputs['causes']['items'][number];
 export type ShownStep = Outputs['steps']['items'][number];
 export type ShownCounts = ListedRollout['counts'];
 export type ShownCells = Outputs['cells'];

@@ -36,13 +36,6 @@ export function isWorse(
   return effect >= BigInt(minEffectShare) * BigInt(resolved) && isSignificant(changedFirst, controlFirst, rings);
 }
 
-/** Returns how often the changed VM must be first for the test to halt, if the control was first `controlFirst` times. */
-export function haltsAt(controlFirst: number, rings: number): number {
-  let changedFirst = controlFirst + 1;
-  while (!isSignificant(changedFirst, controlFirst, rings)) changedFirst += 1;
-  return changedFirst;
-}
-
 /** Returns the pairs that count: those since the comparison was last overruled. */
 export const pairsOf = (counts: RingCounts, overruled: Overruled | null): PairCounts => ({
   changedFirst: counts.changedFirst - (overruled?.changedFirst ?? 0),

@@ -131,14 +131,18 @@ describe('RO-26 comparison', () => {
     expect(judge({ changedFirst: 10, controlFirst: 12, pairsNeither: 40 })).toMatchObject({ code: 'compare_alike' });
   });
 
-  test('RO-25 only rings with candidates are counted', () => {
+  test('RO-25 only rings with candidates are counted, and those that had some: their pairs stay', () => {
     const compared = gates({ compare });
     const rings = [
-      { gates: compared, candidates: 5 },
-      { gates: compared, candidates: 0 },
-      { gates: gates(), candidates: 5 },
+      { gates: compared, candidates: 5, counts: counts() },
+      { gates: compared, candidates: 0, counts: counts() },
+      { gates: gates(), candidates: 5, counts: counts() },
     ];
     expect(comparedRings(rings)).toBe(1);
+    expect(comparedRings([...rings, { gates: compared, candidates: 0, counts: counts({ pairs: 8 }) }])).toBe(2);
+    const late = { changedFirst: 1, pairsNeither: 7, pairs: 8 };
+    expect(judge(late, { candidates: 0 })).toMatchObject({ code: 'compare_enough', params: { pairs: 8, needed: 8 } });
+    expect(judge({ ...late, changedFirst: 7 }, { candidates: 0 })?.verdict).toBe('halt');
   });
 
   test('RO-29 begins a new series after it was overruled', () => {

@@ -14,9 +14,13 @@ export type JudgedRing = Pick<RingFacts, 'size' | 'counts' | 'gates' | 'overrule
 /** At most this many pairs are watched in a ring. */
 export const maxPairs = 1_000;
 
-/** Returns the number of rings that the comparison judges: those that have candidates for controls (RO-25). */
-export const comparedRings = (rings: readonly Pick<RingFacts, 'gates' | 'candidates'>[]): number =>
-  rings.filter(({ gates, candidates }) => gates.compare !== null && candidates > 0).length;
+/** Returns the number of rings that the comparison judges: those that have or had candidates for controls (RO-25). */
+export const comparedRings = (rings: readonly Pick<RingFacts, 'gates' | 'candidates' | 'counts'>[]): number =>
+  rings.filter(({ gates, ...ring }) => gates.compare !== null && isCompared(ring)).length;
+
+/** Whether a ring has candidates for controls, or had some: its pairs count until the end. */
+const isCompared = ({ candidates, counts }: Pick<RingFacts, 'candidates' | 'counts'>): boolean =>
+  candidates > 0 || counts.pairs > 0;
 
 /**
  * Whether every member of the ring is exempt, so that nothing is known about the change. The last ring only waits while
@@ -79,7 +83,7 @@ function judgeSuccess(ring: JudgedRing, { share, atLeast }: Of<'success'>): Ring
 function judgeComparison(ring: JudgedRing, compare: Of<'compare'>, rings: number): RingVerdict {
   const { size, counts, overruled, candidates } = ring;
   const { changedFirst, controlFirst, resolved } = pairsOf(counts, overruled);
-  const possible = Math.min(size - exemptOf(counts), candidates, maxPairs);
+  const possible = Math.min(size - exemptOf(counts), Math.max(candidates, counts.pairs), maxPairs);
   const needed = Math.min(compare.minPairs, possible);
   const params = { changedFirst, controlFirst, pairs: resolved, needed };
   const verdict = (word: RingVerdict['verdict'], code: string): RingVerdict => ({
@@ -88,7 +92,7 @@ function judgeComparison(ring: JudgedRing, compare: Of<'compare'>, rings: number
     code,
     params,
   });
-  if (candidates === 0) return verdict('pass', 'compare_none');
+  if (!isCompared(ring)) return verdict('pass', 'compare_none');
   if (isWorse({ changedFirst, controlFirst, resolved }, rings, compare.minEffectShare))
     return verdict('halt', 'worse_than_control');
   if (resolved >= needed) {

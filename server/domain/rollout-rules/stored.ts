@@ -202,3 +202,15 @@ export interface RolloutRules {
   } | null;
   availabilitySetTag: string;
 }
+
+/** What failed when a step failed: the values that tell one failure from another, and what the handler reported. */
+export interface StepFailure {
+  extension: string | null;
+  handler: string | null;
+  version: string | null;
+  /** The failed command and its exit code, if they are the cause. */
+  command: string | null;
+  exitCode: number | null;
+  /** The message of the status that is the cause, or that the handler reported with the failed command. */
+  messageId: string | null;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dayAt, instantOf, isTimeZone, zoneOf } from './zones.ts';
+import { clockChanges, dayAt, instantOf, isTimeZone, zoneOf } from './zones.ts';
 
 const hour = 3_600_000;
 const at = (text: string) => Date.parse(text);
@@ -58,4 +58,16 @@ test('RO-35 a name that is not of a time zone is rejected, and never read as UTC
   const names = ['GMT+25', '-05:00', '1', 'Europe', 'Europe/Berlin\0', '__proto__'];
   expect(names.filter(isTimeZone)).toEqual([]);
   expect(() => zoneOf('Europe')).toThrow(RangeError);
+});
+
+test.each([
+  ['Europe/Berlin', '2026-10-19T09:00:00Z', ['2026-10-25T01:00:00.000Z', -60]],
+  ['Europe/Berlin', '2027-03-20T00:00:00Z', ['2027-03-28T01:00:00.000Z', 60]],
+  ['Australia/Lord_Howe', '2026-09-28T00:00:00Z', ['2026-10-03T15:30:00.000Z', 30]],
+  ['UTC', '2026-10-19T09:00:00Z', undefined],
+])('RO-35 in %s, the clocks of the two weeks from %s change at %j', (zone, from, change) => {
+  const found = clockChanges(zoneOf(zone), at(from), at(from) + 14 * 24 * hour);
+  expect(found.map(({ at, minutes }) => [new Date(at).toISOString(), minutes])).toEqual(
+    change === undefined ? [] : [change],
+  );
 });

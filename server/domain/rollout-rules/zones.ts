@@ -80,3 +80,20 @@ export function dayAt(zone: Zone, instant: number): CalendarDay {
   const local = new Date(instant + zone.offset(instant));
   return { year: local.getUTCFullYear(), month: local.getUTCMonth() + 1, day: local.getUTCDate() };
 }
+
+/** A change of clocks: they go forward by `minutes`, or back if it is negative. */
+export interface ClockChange {
+  at: number;
+  minutes: number;
+}
+
+/** Returns the changes of clocks of a time zone after `from` and up to `until`, one a day at most. */
+export function clockChanges(zone: Zone, from: number, until: number): ClockChange[] {
+  const found: ClockChange[] = [];
+  for (let start = from; start < until; start += dayMs) {
+    const end = Math.min(start + dayMs, until);
+    const difference = zone.offset(end) - zone.offset(start);
+    if (difference !== 0) found.push({ at: changeBetween(zone, start, end), minutes: difference / 60_000 });
+  }
+  return found;
+}

@@ -173,9 +173,15 @@ export const stepView = z.object({
   kind: z.enum(memberKinds),
   state: z.enum(stepStates),
   cause: z.string().nullable(),
+  /** The command, exit code and message of a step that failed, as far as they are known. */
+  failure: z
+    .object({ command: z.string().nullable(), exitCode: z.int().nullable(), messageId: z.string().nullable() })
+    .nullable(),
   /** For a skipped step with the cause `moved`: what the change would have done instead of `kind`. */
   movedTo: z.enum(memberKinds).nullable(),
   attempt: count,
+  /** The execution of the latest attempt, for a change of kind `run`. */
+  executionId: z.uuid().nullable(),
   before: stepSide,
   after: stepSide,
   publishedAt: time.nullable(),
@@ -203,6 +209,15 @@ export const curvePoint = z.object({
   pairs: count,
   changedFirst: count,
   controlFirst: count,
+  both: count.describe('Pairs of which both VMs failed.'),
+  low: z
+    .number()
+    .describe(
+      'Low end of the confidence band of the share of pairs in which the changed VM failed first, among those of which one did.',
+    ),
+  high: z.number().describe('High end of that band.'),
+  difference: z.int().describe('What the comparison tests: how many more times the changed VM failed first.'),
+  haltsAt: count.describe('The difference at which the comparison halts the rollout.'),
 });
 export type CurvePoint = z.infer<typeof curvePoint>;
 

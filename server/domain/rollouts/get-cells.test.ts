@@ -132,8 +132,40 @@ describe('the curve', () => {
     expect(await decidedOf(0)).toEqual([10, 15, 30]);
     expect(await decidedOf(1)).toEqual([20]);
     expect(await decidedOf(2)).toEqual([]);
-    expect((await getCurve(viewer, { id, ring: 1 })).items).toEqual([
-      { at: at(2).toISOString(), decided: 20, ...numbers },
+    const [point] = (await getCurve(viewer, { id, ring: 1 })).items;
+    expect(point).toEqual({
+      ...{ at: at(2).toISOString(), decided: 20, both: 0, ...numbers, difference: 1 },
+      ...{ low: expect.any(Number), high: 1, haltsAt: expect.any(Number) },
+    });
+  });
+
+  test('RO-25 has the band and the difference at which the comparison halts, anew after it was overruled', async () => {
+    const overruled = { decided: 0, failed: 0, success: false, changedFirst: 7, controlFirst: 0, pairs: 20 };
+    const { id } = await givenRollout(ctx, {
+      definition: { gates: { compare: { minEffectPercent: 10, minPairs: 5, onTooFew: 'goOn' } } },
+      rings: [{ overruled, counts: { ...emptyCounts(), pairs: 80 }, taken: 2 }, undefined, { taken: 5 }],
+      state: 'running',
+    });
+    const points = [
+      { pairs: 19, changedFirst: 6, controlFirst: 0 },
+      { pairs: 21, changedFirst: 8, controlFirst: 0 },
+      { pairs: 80, changedFirst: 11, controlFirst: 1 },
+    ];
+    for (const [minute, point] of points.entries())
+      await ctx.db
+        .insert(rolloutCurve)
+        .values({ rolloutId: id, ring: 0, at: at(minute), decided: 80, failed: 9, ...point });
+    const { items } = await getCurve(viewer, { id });
+    // Only the first ring has or had candidates. Ten percent of 60 pairs are more than the nine of the test.
+    expect(items.map(({ difference, haltsAt }) => [difference, haltsAt])).toEqual([
+      [6, 7],
+      [1, 7],
+      [3, 9],
+    ]);
+    expect(items.map(({ low, high }) => [Math.round(low * 100), Math.round(high * 100)])).toEqual([
+      [47, 100],
+      [5, 100],
+      [26, 100],
     ]);
   });
 

@@ -91,10 +91,14 @@ export const rolloutFilter = z.object({
 export const listRolloutsInput = rolloutFilter.extend({ needing: z.boolean().optional(), ...page });
 export type ListRolloutsInput = z.input<typeof listRolloutsInput>;
 
+/** The key of a group of steps that failed, or are parked, for the same reason. */
+export const groupKey = z.string().regex(/^[0-9a-f]{32}$/);
+
 export const listStepsInput = inRollout.extend({
   ring: ring.optional(),
   state: z.array(z.enum(stepStates)).max(stepStates.length).optional(),
   cause: z.string().max(200).optional(),
+  group: groupKey.optional(),
   ...page,
 });
 export type ListStepsInput = z.input<typeof listStepsInput>;
@@ -105,6 +109,9 @@ export const listPlanVmsInput = inRollout.extend({
   ...page,
 });
 export type ListPlanVmsInput = z.input<typeof listPlanVmsInput>;
+
+/** `of`: whether failed or parked members are grouped. */
+export const causesInput = inRollout.extend({ of: z.enum(['failed', 'parked']).default('failed') });
 
 export const ringOfRollout = inRollout.extend({ ring: ring.optional() });
 export type RingOfRollout = z.input<typeof ringOfRollout>;

@@ -11,6 +11,7 @@ import { memberKinds } from '#server/domain/rollout-rules/words.ts';
 import type { StepView } from './answers.ts';
 import { type ListStepsInput, listStepsInput } from './input.ts';
 import { readRollout } from './rows.ts';
+import { groupKeyOf } from './step-groups.ts';
 
 const partner = alias(vms, 'partner');
 
@@ -22,7 +23,7 @@ export async function listRolloutSteps(
   input: ListStepsInput,
 ): Promise<{ items: StepView[]; nextCursor: string | null }> {
   allow(ctx.actor, 'viewer');
-  const { id, ring, state = [], cause, limit, cursor } = parse(listStepsInput, input);
+  const { id, ring, state = [], cause, group, limit, cursor } = parse(listStepsInput, input);
   await readRollout(ctx.db, id);
   const rows = await ctx.db
     .select({ step: rolloutSteps, name: vms.name, partner: partner.name })
@@ -35,6 +36,7 @@ export async function listRolloutSteps(
         ring === undefined ? undefined : eq(rolloutSteps.ring, ring),
         state.length === 0 ? undefined : inArray(rolloutSteps.state, state),
         cause === undefined ? undefined : eq(rolloutSteps.cause, cause),
+        group === undefined ? undefined : sql`${groupKeyOf} = ${group}`,
         cursor === undefined ? undefined : afterPlace(cursor),
       ),
     )
@@ -62,7 +64,7 @@ function afterPlace(cursor: string) {
 }
 
 function stepOf(step: StoredStep, name: string, partnerName: string | null): StepView {
-  const { touched, pairVmId, pairResult } = step;
+  const { touched, failure, pairVmId, pairResult } = step;
   return {
     vmId: step.vmId,
     name,
@@ -71,8 +73,10 @@ function stepOf(step: StoredStep, name: string, partnerName: string | null): Ste
     kind: memberKinds[step.kind] ?? 'settings',
     state: step.state,
     cause: step.cause,
+    failure: failure && { command: failure.command, exitCode: failure.exitCode, messageId: failure.messageId },
     movedTo: step.movedTo === null ? null : (memberKinds[step.movedTo] ?? null),
     attempt: step.attempt,
+    executionId: step.executionId,
     before: {
       incarnation: step.beforeIncarnation,
       extensions: touched.map(({ name, before }) => ({

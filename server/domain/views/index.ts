@@ -9,6 +9,7 @@ export * from './input.ts';
 export type * from './instance-view.ts';
 export { extensionInstance, instanceView } from './instance-view.ts';
 export { type ListFleetInput, listFleet } from './list-fleet.ts';
+export { listRolloutCauses, type RolloutCause, rolloutCause } from './list-rollout-causes.ts';
 export { listSilentTogether } from './list-silent-together.ts';
 export * from './overview/index.ts';
 export type { VmReason } from './reasons.ts';

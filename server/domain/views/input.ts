@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { problemInput } from '#server/domain/attention/input.ts';
+import { causesInput } from '#server/domain/rollouts/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
 /** `acceptLanguage` is the request's header; `chosenLanguage` is the language that the user chose on the pages. */
@@ -56,6 +57,9 @@ export type RolloutMapInput = z.input<typeof rolloutMapInput>;
 
 export const listFailingInput = readerInput;
 export type ListFailingInput = z.input<typeof listFailingInput>;
+
+export const listRolloutCausesInput = readerInput.extend(causesInput.shape);
+export type ListRolloutCausesInput = z.input<typeof listRolloutCausesInput>;
 
 /** `limit` applies separately to open problems and to snoozed problems. */
 export const listAttentionInput = listFailingInput.extend({ limit: z.number().int().min(1).max(500).default(100) });

@@ -21,7 +21,8 @@ import {
   versionExplanation,
   whyThisVersion,
 } from '#server/domain/rollouts/index.ts';
-import { rolloutFilter } from '#server/domain/rollouts/input.ts';
+import { causesInput, groupKey, rolloutFilter } from '#server/domain/rollouts/input.ts';
+import { listRolloutCauses, rolloutCause } from '#server/domain/views/index.ts';
 import { pageQuery, type RestRoute, route } from '../route.ts';
 import { inExtension, inHandler, inRollout, inVm } from '../shapes.ts';
 import { etagOf, waitQuery } from './rollouts.ts';
@@ -101,12 +102,35 @@ export const rolloutReadRoutes: readonly RestRoute[] = [
     summary: 'Lists the VMs that the rollout reached, parked or skipped, in order.',
     role: 'viewer',
     params: inRollout,
-    query: page.extend({ ring: ringQuery, state: wordsQuery(stepStates), cause: z.string().max(200).optional() }),
+    query: page.extend({
+      ring: ringQuery,
+      state: wordsQuery(stepStates),
+      cause: z.string().max(200).optional(),
+      group: groupKey.optional().describe('Key of a group of `GET /rollouts/{id}/causes`.'),
+    }),
     answers: { 200: { meaning: 'A page of steps.', schema: pageOf(stepView) } },
     refusals: [404],
     run: async (ctx, { params, query }) => ({
       status: 200,
       body: await listRolloutSteps(ctx, { ...params, ...query }),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/rollouts/{id}/causes',
+    operationId: 'listRolloutCauses',
+    summary:
+      'Groups all members that failed, or are parked, by cause, the largest group first, with messages in the language of Accept-Language.',
+    role: 'viewer',
+    params: inRollout,
+    query: causesInput.pick({ of: true }),
+    answers: {
+      200: { meaning: 'The groups.', schema: z.object({ items: z.array(rolloutCause), nextCursor: z.null() }) },
+    },
+    refusals: [404],
+    run: async (ctx, { params, query, reader }) => ({
+      status: 200,
+      body: { ...(await listRolloutCauses(ctx, { ...params, ...query, ...reader })), nextCursor: null },
     }),
   }),
   route({

@@ -27,13 +27,20 @@ import {
   updateRollout,
   whyThisVersion,
 } from '#server/domain/rollouts/index.ts';
-import { mutation, pagedQuery, plainQuery, query, router } from '../trpc.ts';
+import { type ListRolloutCausesInput, listRolloutCauses } from '#server/domain/views/index.ts';
+import { type CallContext, mutation, pagedQuery, plainQuery, query, router } from '../trpc.ts';
+
+const causesInTheReadersLanguage = (
+  ctx: CallContext,
+  input: Omit<ListRolloutCausesInput, 'acceptLanguage' | 'chosenLanguage'>,
+) => listRolloutCauses(ctx, { ...input, ...ctx.reader });
 
 export const rolloutsRouter = router({
   abort: mutation(abortRollout),
   advance: mutation(advanceRollout),
   approve: mutation(approveRollout),
   automaticOfHandler: query(automaticOfHandler),
+  causes: query(causesInTheReadersLanguage),
   cells: query(getCells),
   close: mutation(closeRollout),
   countNeeding: plainQuery(countNeeding),

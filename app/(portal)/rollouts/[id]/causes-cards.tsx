@@ -10,8 +10,8 @@ import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
-import type { StepState } from '#server/domain/rollout-rules/words.ts';
-import { type ShownRollout, type ShownStep, statusOfStep } from '../rollout-data.ts';
+import { canonicalLanguage } from '#protocol/language.ts';
+import { type ShownCause, type ShownRollout, statusOfStep } from '../rollout-data.ts';
 import type { StepsFilter } from './steps-address.ts';
 import { useCauseWords } from './use-cause-words.ts';
 
@@ -21,27 +21,25 @@ export interface CausesProps {
   onShow(filter: StepsFilter): void;
 }
 
-/** The number of VMs whose causes are counted. */
-const counted = 200;
-
 /** What failed together and why: the first thing that a person needs after a halt. */
 export function FailuresCard({ rollout, onShow }: CausesProps) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
-  const { failed } = rollout.counts;
+  const { failed, reverted } = rollout.counts;
+  const states = [...(failed > 0 ? ['failed'] : []), ...(reverted > 0 ? ['reverted'] : [])];
   return (
     <Card aria-labelledby="failures">
       <CardHeader
         id="failures"
         title={t('live.failures')}
-        note={failed > counted ? t('live.failures.note', { n: format.number(counted) }) : format.number(failed)}
+        note={format.number(failed + reverted)}
         actions={
-          <TextLink href={`/vms?rollout=${rollout.id}&step=failed`} className="text-12">
+          <TextLink href={`/vms?rollout=${rollout.id}&step=${states.join(',')}`} className="text-12">
             {t('live.failures.all')}
           </TextLink>
         }
       />
-      <Causes rollout={rollout} states={['failed', 'stuck']} state="failed" onShow={onShow} />
+      <Causes rollout={rollout} of="failed" onShow={onShow} />
     </Card>
   );
 }
@@ -50,69 +48,75 @@ export function FailuresCard({ rollout, onShow }: CausesProps) {
 export function ParkedCard({ rollout, onShow }: CausesProps) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
-  const { parked } = rollout.counts;
   return (
     <Card aria-labelledby="parked">
-      <CardHeader
-        id="parked"
-        title={t('live.parked')}
-        note={parked > counted ? t('live.parked.some', { n: format.number(counted) }) : format.number(parked)}
-      />
+      <CardHeader id="parked" title={t('live.parked')} note={format.number(rollout.counts.parked)} />
       <p className="px-4 pb-2 text-12 text-ink-3">{t('live.parked.note')}</p>
-      <Causes rollout={rollout} states={['parked']} state="parked" onShow={onShow} />
+      <Causes rollout={rollout} of="parked" onShow={onShow} />
     </Card>
   );
 }
 
-interface CauseListProps extends CausesProps {
-  states: StepState[];
-  state: 'failed' | 'parked';
-}
-
-function Causes({ rollout, states, state, onShow }: CauseListProps) {
+function Causes({ rollout, of, onShow }: CausesProps & { of: 'failed' | 'parked' }) {
   const { t } = useTranslation('rollouts');
   const trpc = useTRPC();
-  const format = useFormat();
-  const words = useCauseWords();
-  const steps = useQuery(trpc.rollouts.steps.queryOptions({ id: rollout.id, state: states, limit: counted }));
-  if (steps.error && !steps.data) {
+  const causes = useQuery(trpc.rollouts.causes.queryOptions({ id: rollout.id, of }));
+  if (causes.error && !causes.data) {
     return (
       <QueryError
-        title={t(`live.${state === 'failed' ? 'failures' : 'parked'}.failed`)}
-        error={steps.error}
-        onRetry={steps.refetch}
+        title={t(`live.${of === 'failed' ? 'failures' : 'parked'}.failed`)}
+        error={causes.error}
+        onRetry={causes.refetch}
       />
     );
   }
-  if (steps.isPending) return <SkeletonRows columns={['w-40', 'w-12']} rows={2} label={t('live.steps.loading')} />;
+  if (causes.isPending) return <SkeletonRows columns={['w-40', 'w-12']} rows={2} label={t('live.steps.loading')} />;
   return (
     <ul>
-      {countCauses(steps.data.items).map(({ cause, count, names }) => (
-        <li key={cause} className="border-t border-line-subtle">
-          <button
-            type="button"
-            onClick={() => onShow({ state, ...(cause !== '' && { cause }) })}
-            className="flex w-full items-start gap-2 px-4 py-2 text-start hover:bg-hover focus-visible:shadow-focus"
-          >
-            <StatusIcon status={statusOfStep[state]} className="mt-[3px]" />
-            <span className="min-w-0 flex-1 wrap-anywhere">
-              {words(cause)}
-              <span translate="no" className="block truncate text-12 text-ink-3">
-                {format.list(names)}
-              </span>
-            </span>
-            <span className="tabular-nums">{format.number(count)}</span>
-            <ChevronRight aria-hidden className="mt-0.5 size-4 shrink-0 text-ink-3 rtl:-scale-x-100" />
-          </button>
+      {causes.data.items.map((cause) => (
+        <li key={cause.key} className="border-t border-line-subtle">
+          <CauseButton cause={cause} of={of} onShow={() => onShow({ group: cause.key })} />
         </li>
       ))}
     </ul>
   );
 }
 
-/** Counts steps by cause, the most frequent cause first. */
-function countCauses(steps: readonly ShownStep[]): { cause: string; count: number; names: string[] }[] {
-  return [...Map.groupBy(steps, ({ cause }) => cause ?? '')]
-    .map(([cause, of]) => ({ cause, count: of.length, names: of.slice(0, 3).map(({ name }) => name) }))
-    .toSorted((a, b) => b.count - a.count);
+interface CauseButtonProps {
+  cause: ShownCause;
+  of: 'failed' | 'parked';
+  onShow(): void;
+}
+
+/** A cause with its message and first VMs. It opens exactly its VMs. */
+function CauseButton({ cause: group, of, onShow }: CauseButtonProps) {
+  const format = useFormat();
+  const words = useCauseWords();
+  const { cause, handler, extension, message, vms, examples } = group;
+  return (
+    <button
+      type="button"
+      onClick={onShow}
+      className="flex w-full items-start gap-2.5 px-4 py-2 text-start hover:bg-hover focus-visible:shadow-focus"
+    >
+      <StatusIcon status={statusOfStep[of]} className="mt-[3px]" />
+      <span className="min-w-0 flex-1 wrap-anywhere">
+        <span className="font-medium">
+          {handler === null ? null : <span translate="no">{extension ?? handler}: </span>}
+          {words(cause, group)}
+        </span>
+        {message === null ? null : (
+          <bdi lang={canonicalLanguage(message.lang) ?? ''} className="line-clamp-3">
+            {message.text}
+          </bdi>
+        )}
+        <span translate="no" className="block truncate text-12 text-ink-3">
+          {format.list(examples.map(({ name }) => name))}
+          {vms > examples.length ? ' …' : null}
+        </span>
+      </span>
+      <span className="tabular-nums">{format.number(vms)}</span>
+      <ChevronRight aria-hidden className="mt-0.5 size-4 shrink-0 text-ink-3 rtl:-scale-x-100" />
+    </button>
+  );
 }

@@ -11,9 +11,9 @@ import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
-import { haltsAt } from '#server/domain/rollout-rules/compare.ts';
 import type { CurvePoint } from '#server/domain/rollouts/index.ts';
 import type { ShownRollout } from '../rollout-data.ts';
+import { curveSeries } from './curve-series.ts';
 import { Plot } from './plot.tsx';
 
 /** The ring that was compared last; null if none was. */
@@ -68,18 +68,19 @@ function Compared({ rollout, ring }: { rollout: ShownRollout; ring: number }) {
   );
 }
 
-function Sentence({ last }: { last: CurvePoint }) {
+/** What the pairs say, in one sentence. */
+function useSentenceOf(last: CurvePoint): string {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
-  return (
-    <p className="px-4 pb-2 font-medium text-pretty">
-      {t('live.curve.sentence', {
-        pairs: format.number(last.pairs),
-        changed: format.number(last.changedFirst),
-        control: format.number(last.controlFirst),
-      })}
-    </p>
-  );
+  return t('live.curve.sentence', {
+    pairs: format.number(last.pairs),
+    changed: format.number(last.changedFirst),
+    control: format.number(last.controlFirst),
+  });
+}
+
+function Sentence({ last }: { last: CurvePoint }) {
+  return <p className="px-4 pb-3 font-medium text-pretty">{useSentenceOf(last)}</p>;
 }
 
 interface CurvesProps {
@@ -92,47 +93,61 @@ interface CurvesProps {
 function Curves({ rollout: { rings }, ring, points, last }: CurvesProps) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
-  const verdicts = rings[ring]?.verdicts ?? [];
-  const limit = Number(verdicts.find(({ code }) => code === 'errors_percent')?.params.limit ?? Number.NaN) / 100;
-  const compared = rings.filter(({ verdicts: own }) =>
-    own.some(({ gate, code }) => gate === 'compare' && code !== 'compare_none'),
-  ).length;
-  const halts = haltsAt(last.controlFirst, Math.max(1, compared)) - last.controlFirst;
-  const times = points.map(({ at }) => Date.parse(at));
-  const share = (failed: number, of: number) => (of === 0 ? 0 : failed / of);
-  const difference = last.changedFirst - last.controlFirst;
+  const sentence = useSentenceOf(last);
+  const lines = curveSeries(points);
+  const errors = rings[ring]?.verdicts.find(({ code }) => code === 'errors_percent');
+  const limit = Number(errors?.params.limit ?? Number.NaN);
+  const haltsAt = format.number(last.haltsAt);
   return (
-    <div className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 pb-4 max-sm:grid-cols-[minmax(0,1fr)]">
-      <Plot
-        title={t('live.curve.failedShare')}
-        times={times}
-        series={[
-          { name: t('live.curve.changed'), values: points.map(({ failed, decided }) => share(failed, decided)) },
-          {
-            name: t('live.curve.control'),
-            values: points.map(({ controlFirst, pairs }) => share(controlFirst, pairs)),
-            isDashed: true,
-          },
-        ]}
-        limit={
-          Number.isNaN(limit)
-            ? null
-            : { value: limit, label: t('live.curve.limit', { limit: format.number(limit * 100) }) }
-        }
-        show={format.percent}
-      />
-      <Plot
-        title={t('live.curve.first')}
-        times={times}
-        series={[
-          {
-            name: t('live.curve.difference', { n: format.number(difference) }),
-            values: points.map(({ changedFirst, controlFirst }) => changedFirst - controlFirst),
-          },
-        ]}
-        limit={{ value: halts, label: t('live.curve.threshold', { n: format.number(halts) }) }}
-        show={(value) => format.number(Math.round(value))}
-      />
+    <div className="px-4 pb-4">
+      <div className="grid grid-cols-2 gap-x-8 gap-y-5 max-sm:grid-cols-[minmax(0,1fr)]">
+        <Plot
+          label={t('live.curve.named', { title: t('live.curve.failedShare'), sentence })}
+          title={t('live.curve.failedShare')}
+          times={lines.times}
+          series={[
+            {
+              name: t('live.curve.changed', { failed: format.number(last.failed), of: format.number(last.decided) }),
+              values: lines.changed,
+            },
+            {
+              name: t('live.curve.control', {
+                failed: format.number(last.controlFirst + last.both),
+                of: format.number(last.pairs),
+              }),
+              values: lines.unchanged,
+              isDashed: true,
+            },
+          ]}
+          limit={
+            Number.isNaN(limit)
+              ? null
+              : {
+                  name: t('live.curve.limit', { limit: format.number(limit) }),
+                  values: lines.times.map(() => limit / 100),
+                }
+          }
+          show={(value) => format.number(value, { style: 'percent', maximumFractionDigits: value < 0.1 ? 1 : 0 })}
+        />
+        <Plot
+          label={t('live.curve.named', { title: t('live.curve.first'), sentence })}
+          title={t('live.curve.first')}
+          times={lines.times}
+          series={[
+            { name: t('live.curve.difference', { n: format.number(last.difference) }), values: lines.difference },
+          ]}
+          limit={{ name: t('live.curve.threshold', { n: haltsAt }), values: lines.haltsAt }}
+          band={{ name: t('live.curve.band'), low: lines.low, high: lines.high }}
+          show={(value) => format.number(Math.round(value))}
+        />
+      </div>
+      <p className="mt-3 max-w-[90ch] text-12 text-pretty text-ink-3">
+        {t('live.curve.how', {
+          n: haltsAt,
+          low: format.percent(last.low),
+          high: format.percent(last.high),
+        })}
+      </p>
     </div>
   );
 }
@@ -140,7 +155,16 @@ function Curves({ rollout: { rings }, ring, points, last }: CurvesProps) {
 function CurveTable({ points }: { points: readonly CurvePoint[] }) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
-  const names = ['decided', 'failed', 'pairs', 'changedFirst', 'controlFirst'] as const;
+  const names = [
+    'decided',
+    'failed',
+    'pairs',
+    'changedFirst',
+    'controlFirst',
+    'both',
+    'difference',
+    'haltsAt',
+  ] as const;
   return (
     <TableFrame label={t('live.curve')} className="max-h-80 overflow-y-auto">
       <Table>
@@ -152,6 +176,7 @@ function CurveTable({ points }: { points: readonly CurvePoint[] }) {
                 {t(`live.curve.column.${name}`)}
               </Th>
             ))}
+            <Th end>{t('live.curve.column.band')}</Th>
           </tr>
         </THead>
         <TBody>
@@ -165,6 +190,9 @@ function CurveTable({ points }: { points: readonly CurvePoint[] }) {
                   {format.number(point[name])}
                 </Td>
               ))}
+              <Td end className="tabular-nums">
+                {format.percent(point.low)}–{format.percent(point.high)}
+              </Td>
             </Tr>
           ))}
         </TBody>

@@ -2,7 +2,10 @@ import type { ShownRollout, ShownStep } from '../rollout-data.ts';
 
 type Page = { items: readonly ShownStep[]; nextCursor: string | null };
 
-const columns = ['vm', 'name', 'ring', 'place', 'state', 'cause', 'attempt', 'before', 'after', 'published', 'decided'];
+const columns = [
+  ...['vm', 'name', 'ring', 'place', 'state', 'cause', 'command', 'exitCode', 'message', 'attempt'],
+  ...['before', 'after', 'published', 'decided'],
+];
 
 /** Loads all matching steps and offers them as a CSV file. Browser only. */
 export async function exportSteps(
@@ -28,9 +31,10 @@ export async function exportSteps(
 export function csvOf(step: ShownStep, ring: string): string {
   const versions = ({ extensions }: ShownStep['after']) =>
     extensions.map(({ name, version }) => `${name} ${version ?? ''}`.trim()).join('; ');
-  const { vmId, name, place, state, cause, attempt, before, after, publishedAt, decidedAt } = step;
+  const { vmId, name, place, state, cause, failure, attempt, before, after, publishedAt, decidedAt } = step;
   return [
-    ...[vmId, name, ring, place + 1, state, cause, attempt],
+    ...[vmId, name, ring, place + 1, state, cause],
+    ...[failure?.command ?? null, failure?.exitCode ?? null, failure?.messageId ?? null, attempt],
     ...[versions(before), versions(after), publishedAt, decidedAt],
   ]
     .map(cellOf)

@@ -48,7 +48,7 @@ export function RolloutPage({ first, readAt, filter: initial }: RolloutPageProps
     document.getElementById('steps')?.scrollIntoView({ block: 'start' });
   };
   const isPlanned = rollout.counts.members > 0;
-  const { failed, parked } = rollout.counts;
+  const { failed, reverted, parked } = rollout.counts;
   return (
     <>
       <RolloutHead rollout={rollout} />
@@ -56,7 +56,7 @@ export function RolloutPage({ first, readAt, filter: initial }: RolloutPageProps
       {isPlanned ? <CountsStrip rollout={rollout} /> : null}
       <div className="grid grid-cols-[minmax(0,1fr)_var(--aside)] items-start gap-4 max-lg:grid-cols-[minmax(0,1fr)]">
         <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4">
-          {failed > 0 ? <FailuresCard rollout={rollout} onShow={show} /> : null}
+          {failed + reverted > 0 ? <FailuresCard rollout={rollout} onShow={show} /> : null}
           <RingsCard rollout={rollout} />
           {isPlanned ? <CellsCard rollout={rollout} /> : null}
           <CurveCard rollout={rollout} />

@@ -1,6 +1,6 @@
 'use client';
 
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Download, X } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
@@ -11,10 +11,9 @@ import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { toast } from '#app/_ui/toast.tsx';
-import { stepStates } from '#server/domain/rollout-rules/words.ts';
 import type { ShownRollout } from '../rollout-data.ts';
 import { exportSteps } from './export-steps.ts';
-import { addressOfSteps, queryOfSteps, type StepsFilter, stepsFilterOf } from './steps-address.ts';
+import { addressOfSteps, queryOfSteps, type StepsFilter, stepsFilterOf, stepsStates } from './steps-address.ts';
 import { StepsTable } from './steps-table.tsx';
 import { useCauseWords } from './use-cause-words.ts';
 
@@ -71,8 +70,7 @@ function StepsTools({ rollout, filter, onChange }: StepsCardProps) {
   const { t } = useTranslation('rollouts');
   const client = useTRPCClient();
   const explain = useProblem();
-  const words = useCauseWords();
-  const { cause, ...rest } = filter;
+  const { group, ...rest } = filter;
   const put = (part: Record<string, string>) => {
     const given = new URLSearchParams(addressOfSteps(filter));
     for (const [name, value] of Object.entries(part)) given.set(name, value);
@@ -85,12 +83,7 @@ function StepsTools({ rollout, filter, onChange }: StepsCardProps) {
     ).catch((error: unknown) => toast(explain(error).message));
   return (
     <>
-      {cause === undefined ? null : (
-        <Button size="sm" onClick={() => onChange(rest)}>
-          {t('live.steps.causeIs', { cause: words(cause) })}
-          <X aria-hidden />
-        </Button>
-      )}
+      {group === undefined ? null : <GroupChip rollout={rollout} group={group} onRemove={() => onChange(rest)} />}
       <Select
         aria-label={t('live.steps.state')}
         className="w-44"
@@ -98,7 +91,7 @@ function StepsTools({ rollout, filter, onChange }: StepsCardProps) {
         onChange={(event) => put({ state: event.target.value })}
         options={[
           { value: '', label: t('list.anyState') },
-          ...stepStates.map((value) => ({ value, label: t(`step.${value}`) })),
+          ...stepsStates.map((value) => ({ value, label: t(`step.${value}`) })),
         ]}
       />
       {rollout.rings.length < 2 ? null : (
@@ -118,5 +111,29 @@ function StepsTools({ rollout, filter, onChange }: StepsCardProps) {
         {t('live.steps.export')}
       </Button>
     </>
+  );
+}
+
+interface GroupChipProps {
+  rollout: ShownRollout;
+  group: string;
+  onRemove(): void;
+}
+
+/** The cause to which the table is limited. */
+function GroupChip({ rollout: { id }, group, onRemove }: GroupChipProps) {
+  const { t } = useTranslation('rollouts');
+  const trpc = useTRPC();
+  const words = useCauseWords();
+  const failed = useQuery(trpc.rollouts.causes.queryOptions({ id, of: 'failed' }));
+  const parked = useQuery(trpc.rollouts.causes.queryOptions({ id, of: 'parked' }));
+  const found = [failed, parked].flatMap(({ data }) => data?.items ?? []).find(({ key }) => key === group);
+  return (
+    <Button size="sm" onClick={onRemove} className="max-w-full">
+      <span className="truncate">
+        {t('live.steps.causeIs', { cause: found === undefined ? '…' : words(found.cause, found) })}
+      </span>
+      <X aria-hidden />
+    </Button>
   );
 }

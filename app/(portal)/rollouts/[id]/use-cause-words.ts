@@ -2,12 +2,25 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 
+/** The failed command of a step, if it is known. */
+interface Failure {
+  command: string | null;
+  exitCode: number | null;
+}
+
 /** Returns a function that says why a step has its state. Unknown codes are shown as they are. */
-export function useCauseWords(): (cause: string | null) => string {
+export function useCauseWords(): (cause: string | null, failure?: Failure | null) => string {
   const { t } = useTranslation('rollouts');
-  return (cause) => {
+  return (cause, failure) => {
     if (cause === null || cause === '') return t('cause.none');
     if (cause.startsWith('refused:')) return t('cause.refused', { code: cause.slice('refused:'.length) });
+    if (cause.startsWith('code:')) return t('cause.code', { code: cause.slice('code:'.length) });
+    const { command = null, exitCode = null } = failure ?? {};
+    if (command !== null) {
+      if (cause === 'exit' && exitCode !== null) return t('failure.exit', { command, exit: String(exitCode) });
+      if (cause === 'timeout') return t('failure.timeout', { command });
+      if (cause === 'command') return t('failure.command', { command });
+    }
     const text = (t as unknown as (key: string) => string)(`cause.${cause}`);
     return text === `cause.${cause}` ? cause : text;
   };

@@ -1,7 +1,7 @@
 import type { ProblemFault } from '#app/_lib/problem.ts';
 
 /** The parts of the page, in reading order. */
-export const parts = ['who', 'what', 'how', 'when', 'plan'] as const;
+export const parts = ['who', 'what', 'how', 'when', 'json', 'plan'] as const;
 export type EditorPart = (typeof parts)[number];
 
 /** The fields of each part, by the beginning of a fault's path. */

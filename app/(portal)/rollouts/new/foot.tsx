@@ -4,8 +4,7 @@ import { Rocket } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
-import { useEffect, useState } from 'react';
-import { createPortal } from 'react-dom';
+import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
@@ -14,8 +13,10 @@ import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { RolloutView } from '#server/domain/rollouts/index.ts';
 import { type EditorPart, partOf } from './faults.ts';
+import { InFoot } from './in-foot.tsx';
 import { partId } from './part-card.tsx';
-import type { missingPart } from './rollout-form.ts';
+import type { PlanHold } from './plan-hold.ts';
+import type { MissingPart } from './rollout-form.ts';
 import type { PlannedDraft } from './use-draft-plan.ts';
 import type { Starting } from './use-start.ts';
 
@@ -23,24 +24,30 @@ const ConfirmDialog = dynamic(() => import('#app/_ui/confirm-dialog.tsx').then((
   ssr: false,
 });
 
-/** Id of the bar at the bottom of the page. */
-export const footId = 'rollout-foot';
-
 export interface RolloutFootProps {
   draft: PlannedDraft;
   starting: Starting;
-  missing: ReturnType<typeof missingPart>;
+  missing: MissingPart;
   accepted: readonly string[];
+  hold: PlanHold;
+  /** Whether the definition is edited as JSON, and not in the parts of the form. */
+  isJson: boolean;
 }
 
 /** The first thing that keeps the rollout from starting; null if nothing does. */
 export type Obstacle =
-  | { code: 'target' | 'handler' | 'change' | 'secrets'; part: EditorPart }
+  | { code: NonNullable<MissingPart>; part: EditorPart }
   | { code: 'fault'; part: EditorPart; message: string }
-  | { code: 'planning' | 'problem' | 'empty' | 'overlap' | 'moved'; part: EditorPart };
+  | { code: 'held' | 'planning' | 'problem' | 'empty' | 'overlap' | 'moved'; part: EditorPart };
 
-export function obstacleOf({ draft, missing, accepted }: Omit<RolloutFootProps, 'starting'>): Obstacle | null {
+export function obstacleOf({
+  draft,
+  missing,
+  accepted,
+  hold,
+}: Omit<RolloutFootProps, 'starting' | 'isJson'>): Obstacle | null {
   if (missing !== null) return { code: missing, part: missing === 'target' ? 'who' : 'what' };
+  if (hold.isHeld) return { code: 'held', part: 'plan' };
   const { problem, plan, rollout } = draft;
   const [fault] = problem?.faults ?? [];
   if (fault !== undefined) return { code: 'fault', part: partOf(fault.path), message: fault.message };
@@ -53,18 +60,15 @@ export function obstacleOf({ draft, missing, accepted }: Omit<RolloutFootProps, 
 }
 
 /** The bar at the bottom: what is missing or what would happen, and the buttons. */
-export function Foot({ draft, starting, missing, accepted }: RolloutFootProps) {
+export function Foot({ draft, starting, missing, accepted, hold, isJson }: RolloutFootProps) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
-  const [place, setPlace] = useState<HTMLElement | null>(null);
-  useEffect(() => setPlace(document.getElementById(footId)), []);
-  if (place === null) return null;
-  const obstacle = obstacleOf({ draft, missing, accepted });
+  const obstacle = obstacleOf({ draft, missing, accepted, hold });
   const { plan, rollout } = draft;
   const number = plan === null ? '' : format.number(plan.members);
   const needed = rollout?.approvalsNeeded ?? 0;
-  return createPortal(
-    <>
+  return (
+    <InFoot>
       {rollout === null ? null : <DeleteDraft rollout={rollout} />}
       {starting.problem !== null ? (
         <span className="flex min-w-0 items-center gap-2 text-failed-text" role="alert">
@@ -72,7 +76,7 @@ export function Foot({ draft, starting, missing, accepted }: RolloutFootProps) {
           {starting.problem.message}
         </span>
       ) : obstacle !== null ? (
-        <ObstacleLink obstacle={obstacle} />
+        <ObstacleLink obstacle={isJson && obstacle.part !== 'plan' ? { ...obstacle, part: 'json' } : obstacle} />
       ) : (
         <span className="flex min-w-0 items-center gap-2 text-ink-2 max-sm:hidden">
           <StatusIcon status="healthy" />
@@ -86,6 +90,10 @@ export function Foot({ draft, starting, missing, accepted }: RolloutFootProps) {
         {obstacle === null && needed > 0 && rollout !== null ? (
           <Button asChild variant="primary" className="max-sm:w-full">
             <Link href={`/rollouts/${rollout.id}`}>{t('new.foot.ask')}</Link>
+          </Button>
+        ) : obstacle?.code === 'held' ? (
+          <Button variant="primary" className="max-sm:w-full" onClick={hold.release}>
+            {t('new.plan.makeOn', { count: hold.matching, n: format.number(hold.matching) })}
           </Button>
         ) : (
           <Button
@@ -102,8 +110,7 @@ export function Foot({ draft, starting, missing, accepted }: RolloutFootProps) {
           </Button>
         )}
       </span>
-    </>,
-    place,
+    </InFoot>
   );
 }
 
@@ -111,11 +118,11 @@ export function Foot({ draft, starting, missing, accepted }: RolloutFootProps) {
 function ObstacleLink({ obstacle }: { obstacle: Obstacle }) {
   const { t } = useTranslation('rollouts');
   const text = obstacle.code === 'fault' ? obstacle.message : t(`new.missing.${obstacle.code}`);
-  if (obstacle.code === 'planning') return <span className="text-ink-2">{text}</span>;
+  if (obstacle.code === 'planning' || obstacle.code === 'held') return <span className="text-ink-2">{text}</span>;
   const go = () => {
     const part = document.getElementById(partId(obstacle.part));
     part?.scrollIntoView({ block: 'start' });
-    const field = part?.querySelector<HTMLElement>('[aria-invalid="true"], input, select, button');
+    const field = part?.querySelector<HTMLElement>('[aria-invalid="true"], [contenteditable], input, select, button');
     (field ?? part)?.focus({ preventScroll: true });
   };
   return (

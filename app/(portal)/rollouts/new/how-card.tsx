@@ -1,6 +1,8 @@
 'use client';
 
 import { Plus } from 'lucide-react';
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { ControlRow } from '#app/_ui/field.tsx';
@@ -17,10 +19,14 @@ import { RingBar, shareOf } from './ring-bar.tsx';
 import { RingCard } from './ring-card.tsx';
 import type { RolloutForm } from './rollout-form.ts';
 
+const SaveStrategy = dynamic(() => import('./save-strategy.tsx').then((module) => module.SaveStrategy), { ssr: false });
+
 /** A strategy to choose: a built-in one, or one that somebody saved. */
 export interface StrategyChoice {
   name: string;
   isBuiltIn: boolean;
+  /** Handlers whose automatic upgrades use it. */
+  automaticFor: readonly string[];
   parts: SentStrategy;
 }
 
@@ -45,6 +51,7 @@ const ownFields = /^\/(rings\/\d+|gates)(\/|$)/;
 export function HowCard({ form, set, strategies, fields, faults, sizes }: HowCardProps) {
   const { t } = useTranslation('rollouts');
   const { rings } = form;
+  const [isSaving, setSaving] = useState(false);
   const total = sizes.every((size) => size !== null) ? sizes.reduce((sum, size) => sum + size, 0) : null;
   const chosen = strategies.find(({ name }) => name === form.strategy);
   const isEdited = chosen !== undefined && partsAsText(form) !== partsAsText(chosen.parts);
@@ -71,6 +78,9 @@ export function HowCard({ form, set, strategies, fields, faults, sizes }: HowCar
                 name === form.strategy && isEdited ? t('new.strategy.edited', { name: nameOf(name) }) : nameOf(name),
             }))}
           />
+          <Button size="sm" variant="ghost" onClick={() => setSaving(true)}>
+            {t('new.strategy.save')}
+          </Button>
           <Button size="sm" onClick={() => set({ rings: withRing(rings, t('new.ring.newName')) })}>
             <Plus aria-hidden />
             {t('new.ring.add')}
@@ -94,6 +104,14 @@ export function HowCard({ form, set, strategies, fields, faults, sizes }: HowCar
       </div>
       <GateSentences form={form} set={set} faults={faults} />
       <Rules form={form} set={set} />
+      {isSaving ? (
+        <SaveStrategy
+          form={form}
+          strategies={strategies}
+          onSaved={(strategy) => set({ strategy })}
+          onClose={() => setSaving(false)}
+        />
+      ) : null}
     </PartCard>
   );
 }

@@ -5,9 +5,11 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { cn } from '#app/_ui/cn.ts';
+import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import { PartCard } from './part-card.tsx';
+import type { PlanHold } from './plan-hold.ts';
 import { PlanNotes } from './plan-notes.tsx';
 import { PlanTable } from './plan-table.tsx';
 import type { PlannedDraft } from './use-draft-plan.ts';
@@ -17,7 +19,7 @@ export interface RolloutPlanProps {
   /** Whether the form is complete enough to plan. */
   isReady: boolean;
   /** Whether planning waits for a request, because there are too many VMs. */
-  hold: { isHeld: boolean; release(): void };
+  hold: PlanHold;
   accepted: readonly string[];
   onAccept(ids: readonly string[]): void;
 }
@@ -25,6 +27,7 @@ export interface RolloutPlanProps {
 /** The plan: what would happen to how many VMs, ring by ring, then what to know before the start. */
 export function PlanCard({ draft, isReady, hold, accepted, onAccept }: RolloutPlanProps) {
   const { t } = useTranslation('rollouts');
+  const format = useFormat();
   const { plan, rollout, phase, problem, settled } = draft;
   const isFaulty = problem !== null && problem.faults.length > 0;
   return (
@@ -45,7 +48,9 @@ export function PlanCard({ draft, isReady, hold, accepted, onAccept }: RolloutPl
         isReady ? (
           <Button size="sm" busy={phase !== 'idle'} onClick={hold.isHeld ? hold.release : draft.again}>
             <RefreshCw aria-hidden />
-            {t(hold.isHeld ? 'new.plan.make' : 'new.plan.again')}
+            {hold.isHeld
+              ? t('new.plan.makeOn', { count: hold.matching, n: format.number(hold.matching) })
+              : t('new.plan.again')}
           </Button>
         ) : undefined
       }
@@ -66,7 +71,7 @@ export function PlanCard({ draft, isReady, hold, accepted, onAccept }: RolloutPl
           {t('new.plan.failed')}
         </Banner>
       ) : plan === null && hold.isHeld ? (
-        <p className="text-ink-2">{t('new.plan.many')}</p>
+        <p className="text-ink-2">{t('new.plan.many', { n: format.number(hold.matching) })}</p>
       ) : plan === null && isReady && problem === null ? (
         <SkeletonRows columns={['w-24', 'w-16', 'w-16', 'w-16']} rows={4} label={t('new.plan.working')} />
       ) : null}

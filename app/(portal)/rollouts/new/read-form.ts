@@ -1,6 +1,6 @@
 import { localTime } from '#app/_lib/local-time.ts';
 import type { SentChange, SentDefinition, SentGates, SentRing, SentStrategy } from './definition.ts';
-import { type ChangeForm, emptyForm, type RolloutForm } from './rollout-form.ts';
+import { type ChangeForm, emptyForm, type RolloutForm, type RunForm } from './rollout-form.ts';
 
 /** Parts of a definition that the form edits. Other parts are sent back unchanged. */
 const edited = new Set<string>([
@@ -32,13 +32,16 @@ const changed = new Set<string>([
   'protectedSettings',
   'onAbsent',
   'allowLower',
+  'runbook',
+  'parameters',
+  'secretParameters',
 ] satisfies (keyof SentChange)[]);
 
 /** Returns the form of a stored definition. `fallback` has the values that the definition leaves to its strategy. */
 export function formOf(definition: SentDefinition, fallback: SentStrategy): RolloutForm {
   const { select, strategy = 'careful' } = definition;
   const rest = Object.fromEntries(Object.entries(definition).filter(([name]) => !edited.has(name)));
-  const form = emptyForm(strategy, { ...fallback, ...partsOf(definition) });
+  const form = emptyForm(strategy, { ...fallback, ...partsOf(definition, fallback.gates) });
   return {
     ...form,
     name: definition.name,
@@ -55,12 +58,14 @@ export function formOf(definition: SentDefinition, fallback: SentStrategy): Roll
   };
 }
 
-/** Returns what the definition says itself. Gates that all rings share are those of the first ring. */
-function partsOf({ rings, gates, ...definition }: SentDefinition): Partial<SentStrategy> {
-  const shared = { ...rings?.[0]?.gates, ...gates };
+/** Returns what the definition says itself. Without gates of the rollout, those that most rings have are shared. */
+function partsOf({ rings, gates, ...definition }: SentDefinition, fallback: SentGates): Partial<SentStrategy> {
+  const { noProgressSeconds: _, ...limits } = gates ?? {};
+  const isShared = Object.keys(limits).length > 0;
+  const shared = isShared ? gates : { ...sharedGates(rings ?? []), ...gates };
   return {
-    ...(rings !== undefined && { rings: withoutShared(rings) }),
-    ...(Object.keys(shared).length > 0 && { gates: shared as SentGates }),
+    ...(rings !== undefined && { rings: isShared ? rings : withoutShared(rings) }),
+    ...(Object.keys(shared ?? {}).length > 0 && { gates: { ...fallback, ...shared } }),
     ...(definition.silent !== undefined && { silent: definition.silent }),
     ...(definition.newcomers !== undefined && { newcomers: definition.newcomers }),
     ...(definition.onStepFailure !== undefined && { onStepFailure: definition.onStepFailure }),
@@ -68,9 +73,15 @@ function partsOf({ rings, gates, ...definition }: SentDefinition): Partial<SentS
   };
 }
 
-/** Removes the gates of rings that equal those of the first ring. */
+/** Returns the gates that most rings have; undefined if no ring has any. */
+export function sharedGates(rings: readonly Pick<SentRing, 'gates'>[]): SentRing['gates'] {
+  const groups = [...Map.groupBy(rings, ({ gates }) => JSON.stringify(gates)).values()];
+  return groups.toSorted((a, b) => b.length - a.length)[0]?.[0]?.gates;
+}
+
+/** Removes the gates that most rings have. */
 export function withoutShared(rings: readonly SentRing[]): SentRing[] {
-  const shared = JSON.stringify(rings[0]?.gates);
+  const shared = JSON.stringify(sharedGates(rings));
   return rings.map(({ gates, ...ring }) =>
     gates === undefined || JSON.stringify(gates) === shared ? ring : { ...ring, gates },
   );
@@ -83,15 +94,28 @@ function changeFormOf(change: SentChange, empty: ChangeForm): ChangeForm {
     kind: change.kind,
     handler: change.handler ?? '',
     extension: change.extension ?? '',
-    version: change.version ?? '',
+    version: change.kind === 'run' ? '' : (change.version ?? ''),
+    run: runFormOf(change, empty.run),
     state: change.state ?? '',
     settings: 'merge' in settings ? settings.merge : settings.replace,
     replaces: 'replace' in settings,
-    secrets: change.protectedSettings === null ? { mode: 'remove' } : { mode: 'keep' },
+    secrets: secretsOf(change.protectedSettings),
     onAbsent: change.onAbsent ?? 'skip',
     allowLower: change.allowLower ?? false,
     rest: Object.fromEntries(Object.entries(change).filter(([name, value]) => !changed.has(name) && value !== null)),
   };
+}
+
+function runFormOf({ kind, runbook, version, parameters, secretParameters }: SentChange, empty: RunForm): RunForm {
+  if (kind !== 'run') return empty;
+  const chosen = { runbook: runbook ?? '', version: version ?? '', parameters: parameters ?? undefined };
+  return { ...empty, ...chosen, secrets: secretParameters ?? {} };
+}
+
+function secretsOf(given: unknown): ChangeForm['secrets'] {
+  if (given === null) return { mode: 'remove' };
+  if (given === undefined) return { mode: 'keep' };
+  return { mode: 'replace', values: given, text: JSON.stringify(given, null, 2), unread: false };
 }
 
 /** Returns a form in which the protected settings must be entered again, because the portal never returns them. */

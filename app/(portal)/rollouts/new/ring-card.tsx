@@ -34,7 +34,7 @@ export function RingCard({ ring, index, isLast, size, total, fields, faults, onC
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   const path = `/rings/${index}`;
-  const own = faults.below(path).filter((fault) => !fault.path.includes('/windows'));
+  const own = faults.below(path).filter((fault) => !/\/(windows|gates)(\/|$)/.test(fault.path));
   const isShare = size !== null && total !== null && total > 0;
   return (
     <fieldset className="grid min-w-0 content-start gap-2 rounded-md bg-sunken p-3 shadow-hair-subtle">

@@ -3,25 +3,29 @@
 import dynamic from 'next/dynamic';
 import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { Field } from '#app/_ui/field.tsx';
-import { Input } from '#app/_ui/input.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import type { ListedField } from '#server/domain/fleet/index.ts';
 import type { RolloutView } from '#server/domain/rollouts/index.ts';
-import { type FormFaults, faultsOf } from './faults.ts';
+import { faultsOf } from './faults.ts';
 import { Foot } from './foot.tsx';
 import type { StrategyChoice } from './how-card.tsx';
+import { NameFields } from './name-fields.tsx';
+import { usePlanHold } from './plan-hold.ts';
 import { ringSizes } from './ring-sizes.ts';
-import { inputOf, missingPart, type RolloutForm } from './rollout-form.ts';
+import type { RolloutForm } from './rollout-form.ts';
 import type { LoadedSchema } from './settings-patch-props.ts';
+import { useDefinition } from './use-definition.ts';
 import { useDraftPlan } from './use-draft-plan.ts';
-import { type LoadedMatches, useMatches } from './use-matches.ts';
+import type { LoadedMatches } from './use-matches.ts';
 import { useStart } from './use-start.ts';
+import { useStrategies } from './use-strategies.ts';
+import { ViewSwitch } from './view-switch.tsx';
 import { WhatCard } from './what-card.tsx';
 import { WhoCard } from './who-card.tsx';
 
 // Rendered by the server; their scripts follow the page's.
 const HowCard = dynamic(() => import('./how-card.tsx').then((module) => module.HowCard));
+const JsonCard = dynamic(() => import('./json-card.tsx').then((module) => module.JsonCard));
 const MovedCard = dynamic(() => import('./moved-card.tsx').then((module) => module.MovedCard));
 const PlanCard = dynamic(() => import('./plan-card.tsx').then((module) => module.PlanCard));
 const WhenCard = dynamic(() => import('./when-card.tsx').then((module) => module.WhenCard));
@@ -38,20 +42,15 @@ export interface RolloutEditorProps {
   matches: LoadedMatches | null;
 }
 
-/** The form of a rollout: who, what, how, when, and the plan that follows from them. */
+/** The form of a rollout: who, what, how, when, and the plan that follows from them. It can be edited as JSON. */
 export function RolloutEditor({ first, stored, strategies, fields, loaded, matches }: RolloutEditorProps) {
   const { t } = useTranslation('rollouts');
-  const [form, setForm] = useState(first);
   const [accepted, setAccepted] = useState<readonly string[]>([]);
-  const set = (change: Partial<RolloutForm>) => setForm((before) => ({ ...before, ...change }));
-  const missing = missingPart(form);
-  const suggested = useSuggestedName(form);
-  const definition = useMemo(
-    () => (missing === null ? { kind: 'rollout' as const, ...inputOf(form, suggested) } : null),
-    [form, missing, suggested],
-  );
-  const manual = useManualPlan(form, definition, matches);
-  const draft = useDraftPlan(manual.isHeld ? null : definition, stored);
+  const editing = useDefinition(first, strategies);
+  const { form, json, set, missing, suggested, definition } = editing;
+  const { choices, changed } = useStrategies(strategies, form, set);
+  const hold = usePlanHold(form, definition, matches);
+  const draft = useDraftPlan(hold.isHeld ? null : definition, stored);
   const starting = useStart(draft.take);
   const faults = useMemo(() => faultsOf(draft.problem?.faults ?? []), [draft.problem]);
   const plan = draft.settled ? draft.plan : null;
@@ -59,87 +58,46 @@ export function RolloutEditor({ first, stored, strategies, fields, loaded, match
   useDraftAddress(stored === null ? draft.rollout?.id : undefined);
   return (
     <>
-      <PageHeader title={t(stored === null ? 'new.title' : 'new.editTitle')} />
-      <NameFields form={form} set={set} suggested={suggested} faults={faults} />
+      <PageHeader
+        title={t(stored === null ? 'new.title' : 'new.editTitle')}
+        actions={<ViewSwitch editing={editing} />}
+      />
+      {json === null ? <NameFields form={form} set={set} suggested={suggested} faults={faults} /> : null}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)]">
-          <WhoCard form={form} set={set} fields={fields} faults={faults} selected={plan?.matched} loaded={matches} />
-          <WhatCard change={form.change} onChange={(change) => set({ change })} faults={faults} loaded={loaded} />
-        </div>
-        <HowCard
-          form={form}
-          set={set}
-          strategies={strategies}
-          fields={fields}
-          faults={faults}
-          sizes={draft.plan === null ? form.rings.map(() => null) : sizes}
-        />
-        <WhenCard form={form} set={set} faults={faults} />
+        {json === null ? (
+          <>
+            <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1.2fr)_minmax(0,1fr)]">
+              <WhoCard
+                form={form}
+                set={set}
+                fields={fields}
+                faults={faults}
+                selected={plan?.matched}
+                loaded={matches}
+              />
+              <WhatCard change={form.change} onChange={changed} faults={faults} loaded={loaded} />
+            </div>
+            <HowCard
+              {...{ form, set, fields, faults }}
+              strategies={choices}
+              sizes={draft.plan === null ? form.rings.map(() => null) : sizes}
+            />
+            <WhenCard form={form} set={set} faults={faults} />
+          </>
+        ) : (
+          <JsonCard
+            draft={json}
+            faults={faults}
+            hasSecrets={form.change.secrets.mode === 'replace' || Object.keys(form.change.run.secrets).length > 0}
+            onText={editing.typeJson}
+          />
+        )}
         {draft.rollout === null ? null : <MovedCard rollout={draft.rollout} onAgain={draft.again} />}
-        <PlanCard draft={draft} isReady={missing === null} hold={manual} accepted={accepted} onAccept={setAccepted} />
+        <PlanCard draft={draft} isReady={missing === null} hold={hold} accepted={accepted} onAccept={setAccepted} />
       </div>
-      <Foot draft={draft} starting={starting} missing={missing} accepted={accepted} />
+      <Foot {...{ draft, starting, missing, accepted, hold }} isJson={json !== null} />
     </>
   );
-}
-
-/** Above this many matches, planning waits for a request, because it takes seconds. */
-const manualFrom = 50_000;
-
-/** Whether the plan waits for a request, and a function that requests it. */
-function useManualPlan(
-  form: RolloutForm,
-  definition: object | null,
-  matches: LoadedMatches | null,
-): { isHeld: boolean; release(): void } {
-  const matching = useMatches(form, matches).data?.matching ?? 0;
-  const [released, setReleased] = useState<object | null>(null);
-  const isHeld = definition !== null && matching > manualFrom && released !== definition;
-  return { isHeld, release: () => setReleased(definition) };
-}
-
-interface NameFieldsProps {
-  form: RolloutForm;
-  set(change: Partial<RolloutForm>): void;
-  suggested: string;
-  faults: FormFaults;
-}
-
-function NameFields({ form, set, suggested, faults }: NameFieldsProps) {
-  const { t } = useTranslation('rollouts');
-  return (
-    <div className="mb-4 grid gap-3 sm:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
-      <Field label={t('new.name')} error={faults.at('/name')}>
-        <Input
-          value={form.name}
-          placeholder={suggested}
-          maxLength={200}
-          autoComplete="off"
-          onChange={(event) => set({ name: event.target.value })}
-        />
-      </Field>
-      <Field label={t('new.note')} error={faults.at('/note')}>
-        <Input
-          value={form.note}
-          maxLength={4000}
-          autoComplete="off"
-          onChange={(event) => set({ note: event.target.value })}
-        />
-      </Field>
-    </div>
-  );
-}
-
-/** Returns a name that says what changes, for a rollout that has no name yet. */
-function useSuggestedName({ change }: RolloutForm): string {
-  const { t } = useTranslation('rollouts');
-  const subject = change.extension.trim() || change.handler.slice(change.handler.lastIndexOf('.') + 1);
-  if (subject === '') return t('new.title');
-  if (change.kind !== 'set') return t(`new.suggested.${change.kind}`, { subject });
-  if (change.version !== '') return `${subject} ${change.version}`;
-  return change.state === ''
-    ? t('new.suggested.settings', { subject })
-    : t(`new.suggested.${change.state}`, { subject });
 }
 
 /** Once the draft is stored, the page's URL is that of the draft, so that a reload keeps it. */

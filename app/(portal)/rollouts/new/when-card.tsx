@@ -11,6 +11,7 @@ import { Segmented } from '#app/_ui/segmented.tsx';
 import type { FormFaults } from './faults.ts';
 import { PartCard } from './part-card.tsx';
 import type { RolloutForm } from './rollout-form.ts';
+import { WindowPicture } from './window-picture.tsx';
 import { WindowRow } from './window-row.tsx';
 import { type PlacedWindow, windowsIn, withWindows } from './windows.ts';
 
@@ -77,6 +78,7 @@ export function WhenCard({ form, set, faults }: WhenCardProps) {
           onRemove={() => put(windows.filter((_, at) => at !== index))}
         />
       ))}
+      {windows.length === 0 ? null : <WindowPicture rings={form.rings.map(({ name }) => name)} windows={windows} />}
     </PartCard>
   );
 }

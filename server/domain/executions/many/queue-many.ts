@@ -1,5 +1,5 @@
-import { v7 as uuid } from 'uuid';
 import { and, inArray, sql } from 'drizzle-orm';
+import { v7 as uuid } from 'uuid';
 import type { Transaction } from '#db/client.ts';
 import { type ExecutionApproval, executionStamps, executions } from '#db/schema/index.ts';
 import { executionLimits } from '#protocol/executions/index.ts';
@@ -152,10 +152,7 @@ async function storeSecretsOf(
 
 /** Returns the VMs for which no further execution can wait. */
 async function fullQueues(tx: Transaction, vmIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const waiting = and(
-    inArray(executions.vmId, [...vmIds]),
-    sql`${executions.state} in ('waiting-approval', 'queued')`,
-  );
+  const waiting = and(inArray(executions.vmId, [...vmIds]), sql`${executions.state} in ('waiting-approval', 'queued')`);
   const rows = await tx
     .select({ vmId: executions.vmId })
     .from(executions)

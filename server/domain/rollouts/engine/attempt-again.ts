@@ -33,9 +33,9 @@ export async function restoreSteps(
         ],
   );
   const results = await applyMany(tx, ctx, requests, { action: 'rollout.revert', rollout: row.id });
-  for (const { step, cause } of steps) {
+  for (const { step, cause, failure } of steps) {
     const result = results.get(step.vmId);
-    const failed = { ...step, cause };
+    const failed = { ...step, cause, failure };
     if (result?.outcome === 'applied') setStep(pass, step.state, published(pass, failed, result, 'reverting'));
     else settleUnpublished(pass, failed, result, 'stuck');
   }

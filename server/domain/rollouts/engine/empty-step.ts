@@ -19,7 +19,7 @@ export function emptyStep({ row, ctx }: Pass, turn: Turn, ring: number): StepRow
     place: turn.place,
     kind: turn.kind,
     state: 'parked',
-    cause: null,
+    ...{ cause: null, failure: null },
     movedTo: null,
     ...notBegun,
     beforeIncarnation: null,

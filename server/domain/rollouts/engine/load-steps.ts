@@ -2,10 +2,12 @@ import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agentPresence, goalStateHeads, healthChecks, holds, laneTimes, rolloutSteps, vms } from '#db/schema/index.ts';
 import type { StepExtension, StepFacts } from '#server/domain/rollout-rules/step-facts.ts';
+import type { StepFailure } from '#server/domain/rollout-rules/stored.ts';
 import { openSteps } from '#server/domain/rollout-rules/words.ts';
 import { agentStatus } from '#server/domain/verdicts/index.ts';
 import type { StoredRollout } from '../rows.ts';
 import type { StepRow } from './pass.ts';
+import { failureOf } from './step-failure.ts';
 
 /** Seconds that a command's status may take after its deadline. */
 const statusSeconds = 300;
@@ -16,10 +18,14 @@ const usualTimeout = 300;
 export interface FactedStep {
   step: StepRow;
   facts: StepFacts;
+  /** What failed, should the step fail now. */
+  failure: StepFailure;
 }
 
-interface ExtensionRow {
+/** A touched extension of a step, as it is declared now, with its stored health. */
+export interface ExtensionRow {
   name: string;
+  handler?: string | null;
   state: 'enabled' | 'disabled' | 'uninstall' | null;
   sequenceNumber: number;
   version: string;
@@ -32,8 +38,16 @@ interface ExtensionRow {
   health: ExtensionHealthRow | null;
 }
 
+/** A step with what is known about the control of its pair. */
+export type FactedControl = Pick<FactedStep, 'step' | 'facts'> & { isControlTaken: boolean };
+
 interface ExtensionHealthRow {
   sequenceNumber: number | null;
+  command?: string | null;
+  exitCode?: number | null;
+  messageId?: string | null;
+  /** Whether the handler reported an error for the step's sequence number. */
+  isReported?: boolean | null;
   health: NonNullable<StepExtension['health']>['health'];
   cause: NonNullable<StepExtension['health']>['cause'];
   since: string;
@@ -42,17 +56,19 @@ interface ExtensionHealthRow {
 
 /** The touched extensions of a step `s`, as they are declared now, with their stored health. */
 const touchedSql = sql<ExtensionRow[] | null>`(
-  select json_agg(json_build_object('name', t.name, 'state', e.state, 'sequenceNumber', e.sequence_number,
+  select json_agg(json_build_object('name', t.name, 'handler', coalesce(e.handler, h.handler), 'state', e.state, 'sequenceNumber', e.sequence_number,
       'version', e.version, 'commands', e.commands, 'timeouts', e.timeouts, 'changedBy', e.changed_by,
       'changedAt', e.changed_at, 'changedWith', case when e.sequence_number <> t."sequenceNumber" then (
         select g.cause->>'action' from goal_states g where g.vm_id = e.vm_id and g.published_at <= e.changed_at
          order by g.incarnation desc limit 1) end,
       'health', case when h.name is null then null else json_build_object(
         'sequenceNumber', h.sequence_number, 'health', h.health, 'cause', h.cause, 'since', h.since,
-        'deadlineAt', h.deadline_at) end))
+        'deadlineAt', h.deadline_at, 'command', h.command, 'exitCode', h.exit_code, 'messageId', h.message_id,
+        'isReported', u.status_word = 'error' and u.status_sequence = t."sequenceNumber") end))
     from json_to_recordset(${rolloutSteps.touched}) as t(name text, "sequenceNumber" bigint)
     left join extensions e on e.vm_id = ${rolloutSteps.vmId} and e.name = t.name
-    left join extension_health h on h.vm_id = ${rolloutSteps.vmId} and h.name = t.name)`;
+    left join extension_health h on h.vm_id = ${rolloutSteps.vmId} and h.name = t.name
+    left join extension_pulse u on u.vm_id = ${rolloutSteps.vmId} and u.name = t.name)`;
 
 /** The extensions of the control of a step: those that the step touched, or all, if the control has none of these. */
 const controlSql = sql<ExtensionRow[] | null>`(
@@ -74,7 +90,8 @@ const publisherSql = sql<{ by: string; action: string; at: string } | null>`(
 
 /**
  * Whether something happened to a step that its rollout did not see yet. The end of a rollout does not wait for soaks,
- * attempts and VMs on hold (RO-30).
+ * attempts and VMs on hold (RO-30). Until the goal state is delivered or another one is published, the extensions need
+ * not be read, and most open steps are of this kind.
  */
 const isToJudge = (now: Date, isAborting: boolean): SQL => sql`(
   ${rolloutSteps.dueAt} <= ${now.toISOString()}::timestamptz
@@ -83,14 +100,15 @@ const isToJudge = (now: Date, isAborting: boolean): SQL => sql`(
     and ${goalStateHeads.deliveredIncarnation} < ${rolloutSteps.incarnation})
   or ${vms.deletedAt} is not null or ${vms.decommissioningAt} is not null
   or (${rolloutSteps.deliveredAt} is null and ${goalStateHeads.deliveredIncarnation} >= ${rolloutSteps.incarnation})
-  or exists (
+  or ((${goalStateHeads.deliveredIncarnation} >= ${rolloutSteps.incarnation}
+      or ${goalStateHeads.incarnation} > ${rolloutSteps.incarnation}) and exists (
     select from json_to_recordset(${rolloutSteps.touched}) as t(name text, "sequenceNumber" bigint)
       left join extensions e on e.vm_id = ${rolloutSteps.vmId} and e.name = t.name
       left join extension_health h on h.vm_id = ${rolloutSteps.vmId} and h.name = t.name
      where e.sequence_number is distinct from t."sequenceNumber"
        or (h.sequence_number = t."sequenceNumber"
          and case when ${rolloutSteps.state} = 'soaking' then h.health not in ('healthy', 'disabled')
-           else h.health not in ('progressing', 'unknown') end)))`;
+           else h.health not in ('progressing', 'unknown') end))))`;
 
 /** Loads the open steps of a rollout, and parked ones that stay declared, that must be judged now. */
 export async function loadOpenSteps(
@@ -128,7 +146,20 @@ export async function loadUndelivered(
   );
 }
 
+/** Loads the steps that meet a condition. All facts are read only for these, because most steps do not meet it. */
 async function loadFacts(tx: Transaction, where: SQL, now: Date, limit: number): Promise<FactedStep[]> {
+  const found = await tx
+    .select({ vmId: rolloutSteps.vmId, rolloutId: rolloutSteps.rolloutId })
+    .from(rolloutSteps)
+    .innerJoin(vms, eq(vms.id, rolloutSteps.vmId))
+    .leftJoin(goalStateHeads, eq(goalStateHeads.vmId, rolloutSteps.vmId))
+    .leftJoin(holds, eq(holds.vmId, rolloutSteps.vmId))
+    .where(where)
+    .orderBy(asc(rolloutSteps.dueAt), asc(rolloutSteps.place))
+    .limit(limit);
+  const [first] = found;
+  if (first === undefined) return [];
+  const vmIds = sql.param(found.map(({ vmId }) => vmId));
   const rows = await tx
     .select({
       step: rolloutSteps,
@@ -153,10 +184,13 @@ async function loadFacts(tx: Transaction, where: SQL, now: Date, limit: number):
     .leftJoin(holds, eq(holds.vmId, rolloutSteps.vmId))
     .leftJoin(laneTimes, eq(laneTimes.vmId, rolloutSteps.vmId))
     .leftJoin(healthChecks, eq(healthChecks.vmId, rolloutSteps.vmId))
-    .where(and(where))
-    .orderBy(asc(rolloutSteps.dueAt), asc(rolloutSteps.place))
-    .limit(limit);
-  return rows.map(({ step, ...row }) => ({ step, facts: factsOf(step, row, now) }));
+    .where(and(eq(rolloutSteps.rolloutId, first.rolloutId), sql`${rolloutSteps.vmId} = any(${vmIds}::uuid[])`))
+    .orderBy(asc(rolloutSteps.dueAt), asc(rolloutSteps.place));
+  return rows.map(({ step, ...row }) => ({
+    step,
+    facts: factsOf(step, row, now),
+    failure: failureOf(step, row.extensions ?? []),
+  }));
 }
 
 type Period = readonly [from: string, to: string];
@@ -240,7 +274,7 @@ export async function loadControls(
   rolloutId: string,
   now: Date,
   limit: number,
-): Promise<(FactedStep & { isControlTaken: boolean })[]> {
+): Promise<FactedControl[]> {
   const at = now.toISOString();
   const rows = await tx
     .select({

@@ -31,7 +31,7 @@ describe('the curve of a ring', () => {
     await stage.succeed(vms[2], 30);
     await stage.look(31);
     const numbers = { pairs: 0, changedFirst: 0, controlFirst: 0 };
-    expect(await curveOf(id)).toEqual([
+    expect(await curveOf(id)).toMatchObject([
       { at: stage.at(11).toISOString(), decided: 1, failed: 0, ...numbers },
       { at: stage.at(21).toISOString(), decided: 2, failed: 1, ...numbers },
       { at: stage.at(31).toISOString(), decided: 3, failed: 1, ...numbers },

@@ -3,7 +3,7 @@ import { resolvePair } from '#server/domain/rollout-rules/counts.ts';
 import { judgeControl, pairResult } from '#server/domain/rollout-rules/pairs.ts';
 import { secondsAfter } from '#server/domain/rollout-rules/step-times.ts';
 import { pairSeconds } from './draw-pairs.ts';
-import { type FactedStep, loadControls } from './load-steps.ts';
+import { type FactedControl, loadControls } from './load-steps.ts';
 import { type Pass, ringAt, type StepRow } from './pass.ts';
 import { stepRules } from './step-rules.ts';
 import { writeSteps } from './write-steps.ts';
@@ -22,7 +22,7 @@ export async function settlePairs(pass: Pass): Promise<void> {
   if (pass.row.state === 'aborting') await endPairs(pass);
 }
 
-function settlePair(pass: Pass, { step, facts, isControlTaken }: FactedStep & { isControlTaken: boolean }): StepRow {
+function settlePair(pass: Pass, { step, facts, isControlTaken }: FactedControl): StepRow {
   const { now } = pass.ctx;
   const judged = judgeControl(facts, stepRules(pass, step), step.publishedAt ?? now, now);
   const control = isControlTaken ? 'void' : judged.result;

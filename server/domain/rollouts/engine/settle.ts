@@ -7,6 +7,7 @@ import { type FactedStep, loadOpenSteps } from './load-steps.ts';
 import { type Pass, setStep } from './pass.ts';
 import { isRun } from './runs/order-of.ts';
 import { settleRuns } from './runs/settle-runs.ts';
+import { failureAfter } from './step-failure.ts';
 import { applied, stepRules } from './step-rules.ts';
 import { takeBack } from './take-back.ts';
 import { flushSteps } from './write-steps.ts';
@@ -33,8 +34,10 @@ export async function settle(pass: Pass): Promise<void> {
       ctx.now,
     );
     if (one.facts.isMarked && outcome.dueAt?.getTime() === secondsAfter(ctx.now, markSeconds).getTime()) marked += 1;
-    if (outcome.act === null) setStep(pass, one.step.state, applied(one.step, outcome, ctx.now));
-    else {
+    if (outcome.act === null) {
+      const failure = failureAfter(one.step, outcome, one.failure);
+      setStep(pass, one.step.state, applied({ ...one.step, failure }, outcome, ctx.now));
+    } else {
       acts[outcome.act].push(one);
       judged.set(one.step.vmId, outcome);
     }

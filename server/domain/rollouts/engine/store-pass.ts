@@ -47,7 +47,7 @@ async function recordRings(pass: Pass, { opened, passed, halted, why }: Advance)
 }
 
 /** Reasons for which the portal, and no gate, pauses a rollout. */
-const portalStops: readonly string[] = ['restored', 'version_withdrawn', 'no_progress'];
+const portalStops: readonly string[] = ['restored', 'version_withdrawn', 'secrets_custody', 'no_progress'];
 
 const shown = (ring: PassRing | undefined) =>
   ring && { decided: decidedOf(ring.counts), failed: failedOf(ring.counts), members: ring.row.size };
@@ -130,6 +130,7 @@ async function addPoint({ tx, ctx, row }: Pass, { counts, row: before }: PassRin
     pairs: resolvedPairs(of),
     changedFirst: of.changedFirst,
     controlFirst: of.controlFirst,
+    both: of.pairsBoth,
   });
   const point = numbersOf(counts);
   if (JSON.stringify(point) === JSON.stringify(numbersOf(before.counts))) return;

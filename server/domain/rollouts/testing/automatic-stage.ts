@@ -20,7 +20,7 @@ import { setStrategy } from '../strategies.ts';
 import { updateRollout } from '../update-rollout.ts';
 import { rolloutStage } from './rollout-stage.ts';
 
-/** A handler of its own, whose versions the test publishes. */
+/** The handler whose versions the test publishes. */
 export const tool = 'Acme.Lab.Tool';
 
 /** A fleet with extensions that are upgraded automatically, whose worker and time the test moves. */

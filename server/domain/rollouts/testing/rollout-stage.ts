@@ -80,12 +80,13 @@ export async function rolloutStage() {
   /** Reports the state of an extension and folds the VM's health. */
   async function report(vm: GivenVm, seconds: number, terms: Reported = {}): Promise<void> {
     const { status = 'success', version = '1.1.0.0', sequenceNumber = 2, extension = 'probe' } = terms;
-    const file = [{ version: 1, timestampUTC: '2026-01-01T00:00:00Z', status: { status } }];
+    const message = terms.message && { message: { id: terms.message, params: ['sdb1'] } };
+    const file = [{ version: 1, timestampUTC: '2026-01-01T00:00:00Z', status: { status, ...message } }];
     await ingestReport(await vm.agent(at(seconds)), {
       vmId: vm.vmId,
       receivedAt: at(seconds),
       report: {
-        handlers: [{ extension, version, sequenceNumber, state: terms.state ?? 'enabled' }],
+        handlers: [{ extension, version, sequenceNumber, state: terms.state ?? 'enabled', ...terms.failed }],
         statuses:
           terms.state === 'removed' ? [] : [{ extension, sequenceNumber, ageSeconds: 0, readSecondsAgo: 0, file }],
       },
@@ -284,6 +285,10 @@ interface Reported {
   sequenceNumber?: number;
   extension?: string;
   state?: string;
+  /** The command that failed. */
+  failed?: { state: 'failed'; command: string; exitCode: number };
+  /** The id of the status's message. */
+  message?: string;
 }
 
 export type RolloutStage = Awaited<ReturnType<typeof rolloutStage>>;

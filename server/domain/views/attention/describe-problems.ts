@@ -171,10 +171,15 @@ async function withOwnMessages(ctx: Context, problems: readonly FleetProblem[]):
   );
 }
 
+/** A problem, as far as its message needs it. */
+type MessageProblem = Pick<FleetProblem, 'key' | 'vms' | 'messageId' | 'sample'> & {
+  extension: Pick<NonNullable<FleetProblem['extension']>, 'handler' | 'cause'> | null;
+};
+
 /** Returns messages by the key of the problem. Problems without a message are omitted. */
-async function readMessages(
-  ctx: Context,
-  problems: readonly FleetProblem[],
+export async function readMessages(
+  ctx: Pick<Context, 'db'>,
+  problems: readonly MessageProblem[],
   wanted: readonly WantedLanguage[],
 ): Promise<Map<string, Shown>> {
   const requested = problems.flatMap(({ extension, messageId, sample }) =>
@@ -186,15 +191,16 @@ async function readMessages(
     if (!extension || !id) continue;
     const resources = found.get(`${extension.handler}-${sample.version}`) ?? new Map();
     const status = sent.get(key);
+    const isSent = status?.message?.id === id;
     const localized = localizeMessage({
-      message: status?.message?.id === id ? status.message : { id, params: [] },
+      message: isSent && status?.message ? status.message : { id, params: [] },
       formattedMessage: status?.formattedMessage,
       resources,
       wanted,
     });
     if (localized === null || localized.source === 'id') continue;
     const template = localized.source === 'formatted' ? undefined : resources.get(localized.lang)?.[id];
-    const text = template !== undefined && vms > 1 ? withoutParams(template) : localized.text;
+    const text = template !== undefined && (vms > 1 || !isSent) ? withoutParams(template) : localized.text;
     messages.set(key, { text, lang: localized.lang });
   }
   return messages;
@@ -220,7 +226,7 @@ type Sent = Pick<StatusDocument, 'message' | 'formattedMessage'>;
  * For each problem with only one VM, reads what that VM reported. Problems with several VMs are skipped, because a text
  * from one VM does not apply to the others.
  */
-async function readSent(ctx: Context, problems: readonly FleetProblem[]): Promise<Map<string, Sent>> {
+async function readSent(ctx: Pick<Context, 'db'>, problems: readonly MessageProblem[]): Promise<Map<string, Sent>> {
   const single = problems.filter(({ vms, messageId }) => vms === 1 && messageId);
   if (single.length === 0) return new Map();
   const asked = single.map(({ key, extension, sample }) => ({
