@@ -59,7 +59,7 @@ export function ExtensionCard({ vmId, extension, at, retry, onAct }: ExtensionCa
           </h3>
           <span
             translate="no"
-            className="mono min-w-0 gap-[1ch] text-ink-3 wrap-anywhere sm:flex"
+            className="mono min-w-0 gap-[1ch] text-ink-3 wrap-anywhere sm:flex sm:items-baseline"
             title={`${handler} ${version ?? goalVersion}`}
           >
             <span className="min-w-0 sm:truncate">{handler}</span>{' '}
