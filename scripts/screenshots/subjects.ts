@@ -292,11 +292,11 @@ function rolloutPages({ rollouts }: ScreenshotStage): Subject[] {
 const planned: Act = ({ page, say }) =>
   page.getByText(say('rollouts:new.plan.ready')).waitFor({ state: 'attached', timeout: 30_000 });
 
-/** Cuts the connection to the portal, and waits until the page says so. */
+/** Reloads the page without its live connection, and waits until the page says so. */
 const disconnect: Act = async ({ page, say }) => {
-  await page.context().setOffline(true);
+  await page.route('**/api/trpc/live**', (route) => route.abort());
+  await page.reload();
   await page.getByText(say('navigation:live.lost')).first().waitFor({ timeout: 30_000 });
-  await page.context().setOffline(false);
 };
 
 /** Reloads the page so that every card that loads later fails. */

@@ -76,8 +76,8 @@ function useLines(rollout: ShownRollout): Line[] {
               next.at !== undefined && { detail: t('live.next.givesUp', { at: moment(next.at) }) }),
           },
         ]),
-    ...waiting.slice(0, shownRings),
-    ...(waiting.length > shownRings
+    ...waiting.slice(0, waiting.length > shownRings + 1 ? shownRings : undefined),
+    ...(waiting.length > shownRings + 1
       ? [
           {
             ...{ key: 'more', status: 'waiting' as const },
