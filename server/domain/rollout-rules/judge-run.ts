@@ -107,7 +107,7 @@ function causeOf({ state, errorCode, cancelled }: RunExecution): string {
   return errorCode === null ? 'plan-fault' : `code:${errorCode}`;
 }
 
-/** The cause for which a rollout's retries are asked for, if the runbook ended with this one. */
+/** The cause in a rollout's retry rule that covers this cause of a run. */
 const retryCause = (cause: string): string =>
   cause.startsWith('code:') ? 'exit' : cause === 'lost' ? 'silent' : cause;
 

@@ -11,7 +11,7 @@ import {
   requireRunbookVersion,
 } from '#server/domain/runbooks/index.ts';
 import { beyondMurano } from '../beyond-murano.ts';
-import { findPlanFiles, type PlanFile } from '../execution-files.ts';
+import { findPlanFiles, type PinnedPlanFile } from '../execution-files.ts';
 import { parametersOf } from '../resolve-request.ts';
 import { requireSeparate, type SecretValues } from '../secret-parameters.ts';
 
@@ -32,7 +32,7 @@ export interface RunOrder extends RunTerms {
   plan: ExecutionPlan;
   secrets: SecretValues;
   /** The stored files of the plan, with their current contents. */
-  files: PlanFile[];
+  files: PinnedPlanFile[];
   /** Whether the Murano agent can run the plan. */
   isForMurano: boolean;
   /** For the platforms of each machine that was looked at, in JSON: whether they can run the plan. */
