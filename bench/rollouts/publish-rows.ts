@@ -7,8 +7,6 @@ import { prepareByHand, publishByHand } from '../yardsticks/rollout-by-hand.ts';
 import {
   beginSteps,
   bulkOf,
-  type Change,
-  Clock,
   contextAt,
   endRollouts,
   extension,
@@ -16,12 +14,14 @@ import {
   handler,
   liftLimits,
   newSettings,
+  type SettingsChange,
+  SimulatedClock,
 } from './given-rollout.ts';
 
 /** Goal states in a transaction, as the engine publishes them. */
 const batch = 250;
 const most = 5_000;
-const mostAlone = 400;
+const declaredAlone = 400;
 const unpublished = '1 declaration after another, each in its own transaction';
 
 /** Measures publishing goal states in batches, against the same rows by hand and against one after the other. */
@@ -32,10 +32,10 @@ export async function publishRows(bench: Bench): Promise<Figure[]> {
   await prepareByHand(pool);
   await liftLimits(services);
   const vmIds = await someVms(pool, Math.min(most, agents.count));
-  const clock = new Clock();
+  const clock = new SimulatedClock();
   const ours = () => publishPerSecond(bench, clock, vmIds, newSettings());
   const byHand = await alternate(rounds, ours, () => publishByHand(pool, vmIds, batch));
-  const alone = await alternate(rounds, ours, () => setAlone(bench, vmIds.slice(0, mostAlone)));
+  const alone = await alternate(rounds, ours, () => setAlone(bench, vmIds.slice(0, declaredAlone)));
   const what = `Goal states published by a rollout of ${vmIds.length} VMs, batches of ${batch}`;
   return [
     figureOf(
@@ -64,7 +64,7 @@ export async function secretRows(bench: Bench): Promise<Figure[]> {
     `update goal_state_heads set certificate = $2, thumbprint = 'BENCH' where vm_id = any($1::uuid[])`,
     [vmIds, certificate],
   );
-  const clock = new Clock();
+  const clock = new SimulatedClock();
   const protectedSettings = { password: 'bench', token: 'x'.repeat(64) };
   const plain = Buffer.from(JSON.stringify(protectedSettings));
   let turn = 0;
@@ -101,9 +101,9 @@ async function someVms(pool: pg.Pool, count: number): Promise<string[]> {
 /** Lets the engine begin every step of a rollout of these VMs. Returns steps per second, without planning. */
 async function publishPerSecond(
   { deployment }: Bench,
-  clock: Clock,
+  clock: SimulatedClock,
   vmIds: readonly string[],
-  change: Change,
+  change: SettingsChange,
 ): Promise<number> {
   const { services } = deployment;
   const id = await givenRunning(services, bulkOf(change, { ids: [...vmIds] }), clock);
