@@ -1,6 +1,5 @@
 import { executionLimits } from '#protocol/executions/index.ts';
 import type { ChangeInput } from './change-input.ts';
-import type { RolloutInput } from './input.ts';
 import type { RolloutChange, RunTerms } from './stored.ts';
 
 /**
@@ -18,7 +17,13 @@ export function completeRun(change: ChangeInput): RunTerms {
   };
 }
 
-type Choices = Pick<RolloutInput, 'silent' | 'onStepFailure' | 'onHalt' | 'gates' | 'rings'>;
+interface Choices {
+  silent?: string | undefined;
+  onStepFailure?: string | undefined;
+  onHalt?: string | undefined;
+  gates?: { compare?: unknown } | undefined;
+  rings?: readonly { gates?: { compare?: unknown } | undefined }[] | null | undefined;
+}
 
 /**
  * Returns the paths of choices that a run has no use for: nothing is declared ahead of a VM's turn, nothing can be put
