@@ -40,7 +40,8 @@ export async function loadHoldFacts(
 
 /** Whether a member is left to an open rollout of a person. */
 function isOther({ rollout, state }: MembershipView, handler: string): boolean {
-  if (rollout.kind === 'automatic' || (rollout.handler !== null && rollout.handler !== handler)) return false;
+  if (rollout.kind === 'automatic' || rollout.runbook !== null) return false;
+  if (rollout.handler !== null && rollout.handler !== handler) return false;
   if (!(openStates as readonly RolloutState[]).includes(rollout.state)) return false;
   return rollout.state !== 'keeping' || !(decidedSteps as readonly string[]).includes(state);
 }

@@ -19,6 +19,7 @@ export async function leftToPeople({ tx, row }: Pass, vmIds: readonly string[]):
       join rollout_members m on m.rollout_id = r.id and md5(r.id || '/' || v.id) between m.low and m.high
        and v.id = any(m.vm_ids)
      where r.kind <> 'automatic' and r.state in ${openStatesSql} and (r.handler = ${row.handler} or r.handler is null)
+       and r.definition #>> '{change,kind}' <> 'run'
        and not (r.state = 'keeping' and exists (
          select from rollout_steps s where s.vm_id = v.id and s.rollout_id = r.id and s.state in ${decided}))`);
   return new Set(rows.map(({ vm_id }) => vm_id));
