@@ -16,11 +16,11 @@ import {
 import type { EndpointSource } from '#server/domain/topology-rules/endpoints.ts';
 import type { DestructionWarning } from '#server/domain/topology-rules/models.ts';
 import type {
+  DeploymentSlot,
   ModelLife,
   PortProtocol,
   ResourceState,
   ServiceLabel,
-  Slot,
 } from '#server/domain/topology-rules/words.ts';
 import { vms } from './vms.ts';
 
@@ -134,7 +134,7 @@ export const deployments = pgTable(
       .notNull()
       .references(() => cloudServices.name),
     name: text().notNull(),
-    slot: text().$type<Slot>().notNull(),
+    slot: text().$type<DeploymentSlot>().notNull(),
     ...created,
   },
   (t) => [

@@ -1,4 +1,6 @@
+import { openHere } from '../seed/open.ts';
 import type { Api } from './portal.ts';
+import { storeRolloutStates } from './rollout-states.ts';
 
 interface Rollout {
   id: string;
@@ -13,11 +15,16 @@ const fleet = 'pictures';
 /** Seconds for which the portal holds its answer while it plans or starts a rollout. */
 const wait = 30;
 
-/** Creates rollouts in four states, unless they exist already. Returns their ids. */
+/** The ids of rollouts by state: four that the portal itself brought there, and those that are only stored. */
+export type StagedRollouts = Record<'draft' | 'planned' | 'running' | 'paused', string> & {
+  stored: Readonly<Record<string, string>>;
+};
+
+/** Creates rollouts in every state, unless they exist already. Returns their ids. */
 export async function rolloutsOf(
   api: Api,
   failing: string,
-): Promise<Record<'draft' | 'planned' | 'running' | 'paused', string>> {
+): Promise<StagedRollouts> {
   const change = { kind: 'set', handler: mount, publicSettings: { merge: { user: 'operations' } } };
   const select = { include: { tags: [`fleet=${fleet}`] } };
   await makeFleet(api);
@@ -33,7 +40,9 @@ export async function rolloutsOf(
   await start(api, paused);
   await waitForState(api, paused, 'paused');
   const draft = await makeRollout(api, { name: 'Mount as operations, a draft', select, change });
-  return { draft, planned, running, paused };
+  const { services, close } = await openHere();
+  const stored = await storeRolloutStates(services.db, draft).finally(close);
+  return { draft, planned, running, paused, stored };
 }
 
 /** Creates VMs without an agent, on which changes stay in flight. */

@@ -4,7 +4,7 @@ import { helloPlan } from '../../e2e/support/plan-machine.ts';
 import { greetingParameters, greetingPlan } from '../../e2e/support/runbook.ts';
 import { zipOf } from '../../e2e/support/zip.ts';
 import { type Api, apiOf, Person, type StorageState } from './portal.ts';
-import { rolloutsOf } from './rollouts.ts';
+import { rolloutsOf, type StagedRollouts } from './rollouts.ts';
 
 /** The data that screenshots need in addition to the demo. */
 export interface ScreenshotStage {
@@ -19,7 +19,7 @@ export interface ScreenshotStage {
   /** A published runbook. */
   runbook: string;
   /** Rollouts by state. */
-  rollouts: Record<'draft' | 'planned' | 'running' | 'paused', string>;
+  rollouts: StagedRollouts;
   invitation: string;
   api: Api;
 }

@@ -224,17 +224,56 @@ function rolloutPages({ rollouts }: ScreenshotStage): Subject[] {
     await page.getByRole('region', { name: say('rollouts:bulk.label') }).waitFor();
   };
   const act = ({ page, say }: Scene) => button(page, say('rollouts:bulk.act.disable')).click();
+  const stored = rollouts.stored;
   return [
     subject('rollouts-none', '/rollouts?q=nothing-at-all'),
     subject('rollouts-viewer', '/rollouts', undefined, { who: 'viewer' }),
+    subject('rollouts-disconnected', '/rollouts', disconnect),
     subject('rollout-running', `/rollouts/${rollouts.running}`),
     subject('rollout-paused', `/rollouts/${rollouts.paused}`),
     subject('rollout-paused-viewer', `/rollouts/${rollouts.paused}`, undefined, { who: 'viewer' }),
     subject('rollout-resume', `/rollouts/${rollouts.paused}`, press('rollouts:act.resumeDespite'), { floats: true }),
     subject('rollout-planned', `/rollouts/${rollouts.planned}`),
-    subject('rollout-plan', `/rollouts/${rollouts.planned}/edit`, ({ page, say }) =>
-      page.getByText(say('rollouts:new.plan.ready')).waitFor({ state: 'attached' }),
+    ...Object.entries(stored).map(([state, id]) => subject(`rollout-${state}`, `/rollouts/${id}`)),
+    subject('rollout-halted-viewer', `/rollouts/${stored.halted}`, undefined, { who: 'viewer' }),
+    subject('rollout-halted-disconnected', `/rollouts/${stored.halted}`, disconnect),
+    subject('rollout-halted-cards-failed', `/rollouts/${stored.halted}`, failCards),
+    subject('rollout-halted-table', `/rollouts/${stored.halted}`, async ({ page, say }) => {
+      const tables = page.getByRole('button', { name: say('rollouts:live.cells.table'), exact: true });
+      for (const index of [1, 0]) await tables.nth(index).click();
+    }),
+    subject('rollout-stopped-edit', `/rollouts/${stored.stopped}/edit`),
+    subject('rollout-plan', `/rollouts/${rollouts.planned}/edit`, planned),
+    subject('rollout-plan-windows', `/rollouts/${rollouts.planned}/edit`, async (scene) => {
+      await planned(scene);
+      await button(scene.page, scene.say('rollouts:new.window.add')).click();
+      await planned(scene);
+    }),
+    subject('rollout-plan-gates', `/rollouts/${rollouts.planned}/edit`, async (scene) => {
+      const { page, say } = scene;
+      await planned(scene);
+      await page
+        .getByRole('group', { name: say('rollouts:new.gates.perRing') })
+        .getByRole('button')
+        .first()
+        .click();
+      await planned(scene);
+    }),
+    subject('rollout-plan-json', `/rollouts/${rollouts.planned}/edit`, async (scene) => {
+      await planned(scene);
+      await scene.page.getByRole('radio', { name: 'JSON' }).check();
+      await scene.page.locator('.cm-content').waitFor();
+    }),
+    subject(
+      'rollout-strategy',
+      `/rollouts/${rollouts.planned}/edit`,
+      async (scene) => {
+        await planned(scene);
+        await press('rollouts:new.strategy.save')(scene);
+      },
+      { floats: true },
     ),
+    subject('rollout-new-viewer', '/rollouts/new', undefined, { who: 'viewer' }),
     subject('bulk-bar', '/vms?tag=fleet%3Dpictures', bulk, { floats: true }),
     subject(
       'bulk-dialog',
@@ -248,6 +287,24 @@ function rolloutPages({ rollouts }: ScreenshotStage): Subject[] {
     ),
   ];
 }
+
+/** Waits for the plan of a rollout's form. */
+const planned: Act = ({ page, say }) =>
+  page.getByText(say('rollouts:new.plan.ready')).waitFor({ state: 'attached', timeout: 30_000 });
+
+/** Reloads the page without its live connection, and waits until the page says so. */
+const disconnect: Act = async ({ page, say }) => {
+  await page.route('**/api/trpc/live**', (route) => route.abort());
+  await page.reload();
+  await page.getByText(say('navigation:live.lost')).first().waitFor({ timeout: 30_000 });
+};
+
+/** Reloads the page so that every card that loads later fails. */
+const failCards: Act = async ({ page }) => {
+  await page.route('**/api/trpc/rollouts.**', (route) => route.abort());
+  await page.reload();
+  await page.locator('[role=alert], [data-st=failed]').first().waitFor();
+};
 
 function activityPages(): Subject[] {
   return [

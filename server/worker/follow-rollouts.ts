@@ -71,12 +71,7 @@ export function followRollouts(services: PassServices, options: FollowOptions = 
     const work = await findRolloutWork(services, { withUpgrades });
     if (withUpgrades) upgradesSoughtAt = now;
     if (work.isUnplanned) options.wakePlanner?.();
-    for (const upgrade of work.upgrades) {
-      // A version that cannot be rolled out does not keep other rollouts from moving.
-      await startAutomatic(services, upgrade, new Date()).catch((error: unknown) => {
-        log.error({ err: error, ...upgrade }, 'an automatic upgrade could not be started; retrying in a minute');
-      });
-    }
+    await startUpgrades(services, work);
     return work;
   };
 
@@ -107,15 +102,7 @@ export function followRollouts(services: PassServices, options: FollowOptions = 
         hints = { vmIds: null, versions: true };
         if (failures === 1) log.warn({ err: error }, 'rollouts do not move; retrying');
       }
-      await delay(Math.min(waitMs, pauseMs), undefined, { signal }).catch(() => {});
-      const slept = new AbortController();
-      await Promise.race([
-        notified.promise,
-        delay(Math.max(0, waitMs - pauseMs), undefined, { signal: AbortSignal.any([signal, slept.signal]) }).catch(
-          () => {},
-        ),
-      ]);
-      slept.abort();
+      await rest(waitMs, notified.promise, signal);
     }
   };
   const running = follow();
@@ -123,6 +110,24 @@ export function followRollouts(services: PassServices, options: FollowOptions = 
     stopping.abort();
     await Promise.all([running, listening.close()]);
   };
+}
+
+/** Starts automatic rollouts. A version that cannot be rolled out does not keep other rollouts from moving. */
+async function startUpgrades(services: PassServices, { upgrades }: RolloutWork): Promise<void> {
+  for (const upgrade of upgrades) {
+    await startAutomatic(services, upgrade, new Date()).catch((error: unknown) => {
+      services.log.error({ err: error, ...upgrade }, 'an automatic upgrade could not be started; retrying in a minute');
+    });
+  }
+}
+
+/** Waits this long, or until a hint after a short pause. */
+async function rest(ms: number, notified: Promise<void>, signal: AbortSignal): Promise<void> {
+  await delay(Math.min(ms, pauseMs), undefined, { signal }).catch(() => {});
+  const slept = new AbortController();
+  const either = AbortSignal.any([signal, slept.signal]);
+  await Promise.race([notified, delay(Math.max(0, ms - pauseMs), undefined, { signal: either }).catch(() => {})]);
+  slept.abort();
 }
 
 /** Topics that can move a rollout. `fleet` is the stored health of a VM. */

@@ -35,7 +35,7 @@ export function Tiles({ summary, rollouts }: TilesProps) {
             />
           ))}
       </div>
-      <div className="grid grid-cols-[minmax(0,6fr)_minmax(0,1fr)] max-md:grid-cols-1">
+      <div className="grid grid-cols-[minmax(0,6fr)_minmax(0,1.5fr)] max-md:grid-cols-1">
         <ul className="grid grid-cols-6 max-md:grid-cols-3">
           {summary.counts.map((count) => {
             const { health, vms } = count;

@@ -84,7 +84,7 @@ function Progress({ row: { state, counts, rings } }: { row: ListedRollout }) {
       <RingStrip rings={rings} className="pt-1" />
       <p className="mt-1 flex flex-wrap gap-x-2.5 text-12 text-ink-2 tabular-nums">
         {members === 0 ? (
-          t('list.notPlanned', { count: rings.length })
+          t(state === 'planned' ? 'list.rings' : 'list.notPlanned', { count: rings.length })
         ) : isBefore ? (
           <>
             <span>{t('list.vms', { count: members, n: format.number(members) })}</span>

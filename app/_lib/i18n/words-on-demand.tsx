@@ -12,7 +12,7 @@ import type { Bundles, WordNamespace } from './namespaces.ts';
 export interface WordsOnDemandProps {
   namespaces: readonly WordNamespace[];
   children: ReactNode;
-  /** Called if the texts cannot be loaded, after the reader was told so. */
+  /** Called if the texts cannot be loaded, after a message has said so. */
   onFailed(): void;
 }
 
@@ -30,7 +30,8 @@ export function WordsOnDemand({ namespaces, children, onFailed }: WordsOnDemandP
     enabled: missing.length > 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const message = loaded.error === null ? null : explain(loaded.error).message;
+  // An earlier failure is not reported again while another attempt is in progress.
+  const message = loaded.error === null || loaded.isFetching ? null : explain(loaded.error).message;
   useEffect(() => {
     if (message === null) return;
     toast(message);

@@ -65,8 +65,9 @@ export async function runRolloutChaos(options: RolloutChaosOptions): Promise<Rol
   const seconds = (performance.now() - began) / 1_000;
   const { state } = await read();
   await agents.stop();
-  const findings = await findProblems(services.db, id, setTag);
-  const problems = [...findings.problems, ...agents.violations, ...(await wrongOutcomes(deployment, id))];
+  const findings = await whenAvailable(() => findProblems(services.db, id, setTag));
+  const wrong = await whenAvailable(() => wrongOutcomes(deployment, id));
+  const problems = [...findings.problems, ...agents.violations, ...wrong];
   if (state !== 'finished') problems.push(`the rollout did not finish: it is ${state}`);
   return { ...findings, problems, state, kills, seconds, answered: agents.answered(), failures: agents.failures() };
 }

@@ -39,7 +39,7 @@ export async function runTrial({ services, rates, random, terms }: TrialOptions)
   await endRollouts(client);
   await storeHealthyFleet(client);
   const { rows } = await client.query<{ id: string }>('select id from vms order by id');
-  const clock = new Clock(Math.ceil(Date.now() / 1_000) * 1_000);
+  const clock = new Clock(await laterThanSteps(services));
   const began = seconds(clock.now);
   const fleet = new SimulatedFleet(
     client,
@@ -62,6 +62,13 @@ export async function runTrial({ services, rates, random, terms }: TrialOptions)
     const heard = await fleet.advance(seconds(clock.now));
     await hintRollouts(services, heard, clock.now);
   }
+}
+
+/** Returns a time after every step of earlier trials, whose simulated time is ahead. */
+async function laterThanSteps({ db }: PassServices): Promise<number> {
+  const { rows } = await db.$client.query<{ at: Date | null }>('select max(updated_at) as at from rollout_steps');
+  const latest = Math.max(Date.now(), rows[0]?.at?.getTime() ?? 0);
+  return Math.ceil(latest / 1_000) * 1_000 + 60_000;
 }
 
 const seconds = (at: Date): number => at.getTime() / 1_000;

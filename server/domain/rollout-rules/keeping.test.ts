@@ -31,6 +31,11 @@ describe('RO-16 a rollout that keeps', () => {
     });
   });
 
+  test('RO-19 ends also if a parked VM could begin at that moment, or was deleted', () => {
+    expect(pass([passed({ ready: 1 })], {}, later(14 * day))).toMatchObject({ state: 'finished', unreach: true });
+    expect(pass([passed({ ready: 1 })], { keepDays: 0 })).toMatchObject({ state: 'finished', dueAt: null });
+  });
+
   test('finishes when no VM is parked any more', () => {
     expect(pass([passed({ counts: counts({ succeeded: 10 }) })])).toMatchObject({ state: 'finished', dueAt: null });
     expect(pass([passed({ counts: counts({ succeeded: 9, soaking: 1 }) })]).state).toBe('keeping');

@@ -5,9 +5,12 @@ import type { Reason } from './stored.ts';
 
 const daySeconds = 86_400;
 
-/** Members whose step is open or has not begun. */
-export const workOf = ({ rings }: AdvanceInput): number =>
-  rings.reduce((sum, { size, counts, ready }) => sum + openOf(counts) + queuedOf(size, counts) + ready, 0);
+/** Members whose step is open or may begin. When the rollout closes, parked members that could begin stay parked. */
+export const workOf = ({ rings }: AdvanceInput, isClosing = false): number =>
+  rings.reduce(
+    (sum, { size, counts, ready }) => sum + openOf(counts) + queuedOf(size, counts) + (isClosing ? 0 : ready),
+    0,
+  );
 
 export const parkedIn = ({ rings }: AdvanceInput): number => rings.reduce((sum, { counts }) => sum + counts.parked, 0);
 

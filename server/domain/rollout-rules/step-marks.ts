@@ -17,7 +17,7 @@ export type StepMark = (typeof stepMarks)[number];
 /** One letter for each mark, in the same order. */
 export const stepMarkLetters = 'frispqhxn';
 
-/** The counts that each mark stands for. */
+/** The counts that each mark includes. */
 export const countsOfMark: Readonly<Record<StepMark, readonly MemberCount[]>> = {
   failed: ['failed'],
   reverted: ['reverted'],

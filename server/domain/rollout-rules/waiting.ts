@@ -1,4 +1,4 @@
-import type { AdvanceInput, RingAdvance, RolloutFacts } from './advance-facts.ts';
+import type { AdvanceInput, RingAdvance, RingFacts, RolloutFacts } from './advance-facts.ts';
 import { bakeEnd, lacksApproval } from './advance-rings.ts';
 import { openOf } from './counts.ts';
 import { isUnreached } from './gates.ts';
@@ -74,13 +74,15 @@ export const keepSince = (reasons: readonly Reason[], before: readonly Reason[],
     return { ...reason, since: same?.since ?? now.toISOString() };
   });
 
-/** Returns what happens next: the reason whose time comes first, or the first reason. */
-export function nextOf(reasons: readonly Reason[]): Reason | null {
+/**
+ * Returns what happens next: the reason whose time comes first, or the first reason. After a bake, the next ring with
+ * members opens.
+ */
+export function nextOf(reasons: readonly Reason[], rings: readonly Pick<RingFacts, 'ring' | 'size'>[]): Reason | null {
   const timed = reasons.filter(({ at }) => at !== undefined).sort((a, b) => ((a.at ?? '') < (b.at ?? '') ? -1 : 1));
   const next = timed[0] ?? reasons[0];
   if (next === undefined) return null;
   const { since: _, ...shown } = next;
-  return next.code === 'ring_bake' && next.ring !== undefined
-    ? { ...shown, code: 'ring_opens', ring: next.ring + 1 }
-    : shown;
+  const opens = next.code === 'ring_bake' && rings.find(({ ring, size }) => ring > (next.ring ?? 0) && size > 0);
+  return opens ? { ...shown, code: 'ring_opens', ring: opens.ring } : shown;
 }

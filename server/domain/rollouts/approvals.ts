@@ -4,7 +4,9 @@ import { actorRef, findPrincipal } from '#server/domain/principal.ts';
 import type { RolloutApproval, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from './rows.ts';
 
-type Decided = Pick<StoredRollout, 'kind' | 'members' | 'plan' | 'planHash' | 'approvals'>;
+type Decided = Pick<StoredRollout, 'kind' | 'members' | 'planHash' | 'approvals'> & {
+  plan: { approval?: boolean | null } | null;
+};
 
 /**
  * Returns how many more people must approve a rollout before it starts. Reverts need no approval, and automatic rollouts

@@ -1,10 +1,10 @@
-import { inArray } from 'drizzle-orm';
+import { and, inArray, sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { rollouts } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { readRules } from './rules.ts';
-import { needsPerson } from './show-rollout.ts';
+import { neededColumns, needsPerson } from './show-rollout.ts';
 
 /** Returns how many rollouts do not continue without a person. `listRollouts` with `needing` lists them. */
 export async function countNeeding(ctx: Context): Promise<{ needing: number }> {
@@ -16,9 +16,14 @@ export async function countNeeding(ctx: Context): Promise<{ needing: number }> {
 export async function findNeeding(db: Database): Promise<string[]> {
   const [rows, { rules }] = await Promise.all([
     db
-      .select()
+      .select({ ...neededColumns, id: rollouts.id })
       .from(rollouts)
-      .where(inArray(rollouts.state, ['draft', 'planned', 'running', 'paused'])),
+      .where(
+        and(
+          inArray(rollouts.state, ['draft', 'planned', 'running', 'paused']),
+          sql`(${rollouts.state} <> 'draft' or ${rollouts.why} <> '[]')`,
+        ),
+      ),
     readRules(db),
   ]);
   return rows.filter((row) => needsPerson(row, rules)).map(({ id }) => id);

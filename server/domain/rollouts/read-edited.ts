@@ -31,7 +31,9 @@ export async function readEdited(ctx: Context, row: StoredRollout, given: unknow
 export function fixedByPortal(row: StoredRollout, read: ReadDefinition): ReadDefinition {
   if (!isOfPortal(row)) return read;
   const { strategy, select, change } = row.definition;
-  const definition: Definition = { ...read.definition, strategy, select, change };
+  // Later matches always join an automatic rollout.
+  const joins = row.kind === 'automatic' && { newcomers: row.definition.newcomers };
+  const definition: Definition = { ...read.definition, ...joins, strategy, select, change };
   return { ...read, kind: row.kind, definition };
 }
 

@@ -13,13 +13,15 @@ import { approvalsNeeded, isRejected } from './approvals.ts';
 import { type ResumeRolloutInput, resumeRolloutInput } from './input.ts';
 import { changeRollout, ringsOf, type StoredRing, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
+import { requireKept } from './secrets.ts';
 import { withdrawnVersion } from './withdrawn-version.ts';
 
 /**
  * Resumes a paused rollout. After a gate halted, the caller overrules each halting verdict by name and gives a reason:
  * the error gate counts from zero, the comparison begins a new series, and the success gate of that ring is waived.
  * After the database was restored, a worker first checks whether the members that wait are still what the plan said.
- * Throws 404 `rollout_unknown`, 409 `rollout_state` | `verdicts_open` | `version_withdrawn` | `approval_missing`.
+ * Throws 404 `rollout_unknown`, 409 `rollout_state` | `verdicts_open` | `version_withdrawn` | `approval_missing`
+ * | `rollout_secrets_gone`.
  */
 export async function resumeRollout(ctx: Context, input: ResumeRolloutInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
@@ -30,6 +32,7 @@ export async function resumeRollout(ctx: Context, input: ResumeRolloutInput): Pr
     const open = halts.filter((halt) => !overrule.some(({ ring, gate }) => ring === halt.ring && gate === halt.gate));
     if (open.length > 0 || (halts.length > 0 && reason === null)) throw verdictsOpen(open.length > 0 ? open : halts);
     await requirePublished(tx, row);
+    requireKept(row);
     await requireApproved(tx, row);
     for (const ring of rings) await overruleRing(tx, ring);
     const resumed = await changeRollout(tx, row, {
@@ -60,7 +63,7 @@ const named = ({ name, gate }: Halt): string => `${name}: ${gate}`;
 const verdictsOpen = (open: readonly Halt[]): DomainError =>
   new DomainError('conflict', 'verdicts_open', { params: { verdicts: open.map(named).join(', ') } });
 
-/** Requires the approvals that an edit while paused made void, and that nobody rejected the plan since. */
+/** Requires the approvals that an edit while paused made void, and that no one rejected the plan since. */
 async function requireApproved(tx: Transaction, row: StoredRollout): Promise<void> {
   const { rules } = await readRules(tx);
   const isMissing = row.authors.approveAgain === true && approvalsNeeded(rules, row) > 0;

@@ -2,6 +2,7 @@ import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { actorRef, findPrincipal } from '#server/domain/principal.ts';
+import { hasSecrets } from '#server/domain/rollout-rules/run-input.ts';
 import type { RolloutChange } from '#server/domain/rollout-rules/stored.ts';
 import { seal, unseal } from '#server/platform/keys.ts';
 import type { StoredRollout } from './rows.ts';
@@ -45,4 +46,13 @@ export function openGiven(
   } finally {
     plain.fill(0);
   }
+}
+
+/** Whether the portal no longer keeps the protected settings or secret parameters of a rollout's change. */
+export const hasLostSecrets = ({ sealed, definition }: Pick<StoredRollout, 'sealed' | 'definition'>): boolean =>
+  sealed === null && hasSecrets(definition.change);
+
+/** Throws 409 `rollout_secrets_gone` if the portal no longer keeps the protected settings of a rollout's change. */
+export function requireKept(row: Pick<StoredRollout, 'sealed' | 'definition'>): void {
+  if (hasLostSecrets(row)) throw new DomainError('conflict', 'rollout_secrets_gone');
 }

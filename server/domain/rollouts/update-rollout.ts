@@ -6,7 +6,7 @@ import { parse } from '#server/domain/parse.ts';
 import { actorRef } from '#server/domain/principal.ts';
 import { hasSecrets } from '#server/domain/rollout-rules/run-input.ts';
 import type { Definition } from '#server/domain/rollout-rules/stored.ts';
-import { unstartedStates } from '#server/domain/rollout-rules/words.ts';
+import { type RolloutState, unstartedStates } from '#server/domain/rollout-rules/words.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { actOn, recordAct } from './act-on.ts';
 import type { RolloutView } from './answers.ts';
@@ -25,8 +25,9 @@ import { sealGiven, secretsPath } from './secrets.ts';
 /**
  * Replaces the definition of a rollout. Before the start, everything can change, and the plan and its approvals become
  * void. From the start on, selection and change are fixed; names, notes, lower limits and windows can change at any
- * time, and gates, higher limits and boundaries of rings only while the rollout is paused. An identical definition changes nothing. Throws
- * 404 `rollout_unknown`, 409 `rollout_state` | `rollout_fixed`, 412 `rollout_moved_on`, 422 with every fault.
+ * time, and gates, higher limits and boundaries of rings only while the rollout is paused. An identical definition
+ * changes nothing. Throws 404 `rollout_unknown`, 409 `rollout_state` | `rollout_fixed`, 412 `rollout_moved_on`, 422 with
+ * every fault.
  */
 export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
@@ -37,16 +38,18 @@ export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Pr
       throw new DomainError('precondition_failed', 'rollout_moved_on', { params: { revision: row.revision } });
     }
     const read = fixedByPortal(row, keepGiven(row, edited));
-    const isUnstarted = (unstartedStates as readonly string[]).includes(row.state);
     if (isUnchanged(row, read)) return row;
-    return isUnstarted ? replaceDraft(tx, ctx, row, read) : editStarted(tx, ctx, row, read);
+    return isUnstarted(row.state) ? replaceDraft(tx, ctx, row, read) : editStarted(tx, ctx, row, read);
   });
 }
 
+const isUnstarted = (state: RolloutState): boolean => (unstartedStates as readonly RolloutState[]).includes(state);
+
 /** Protected settings that were entered before are kept unless others are given, because no one can read them back. */
-function keepGiven({ definition: before }: StoredRollout, read: ReadDefinition): ReadDefinition {
+function keepGiven({ definition: before, sealed, state }: StoredRollout, read: ReadDefinition): ReadDefinition {
   const { definition } = read;
   const isKept =
+    (sealed !== null || !isUnstarted(state)) &&
     before.change.protectedSettings === 'given' &&
     definition.change.protectedSettings === null &&
     before.change.handler === definition.change.handler &&

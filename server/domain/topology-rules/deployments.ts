@@ -1,17 +1,17 @@
 import { portText, type RoleEndpoint } from './endpoints.ts';
-import type { Slot } from './words.ts';
+import type { DeploymentSlot } from './words.ts';
 
 /** A deployment of a cloud service. */
 export interface SlotDeployment {
   name: string;
-  slot: Slot;
+  slot: DeploymentSlot;
 }
 
 /** Whether each slot holds at most one deployment (JU-4). */
 export const hasFreeSlots = (deployments: readonly SlotDeployment[]): boolean =>
   new Set(deployments.map(({ slot }) => slot)).size === deployments.length;
 
-const otherSlot = (slot: Slot): Slot => (slot === 'production' ? 'staging' : 'production');
+const otherSlot = (slot: DeploymentSlot): DeploymentSlot => (slot === 'production' ? 'staging' : 'production');
 
 /** Exchanges the deployments in Production and Staging (JU-4). A single deployment moves to the other slot. */
 export const swapSlots = <T extends SlotDeployment>(deployments: readonly T[]): T[] =>
@@ -42,9 +42,6 @@ const portsOf = (endpoints: readonly RoleEndpoint[]): string[] =>
     .sort((a, b) => a.publicPort - b.publicPort || a.protocol.localeCompare(b.protocol))
     .map(portText)
     .filter((port, index, all) => all.indexOf(port) === index);
-
-/** The share of time that the agreement promises for an availability set with enough roles, in hundredths of a percent. */
-export const agreedShare = 9_995;
 
 /** Number of roles in an availability set from which the agreement covers them (JU-6). */
 export const rolesForAgreement = 2;

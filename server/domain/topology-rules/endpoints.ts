@@ -1,5 +1,5 @@
 import { balancedSetName } from './names.ts';
-import type { PortProtocol, Slot } from './words.ts';
+import type { DeploymentSlot, PortProtocol } from './words.ts';
 
 /** Who opened an endpoint: the provider with the role, an operator, or a unit's hook. */
 export type EndpointSource = 'initial' | 'operator' | `unit:${string}`;
@@ -112,7 +112,11 @@ export const probePort = ({ protocol, localPort }: RoleEndpoint): number => (pro
  * Whether the public address of the cloud service leads to this endpoint (JU-16): the deployment must be in Production,
  * and the service of the unit that opened the port must be exposed. `isExposed` takes the unit.
  */
-export function isReachable({ source }: RoleEndpoint, slot: Slot, isExposed: (unit: string) => boolean): boolean {
+export function isReachable(
+  { source }: RoleEndpoint,
+  slot: DeploymentSlot,
+  isExposed: (unit: string) => boolean,
+): boolean {
   return slot === 'production' && (!isUnit(source) || isExposed(source.slice('unit:'.length)));
 }
 

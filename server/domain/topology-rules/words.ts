@@ -2,7 +2,7 @@
 
 /** The slots of a cloud service. Each holds at most one deployment. */
 export const slots = ['production', 'staging'] as const;
-export type Slot = (typeof slots)[number];
+export type DeploymentSlot = (typeof slots)[number];
 
 /** The transport protocols of endpoints. */
 export const portProtocols = ['tcp', 'udp'] as const;

@@ -15,7 +15,7 @@ import { localFabric } from './local-fabric.ts';
 import { type NewMachine, showNewMachine } from './machine-view.ts';
 import { lockModel, lockModelById, type ModelRow, requireAlive, updateModel } from './model-rows.ts';
 import { type Model, showModel } from './model-view.ts';
-import type { Provider } from './provider.ts';
+import type { CloudProvider } from './provider.ts';
 import { leaseOf } from './reserve-instance.ts';
 import { undoBootstrap } from './tear-down.ts';
 
@@ -30,7 +30,7 @@ const stateObject = 'provider-state';
 export async function bootstrapModel(
   ctx: Context,
   input: BootstrapModelInput,
-  provider: Provider = localFabric(ctx),
+  provider: CloudProvider = localFabric(ctx),
 ): Promise<Model & { newMachines: NewMachine[] }> {
   allow(ctx.actor, 'operator');
   const { model: name, ifMatch, controllers } = parse(bootstrapModelInput, input);
@@ -80,7 +80,7 @@ function requirePlan(plan: BootstrapPlan, { storageAccount }: ModelRow): Extract
 }
 
 /** Has the provider create affinity group and network. What it already had was not made for the model, and is kept. */
-async function createPlace({ db, config }: Context, provider: Provider, model: ModelRow): Promise<void> {
+async function createPlace({ db, config }: Context, provider: CloudProvider, model: ModelRow): Promise<void> {
   const { id, affinityGroup, network, location } = model;
   const group = await callProvider('affinityGroup', () => provider.affinityGroup(affinityGroup, location));
   if (group === 'existed') {

@@ -7,7 +7,7 @@ import { maxDraws } from '#server/domain/topology-rules/names.ts';
 import { callProvider, ProviderFailure } from './call-provider.ts';
 import { discardRole } from './discard-role.ts';
 import type { ModelRow } from './model-rows.ts';
-import { NameTakenError, type Provider } from './provider.ts';
+import { type CloudProvider, NameTakenError } from './provider.ts';
 import { type InstanceRequest, type Reservation, reserveInstance } from './reserve-instance.ts';
 import { storeServiceAddress } from './service-rows.ts';
 
@@ -21,7 +21,7 @@ export type CreatedInstance = Reservation & { assignedAddress: string };
  */
 export async function createInstance(
   ctx: Context,
-  provider: Provider,
+  provider: CloudProvider,
   model: ModelRow,
   request: InstanceRequest,
 ): Promise<CreatedInstance> {
@@ -45,7 +45,7 @@ export const failedAt = ({ step, cause }: ProviderFailure): DomainError =>
 /** Has the provider create a reserved instance. Returns its internal address. */
 async function build(
   ctx: Context,
-  provider: Provider,
+  provider: CloudProvider,
   { affinityGroup }: ModelRow,
   { role, password, endpoints }: Reservation,
 ): Promise<string> {

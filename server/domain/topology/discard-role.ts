@@ -5,7 +5,7 @@ import type { Context } from '#server/domain/context.ts';
 import { decommissionVm, deleteVm } from '#server/domain/vm-lifecycle/index.ts';
 import { callProvider } from './call-provider.ts';
 import { lockModelById, updateModel } from './model-rows.ts';
-import type { Provider } from './provider.ts';
+import type { CloudProvider } from './provider.ts';
 import { dropService, endEmptyService } from './service-rows.ts';
 
 type RoleRow = typeof vmRoles.$inferSelect;
@@ -24,7 +24,7 @@ export async function markRole(tx: Transaction, ctx: Context, vmId: string, forc
 }
 
 /** Deletes a role that could not be created. If the provider fails again, the repair completes the deletion. */
-export async function discardRole(ctx: Context, provider: Provider, vmId: string): Promise<void> {
+export async function discardRole(ctx: Context, provider: CloudProvider, vmId: string): Promise<void> {
   await ctx.db.transaction((tx) => markRole(tx, ctx, vmId, true));
   try {
     await deleteRole(ctx, provider, vmId);
@@ -38,7 +38,7 @@ export async function discardRole(ctx: Context, provider: Provider, vmId: string
  * last role. Each step can be repeated. Returns whether the role is gone; otherwise its agent has to uninstall
  * extensions first.
  */
-export async function deleteRole(ctx: Context, provider: Provider, vmId: string): Promise<boolean> {
+export async function deleteRole(ctx: Context, provider: CloudProvider, vmId: string): Promise<boolean> {
   const [role] = await ctx.db.select().from(vmRoles).where(eq(vmRoles.vmId, vmId));
   if (role === undefined) return true;
   if (role.state !== 'deleting') return false;

@@ -9,7 +9,7 @@ import {
   parseIpv4,
   parseNetwork,
 } from '#server/domain/topology-rules/addresses.ts';
-import type { Provider } from './provider.ts';
+import type { CloudProvider } from './provider.ts';
 
 /** Parses a network of the settings or of a row, both of which were checked before. */
 export function networkOf(cidr: string): Ipv4Network {
@@ -22,7 +22,7 @@ export function networkOf(cidr: string): Ipv4Network {
  * The provider of a portal without a cloud. It creates no machines: people run the enrollment command of each role on a
  * machine. It takes the addresses from its pools, which the inventory shows to be free.
  */
-export function localFabric({ db, config: { fabric } }: Pick<Context, 'db' | 'config'>): Provider {
+export function localFabric({ db, config: { fabric } }: Pick<Context, 'db' | 'config'>): CloudProvider {
   const assign = async (network: string): Promise<{ assignedAddress: string }> => ({
     assignedAddress: await takeAddress(db, network),
   });

@@ -11,7 +11,7 @@ import { type AddMachineInput, addMachineInput, type RemoveMachineInput, removeM
 import { localFabric } from './local-fabric.ts';
 import { type NewMachine, showNewMachine } from './machine-view.ts';
 import { lockModel, requireBootstrapped, updateModel } from './model-rows.ts';
-import type { Provider } from './provider.ts';
+import type { CloudProvider } from './provider.ts';
 
 /**
  * Adds a machine to a model without availability sets. Throws 404 `model_unknown`, 409 `model_dying` |
@@ -20,7 +20,7 @@ import type { Provider } from './provider.ts';
 export async function addMachine(
   ctx: Context,
   input: AddMachineInput,
-  provider: Provider = localFabric(ctx),
+  provider: CloudProvider = localFabric(ctx),
 ): Promise<NewMachine> {
   allow(ctx.actor, 'operator');
   const { model: name, ifMatch } = parse(addMachineInput, input);

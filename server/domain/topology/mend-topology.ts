@@ -4,7 +4,7 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { deleteRole, markRole } from './discard-role.ts';
 import { localFabric } from './local-fabric.ts';
-import type { Provider } from './provider.ts';
+import type { CloudProvider } from './provider.ts';
 import { dropService } from './service-rows.ts';
 import { tearDown, undoBootstrap } from './tear-down.ts';
 
@@ -15,7 +15,7 @@ const maxRoles = 100;
  * Repairs the inventory: deletes what a request began to create and did not complete within its lease, and continues
  * deletions. A failure of the provider delays only what it concerns. Returns how many objects are not settled yet.
  */
-export async function mendTopology(ctx: Context, provider: Provider = localFabric(ctx)): Promise<number> {
+export async function mendTopology(ctx: Context, provider: CloudProvider = localFabric(ctx)): Promise<number> {
   allow(ctx.actor, 'operator');
   let open = 0;
   const attempt = async (what: string, id: string, run: () => Promise<boolean>) => {
@@ -76,7 +76,7 @@ const endingServices = ({ db }: Context) =>
     .where(and(eq(cloudServices.state, 'deleting'), isNull(cloudServices.goneAt)));
 
 /** Deletes a role whose request did not complete, or whose deletion began. */
-async function mendRole(ctx: Context, provider: Provider, vmId: string): Promise<boolean> {
+async function mendRole(ctx: Context, provider: CloudProvider, vmId: string): Promise<boolean> {
   await ctx.db.transaction(async (tx) => {
     const [role] = await tx
       .select({ state: vmRoles.state })

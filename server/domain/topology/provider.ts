@@ -1,5 +1,5 @@
 import type { RoleEndpoint } from '#server/domain/topology-rules/endpoints.ts';
-import type { ServiceLabel, Slot } from '#server/domain/topology-rules/words.ts';
+import type { DeploymentSlot, ServiceLabel } from '#server/domain/topology-rules/words.ts';
 
 /** A role as a provider creates it. The password is secret. */
 export interface RoleDescription {
@@ -24,7 +24,7 @@ export interface ServiceAddress {
  * outside of transactions and idempotent by name: creating what exists and deleting what does not exist succeed. A call
  * settles within ten seconds, so that requests end before their leases.
  */
-export interface Provider {
+export interface CloudProvider {
   affinityGroup(name: string, location: string): Promise<'created' | 'existed'>;
   network(name: string, cidr: string): Promise<'created' | 'existed'>;
   /** Throws `NameTakenError` if a cloud service of another customer has the name. */
@@ -33,7 +33,7 @@ export interface Provider {
   deployment(
     service: string,
     deployment: string,
-    slot: Slot,
+    slot: DeploymentSlot,
     first: RoleDescription,
   ): Promise<{ assignedAddress: string }>;
   role(service: string, deployment: string, role: RoleDescription): Promise<{ assignedAddress: string }>;
@@ -41,6 +41,10 @@ export interface Provider {
   /** Deletes roles, and the deployment with its last role. */
   dropRoles(service: string, deployment: string, roles: readonly string[]): Promise<void>;
   dropCloudService(name: string): Promise<void>;
+  /**
+   * Deletes a network or affinity group that a call created, and keeps one that existed before. A process can be killed
+   * before it stores which of the two it is.
+   */
   dropNetwork(name: string): Promise<void>;
   dropAffinityGroup(name: string): Promise<void>;
 }
@@ -51,4 +55,4 @@ export class NameTakenError extends Error {
 }
 
 /** The calls of a provider. Errors and pages name the call that failed. */
-export type ProviderStep = keyof Provider;
+export type ProviderStep = keyof CloudProvider;

@@ -107,6 +107,17 @@ describe('JU-25 a request whose provider fails, or whose process is killed', () 
     },
   );
 
+  test('JU-26 at the network of a bootstrap keeps a network that existed before', async () => {
+    const model = 'existed';
+    const provider = new FakeProvider();
+    provider.networks.add(`juju-${model}-vnet`);
+    await createModel(ctx, { ...lab, name: model });
+    provider.fate = (step) => (step === 'network' ? 'dieAfter' : 'succeed');
+    expect(await run(provider, () => bootstrapModel(ctx, { model }, provider))).toBe('killed');
+    expect(await settle(provider, 121)).toBe(0);
+    expect([[...provider.groups], [...provider.networks]]).toEqual([[], [`juju-${model}-vnet`]]);
+  });
+
   test('does not lose its machine to the repair while its lease lasts', async () => {
     const { model, provider } = await stage.bootstrapped();
     let repaired = -1;

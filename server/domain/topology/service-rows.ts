@@ -4,7 +4,7 @@ import { availabilitySets, cloudServices, deployments, vmRoles } from '#db/schem
 import type { Context } from '#server/domain/context.ts';
 import { callProvider } from './call-provider.ts';
 import { lockModelById } from './model-rows.ts';
-import type { Provider, ServiceAddress } from './provider.ts';
+import type { CloudProvider, ServiceAddress } from './provider.ts';
 
 /** Number of public addresses that are tried if concurrent requests take them first. */
 const maxAddresses = 10;
@@ -52,7 +52,7 @@ export async function endEmptyService(tx: Transaction, service: string): Promise
 }
 
 /** Deletes a cloud service that is marked for deletion. Its row is kept, so that its name is never used again. */
-export async function dropService(ctx: Context, provider: Provider, service: string): Promise<void> {
+export async function dropService(ctx: Context, provider: CloudProvider, service: string): Promise<void> {
   const [row] = await ctx.db
     .select({ state: cloudServices.state, goneAt: cloudServices.goneAt, modelId: cloudServices.modelId })
     .from(cloudServices)

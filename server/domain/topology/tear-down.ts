@@ -7,11 +7,11 @@ import { storageContainerName } from '#server/domain/topology-rules/names.ts';
 import { callProvider } from './call-provider.ts';
 import { deleteRole, markRole } from './discard-role.ts';
 import { lockModelById, type ModelRow, updateModel } from './model-rows.ts';
-import type { Provider } from './provider.ts';
+import type { CloudProvider } from './provider.ts';
 import { dropService } from './service-rows.ts';
 
 /** Deletes what a failed or interrupted bootstrap created. If the provider fails again, the repair completes it. */
-export async function undoBootstrap(ctx: Context, provider: Provider, modelId: string): Promise<void> {
+export async function undoBootstrap(ctx: Context, provider: CloudProvider, modelId: string): Promise<void> {
   const isMine = await ctx.db.transaction(async (tx) => {
     const model = await lockModelById(tx, modelId);
     if (model.leaseUntil === null || model.bootstrappedAt !== null) return false;
@@ -32,7 +32,7 @@ export async function undoBootstrap(ctx: Context, provider: Provider, modelId: s
  * Continues to delete what belongs to a model, in the order of `destructionStep`: the storage last. Each step can be
  * repeated. Returns whether everything is deleted.
  */
-export async function tearDown(ctx: Context, provider: Provider, modelId: string): Promise<boolean> {
+export async function tearDown(ctx: Context, provider: CloudProvider, modelId: string): Promise<boolean> {
   for (let last = ''; ; ) {
     const [model] = await ctx.db.select().from(models).where(eq(models.id, modelId));
     if (model === undefined || model.removedAt !== null) return true;
@@ -69,12 +69,12 @@ async function nextStep({ db }: Context, model: ModelRow) {
   });
 }
 
-async function deleteRoles(ctx: Context, provider: Provider, modelId: string): Promise<void> {
+async function deleteRoles(ctx: Context, provider: CloudProvider, modelId: string): Promise<void> {
   const roles = await ctx.db.select({ vmId: vmRoles.vmId }).from(vmRoles).where(eq(vmRoles.modelId, modelId));
   for (const { vmId } of roles) await deleteRole(ctx, provider, vmId);
 }
 
-async function dropServices(ctx: Context, provider: Provider, modelId: string): Promise<void> {
+async function dropServices(ctx: Context, provider: CloudProvider, modelId: string): Promise<void> {
   const services = await ctx.db
     .select({ name: cloudServices.name })
     .from(cloudServices)
@@ -83,7 +83,7 @@ async function dropServices(ctx: Context, provider: Provider, modelId: string): 
 }
 
 /** Deletes the network or affinity group. After half a minute without success, it is left behind, with a warning. */
-async function dropPlace(ctx: Context, provider: Provider, model: ModelRow, step: 'network' | 'affinityGroup') {
+async function dropPlace(ctx: Context, provider: CloudProvider, model: ModelRow, step: 'network' | 'affinityGroup') {
   const { db, now } = ctx;
   try {
     if (step === 'network') {

@@ -8,7 +8,7 @@ import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { type Layer, type StackedPoint, spread } from './adoption-layers.ts';
 import { RingMarkLinks } from './ring-mark-links.tsx';
-import { type RingOpening, ringMarks } from './ring-marks.ts';
+import { ringMarks, type ShownOpening } from './ring-marks.ts';
 import { seriesFill } from './series.ts';
 
 export interface AdoptionChartProps {
@@ -18,7 +18,7 @@ export interface AdoptionChartProps {
   /** Start of the time axis, even if no VM had a version at that time. */
   from: Date;
   /** When rings of rollouts opened. */
-  openings: readonly RingOpening[];
+  openings: readonly ShownOpening[];
 }
 
 // The SVG is stretched to the card's width, so labels and numbers are HTML next to it.

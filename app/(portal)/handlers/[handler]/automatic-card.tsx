@@ -16,12 +16,12 @@ import type { AppRouter } from '#server/trpc/root.ts';
 import { decidedOf } from '../../rollouts/rollout-data.ts';
 
 /** The automatic upgrades of a handler. */
-export type AutomaticUpgrades = inferRouterOutputs<AppRouter>['rollouts']['automaticOfHandler'];
+export type ShownUpgrades = inferRouterOutputs<AppRouter>['rollouts']['automaticOfHandler'];
 
 export interface AutomaticCardProps {
   handler: string;
   /** What the server has loaded; undefined if it could not read it. */
-  first: AutomaticUpgrades | undefined;
+  first: ShownUpgrades | undefined;
 }
 
 /** How the handler's extensions are upgraded automatically: the strategy, the last upgrade and the next one. */
@@ -62,7 +62,7 @@ export function AutomaticCard({ handler, first }: AutomaticCardProps) {
   );
 }
 
-function Upgrades({ upgrades }: { upgrades: AutomaticUpgrades }) {
+function Upgrades({ upgrades }: { upgrades: ShownUpgrades }) {
   const { t } = useTranslation('packages');
   const { strategy, last } = upgrades;
   const isOwn = strategy.isOwn ? 'own' : 'all';
@@ -103,7 +103,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 }
 
 /** The automatic rollouts that are open, or the version to which VMs are upgraded soon. */
-function Next({ upgrades: { open, targets, vms } }: { upgrades: AutomaticUpgrades }) {
+function Next({ upgrades: { open, targets, vms } }: { upgrades: ShownUpgrades }) {
   const { t } = useTranslation('packages');
   const format = useFormat();
   const soon = targets.filter(({ vms, rollout }) => vms > 0 && rollout === null);

@@ -14,7 +14,7 @@ import { NotMine } from '../not-mine.tsx';
 import { useMayPublish } from '../publishing-rights.ts';
 import { hasOlderOnVms, rollOutAddress } from '../roll-out.ts';
 import { VmsLink } from '../vms-link.tsx';
-import { AutomaticCard, type AutomaticUpgrades } from './automatic-card.tsx';
+import { AutomaticCard, type ShownUpgrades } from './automatic-card.tsx';
 import { AdoptionCard, UnknownCard } from './handler-cards.tsx';
 import type { Handler } from './handler-data.ts';
 import { LanguagesCard } from './languages-card.tsx';
@@ -26,7 +26,7 @@ export interface HandlerViewProps {
   first: Handler;
   /** Parts that the server has loaded; undefined if it could not read them. */
   open: RolloutPage | undefined;
-  automatic: AutomaticUpgrades | undefined;
+  automatic: ShownUpgrades | undefined;
 }
 
 /** Shows a handler and keeps the data on the page up to date. */

@@ -102,7 +102,7 @@ function CauseButton({ cause: group, of, onShow }: CauseButtonProps) {
       <StatusIcon status={statusOfStep[of]} className="mt-[3px]" />
       <span className="min-w-0 flex-1 wrap-anywhere">
         <span className="font-medium">
-          {handler === null ? null : <span translate="no">{extension ?? handler} </span>}
+          {handler === null ? null : <span translate="no">{extension ?? handler}: </span>}
           {words(cause, group)}
         </span>
         {message === null ? null : (

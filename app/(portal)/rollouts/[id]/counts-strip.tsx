@@ -10,6 +10,9 @@ import { type ShownRollout, statusOfStep } from '../rollout-data.ts';
 /** States that are always shown; the others only if a VM has them. */
 const always: readonly MemberCount[] = ['queued', 'inFlight', 'soaking', 'succeeded', 'failed'];
 
+/** Two digits, so that few of very many VMs are not shown as none. */
+const percent = { style: 'percent', maximumSignificantDigits: 2 } as const;
+
 /** The VMs of a rollout by state. The numbers add up to all members. */
 export function CountsStrip({ rollout: { counts } }: { rollout: ShownRollout }) {
   const { t } = useTranslation('rollouts');
@@ -17,7 +20,7 @@ export function CountsStrip({ rollout: { counts } }: { rollout: ShownRollout }) 
   const shown = memberCounts.filter((name) => counts[name] > 0 || always.includes(name));
   return (
     <Card className="mb-4" aria-label={t('live.counts')}>
-      <dl className="grid grid-cols-[repeat(auto-fit,minmax(8.5rem,1fr))] gap-px overflow-hidden rounded-lg">
+      <dl className="grid grid-cols-[repeat(auto-fit,minmax(7rem,1fr))] gap-px overflow-hidden rounded-lg">
         {shown.map((name) => (
           <div key={name} className="px-4 py-2.5 shadow-[1px_0_var(--line-subtle)]">
             <dt className="flex items-center gap-1.5 text-12 text-ink-2">
@@ -25,7 +28,7 @@ export function CountsStrip({ rollout: { counts } }: { rollout: ShownRollout }) 
               <span className="min-w-0 truncate">{t(`step.${name}`)}</span>
             </dt>
             <dd className="text-20 font-semibold tracking-tight tabular-nums">{format.number(counts[name])}</dd>
-            <dd className="text-12 text-ink-3 tabular-nums">{format.percent(counts[name] / counts.members)}</dd>
+            <dd className="text-12 text-ink-3 tabular-nums">{format.number(counts[name] / counts.members, percent)}</dd>
           </div>
         ))}
       </dl>

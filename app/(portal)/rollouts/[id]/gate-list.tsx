@@ -14,8 +14,35 @@ const statusOf: Readonly<Record<ShownVerdict['verdict'], StatusName>> = {
   halt: 'failed',
 };
 
-/** The gates of a ring as a checklist. Each opens its arithmetic. */
+/** The gates of a ring as a checklist. A ring that met them shows its bake instead, and unfolds them. */
 export function GateList({ ring }: { ring: ShownRing }) {
+  const { t } = useTranslation('rollouts');
+  const { state, verdicts } = ring;
+  const isMet = (state === 'passed' || state === 'baking') && verdicts.every(({ verdict }) => verdict === 'pass');
+  if (!isMet || verdicts.length === 0) return <Gates ring={ring} />;
+  return (
+    <>
+      {state === 'baking' ? (
+        <ul className="mt-2">
+          <Bake ring={ring} />
+        </ul>
+      ) : null}
+      <details className="group/met mt-1.5">
+        <summary className="inline-flex cursor-pointer list-none items-center gap-1 rounded-xs text-12 text-ink-3 hover:text-ink focus-visible:shadow-focus pointer-coarse:min-h-(--touch)">
+          {t('live.gates.met', { count: verdicts.length })}
+          <ChevronRight
+            aria-hidden
+            className="size-3.5 transition-transform duration-(--d-1) group-open/met:rotate-90 rtl:-scale-x-100"
+          />
+        </summary>
+        <Gates ring={ring} />
+      </details>
+    </>
+  );
+}
+
+/** Each gate opens its arithmetic. */
+function Gates({ ring }: { ring: ShownRing }) {
   const { t } = useTranslation('rollouts');
   const says = useVerdictWords();
   return (
@@ -40,7 +67,7 @@ export function GateList({ ring }: { ring: ShownRing }) {
           </details>
         </li>
       ))}
-      <Bake ring={ring} />
+      {ring.state === 'baking' ? null : <Bake ring={ring} />}
     </ul>
   );
 }

@@ -7,6 +7,9 @@ import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
 import { hasEnded, type ShownRollout } from '../rollout-data.ts';
 import { useReason } from '../use-reason.ts';
 
+/** Number of waiting rings that are listed. */
+const shownRings = 3;
+
 interface Line {
   key: string;
   status: StatusName;
@@ -21,7 +24,9 @@ export function NextCard({ rollout }: { rollout: ShownRollout }) {
   return (
     <Card aria-labelledby="next">
       <CardHeader id="next" title={t('live.next')} />
-      {lines.length === 0 ? <p className="px-4 pb-4 text-ink-2">{t('live.next.over')}</p> : null}
+      {lines.length === 0 ? (
+        <p className="px-4 pb-4 text-ink-2">{t(hasEnded(rollout) ? 'live.next.over' : 'live.next.none')}</p>
+      ) : null}
       <ol className="grid gap-2.5 px-4 pb-4 empty:hidden">
         {lines.map(({ key, status, title, detail }) => (
           <li key={key} className="flex gap-2">
@@ -41,16 +46,17 @@ function useLines(rollout: ShownRollout): Line[] {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   const reasonOf = useReason();
-  const { state, next, rings, forecast, needsPerson } = rollout;
+  const { state, next: planned, why, rings, forecast, needsPerson } = rollout;
   if (hasEnded(rollout)) return [];
+  const next = planned ?? (state === 'keeping' ? (why[0] ?? null) : null);
   const decides = state === 'paused' || needsPerson;
   const moment = (at: string) => format.dateTime(new Date(at), 'short');
-  const waiting = rings.flatMap(({ state: of, size, name, bakeSeconds, approval, approvedBy }): Line[] => {
+  const waiting = rings.flatMap(({ state: of, size, name, bakeSeconds, approval, approvedBy }, index): Line[] => {
     if (of !== 'waiting' || size === 0 || state === 'aborting') return [];
     const bake = format.number(Math.round(bakeSeconds / 60));
     const sizes = t('live.next.ringSize', { count: size, n: format.number(size), bake });
     const detail = approval && approvedBy === null ? `${sizes} ${t('live.next.approval')}` : sizes;
-    return [{ key: `ring ${name}`, status: 'waiting', title: t('live.next.ring', { ring: name }), detail }];
+    return [{ key: `ring ${index}`, status: 'waiting', title: t('live.next.ring', { ring: name }), detail }];
   });
   return [
     ...(decides
@@ -61,8 +67,24 @@ function useLines(rollout: ShownRollout): Line[] {
           },
         ]
       : []),
-    ...(next === null ? [] : [{ key: 'next', status: 'progressing' as const, title: reasonOf(next, rings) }]),
-    ...waiting,
+    ...(next === null
+      ? []
+      : [
+          {
+            ...{ key: 'next', status: 'progressing' as const, title: reasonOf(next, rings) },
+            ...(state === 'keeping' &&
+              next.at !== undefined && { detail: t('live.next.givesUp', { at: moment(next.at) }) }),
+          },
+        ]),
+    ...waiting.slice(0, waiting.length > shownRings + 1 ? shownRings : undefined),
+    ...(waiting.length > shownRings + 1
+      ? [
+          {
+            ...{ key: 'more', status: 'waiting' as const },
+            title: t('live.next.more', { count: waiting.length - shownRings }),
+          },
+        ]
+      : []),
     ...(forecast === null || state === 'paused'
       ? []
       : [

@@ -18,9 +18,10 @@ export function RingsCard({ rollout: { rings } }: { rollout: ShownRollout }) {
     <Card aria-labelledby="rings">
       <CardHeader id="rings" title={t('live.rings')} note={rings.length > 1 ? t('live.rings.note') : undefined} />
       <ol>
-        {rings.map((ring) => (
+        {rings.map((ring, index) => (
           <li
-            key={ring.name}
+            // biome-ignore lint/suspicious/noArrayIndexKey: rings have no id, and their names can repeat
+            key={index}
             className="grid grid-cols-[8.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 border-t border-line-subtle px-4 py-3 max-sm:grid-cols-[minmax(0,1fr)]"
           >
             <RingHead ring={ring} />

@@ -30,7 +30,7 @@ export function RolloutHead({ rollout }: { rollout: ShownRollout }) {
       }
       note={
         counts.members === 0
-          ? t('list.notPlanned', { count: rings.length })
+          ? t(rollout.plan === null ? 'list.notPlanned' : 'list.rings', { count: rings.length })
           : t('live.members', { ...size, rings: t('list.rings', { count: rings.length }) })
       }
       actions={<FormLinks rollout={rollout} />}

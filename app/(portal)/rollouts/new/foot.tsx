@@ -4,8 +4,7 @@ import { Rocket } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
-import { useEffect, useState } from 'react';
-import { createPortal } from 'react-dom';
+import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
@@ -14,6 +13,7 @@ import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { RolloutView } from '#server/domain/rollouts/index.ts';
 import { type EditorPart, partOf } from './faults.ts';
+import { InFoot } from './in-foot.tsx';
 import { partId } from './part-card.tsx';
 import type { PlanHold } from './plan-hold.ts';
 import type { MissingPart } from './rollout-form.ts';
@@ -23,9 +23,6 @@ import type { Starting } from './use-start.ts';
 const ConfirmDialog = dynamic(() => import('#app/_ui/confirm-dialog.tsx').then((module) => module.ConfirmDialog), {
   ssr: false,
 });
-
-/** Id of the bar at the bottom of the page. */
-export const footId = 'rollout-foot';
 
 export interface RolloutFootProps {
   draft: PlannedDraft;
@@ -66,15 +63,12 @@ export function obstacleOf({
 export function Foot({ draft, starting, missing, accepted, hold, isJson }: RolloutFootProps) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
-  const [place, setPlace] = useState<HTMLElement | null>(null);
-  useEffect(() => setPlace(document.getElementById(footId)), []);
-  if (place === null) return null;
   const obstacle = obstacleOf({ draft, missing, accepted, hold });
   const { plan, rollout } = draft;
   const number = plan === null ? '' : format.number(plan.members);
   const needed = rollout?.approvalsNeeded ?? 0;
-  return createPortal(
-    <>
+  return (
+    <InFoot>
       {rollout === null ? null : <DeleteDraft rollout={rollout} />}
       {starting.problem !== null ? (
         <span className="flex min-w-0 items-center gap-2 text-failed-text" role="alert">
@@ -116,8 +110,7 @@ export function Foot({ draft, starting, missing, accepted, hold, isJson }: Rollo
           </Button>
         )}
       </span>
-    </>,
-    place,
+    </InFoot>
   );
 }
 

@@ -3,15 +3,13 @@
 import dynamic from 'next/dynamic';
 import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { Field } from '#app/_ui/field.tsx';
-import { Input } from '#app/_ui/input.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
-import { Segmented } from '#app/_ui/segmented.tsx';
 import type { ListedField } from '#server/domain/fleet/index.ts';
 import type { RolloutView } from '#server/domain/rollouts/index.ts';
-import { type FormFaults, faultsOf } from './faults.ts';
+import { faultsOf } from './faults.ts';
 import { Foot } from './foot.tsx';
 import type { StrategyChoice } from './how-card.tsx';
+import { NameFields } from './name-fields.tsx';
 import { usePlanHold } from './plan-hold.ts';
 import { ringSizes } from './ring-sizes.ts';
 import type { RolloutForm } from './rollout-form.ts';
@@ -21,6 +19,7 @@ import { useDraftPlan } from './use-draft-plan.ts';
 import type { LoadedMatches } from './use-matches.ts';
 import { useStart } from './use-start.ts';
 import { useStrategies } from './use-strategies.ts';
+import { ViewSwitch } from './view-switch.tsx';
 import { WhatCard } from './what-card.tsx';
 import { WhoCard } from './who-card.tsx';
 
@@ -61,17 +60,7 @@ export function RolloutEditor({ first, stored, strategies, fields, loaded, match
     <>
       <PageHeader
         title={t(stored === null ? 'new.title' : 'new.editTitle')}
-        actions={
-          <Segmented
-            label={t('new.view')}
-            value={json === null ? 'form' : 'json'}
-            onChange={(view) => (view === 'json' ? editing.openJson() : editing.closeJson())}
-            options={[
-              { value: 'form', label: t('new.view.form') },
-              { value: 'json', label: 'JSON' },
-            ]}
-          />
-        }
+        actions={<ViewSwitch editing={editing} />}
       />
       {json === null ? <NameFields form={form} set={set} suggested={suggested} faults={faults} /> : null}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
@@ -108,38 +97,6 @@ export function RolloutEditor({ first, stored, strategies, fields, loaded, match
       </div>
       <Foot {...{ draft, starting, missing, accepted, hold }} isJson={json !== null} />
     </>
-  );
-}
-
-interface NameFieldsProps {
-  form: RolloutForm;
-  set(change: Partial<RolloutForm>): void;
-  suggested: string;
-  faults: FormFaults;
-}
-
-function NameFields({ form, set, suggested, faults }: NameFieldsProps) {
-  const { t } = useTranslation('rollouts');
-  return (
-    <div className="mb-4 grid gap-3 sm:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
-      <Field label={t('new.name')} error={faults.at('/name')}>
-        <Input
-          value={form.name}
-          placeholder={suggested}
-          maxLength={200}
-          autoComplete="off"
-          onChange={(event) => set({ name: event.target.value })}
-        />
-      </Field>
-      <Field label={t('new.note')} error={faults.at('/note')}>
-        <Input
-          value={form.note}
-          maxLength={4000}
-          autoComplete="off"
-          onChange={(event) => set({ note: event.target.value })}
-        />
-      </Field>
-    </div>
   );
 }
 

@@ -35,7 +35,7 @@ export function WindowPicture({ rings, windows }: WindowPictureProps) {
         <h3 className="text-12 text-ink-3">{t('new.calendar', { zone: timeZone })}</h3>
         <DayNames days={calendar.days} timeZone={timeZone} />
         {calendar.rows.map((row) => (
-          <Row key={row.rings.join('\n')} {...{ row, calendar, now, freezes }} />
+          <Row key={row.rings.join()} {...{ row, calendar, now, freezes }} />
         ))}
       </div>
       <CalendarNotes calendar={calendar} freezes={freezes} />
@@ -88,8 +88,9 @@ function Row({ row: { rings, windows }, calendar, now, freezes }: RowProps) {
           {format.list(rings)}
         </p>
         {windows === null ? <p className="text-ink-3">{t('new.calendar.any')}</p> : null}
-        {windows?.map(({ window, occurrences }) => (
-          <p key={JSON.stringify(window)} className="text-ink-3 wrap-anywhere">
+        {windows?.map(({ window, occurrences }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: windows can be equal
+          <p key={index} className="text-ink-3 wrap-anywhere">
             {words.own(window)}
             <span className="block text-ink-2">{words.yours(window, occurrences)}</span>
           </p>
@@ -104,9 +105,10 @@ function Row({ row: { rings, windows }, calendar, now, freezes }: RowProps) {
         {days.slice(1).map((day) => (
           <path key={day} d={`M${x(day)} 0V40`} stroke="var(--line-subtle)" vectorEffect="non-scaling-stroke" />
         ))}
-        {bars.map((one) => (
+        {bars.map((one, index) => (
           <rect
-            key={one.x}
+            // biome-ignore lint/suspicious/noArrayIndexKey: windows can be equal
+            key={index}
             {...one}
             y={11}
             height={18}

@@ -4,6 +4,7 @@ import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
 import { RolloutRules } from './_rollouts/rollout-rules.tsx';
+import { Strategies } from './_rollouts/strategies.tsx';
 import { ApprovalRules } from './approval-rules.tsx';
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -14,13 +15,16 @@ export async function generateMetadata(): Promise<Metadata> {
 /** The rules for executions and for rollouts. */
 export default async function RulesPage() {
   if ((await reader())?.role !== 'admin') return <SettingsFrame place="rules">{null}</SettingsFrame>;
-  const { executions, rolloutRules } = await portal();
-  const [rules, ofRollouts] = await Promise.all([executions.rules(), rolloutRules.get()]);
+  const { executions, rolloutRules, strategies } = await portal();
+  const [rules, ofRollouts, saved] = await Promise.all([executions.rules(), rolloutRules.get(), strategies.list()]);
   return (
     <SettingsFrame place="rules">
       <Words namespaces={['settings']}>
-        <ApprovalRules first={rules} />
-        <RolloutRules first={ofRollouts} />
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+          <ApprovalRules first={rules} />
+          <RolloutRules first={ofRollouts} />
+          <Strategies first={saved} />
+        </div>
       </Words>
     </SettingsFrame>
   );

@@ -59,7 +59,7 @@ export function ExtensionCard({ vmId, extension, at, retry, onAct }: ExtensionCa
           </h3>
           <span
             translate="no"
-            className="mono min-w-0 gap-[1ch] text-ink-3 wrap-anywhere sm:flex"
+            className="mono min-w-0 gap-[1ch] text-ink-3 wrap-anywhere sm:flex sm:items-baseline"
             title={`${handler} ${version ?? goalVersion}`}
           >
             <span className="min-w-0 sm:truncate">{handler}</span>{' '}
@@ -68,7 +68,7 @@ export function ExtensionCard({ vmId, extension, at, retry, onAct }: ExtensionCa
               aria-label={t('card.whyVersion.named', { name, version: version ?? goalVersion })}
               title={t('card.whyVersion')}
               onClick={() => onAct({ kind: 'why-version', name })}
-              className="rounded-xs underline decoration-line-control decoration-dotted underline-offset-3 hover:text-ink hover:decoration-current"
+              className="min-h-6 rounded-xs underline decoration-line-control decoration-dotted underline-offset-3 hover:text-ink hover:decoration-current"
             >
               {version ?? goalVersion}
             </button>

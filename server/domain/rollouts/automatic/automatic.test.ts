@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { GivenVm } from '#server/testing/fleet.ts';
+import { outcomeOf } from '#server/testing/records.ts';
 import { type AutomaticStage, automaticStage, tool } from '../testing/automatic-stage.ts';
 
 let stage: AutomaticStage;
@@ -170,10 +171,16 @@ describe('RO-33 the approval of an automatic rollout', () => {
     const { id, planHash, state, startedBy } = await stage.automatic();
     expect({ state, startedBy }).toEqual({ state: 'planned', startedBy: null });
     expect(await stage.heldBack(vm)).toMatchObject({ code: 'turn', rollout: { id, state: 'planned' }, step: null });
-    await stage.approve(id, planHash ?? '', 2);
-    await stage.work(3);
-    expect(await stage.versionOf(vm)).toEqual(['1.0.0.0', '1.1.0.0']);
-    expect(await stage.rollout(id)).toMatchObject({ state: 'running', startedBy: 'Annex' });
+    // A higher version supersedes the plan too.
+    await stage.publish('1.2.0.0');
+    await stage.work(2);
+    const next = await stage.automatic();
+    expect(await stage.rollout(id)).toMatchObject({ state: 'aborted', startedAt: null, supersededBy: next.id });
+    expect(await outcomeOf(stage.approve(id, planHash ?? '', 3))).toBe('conflict rollout_state');
+    await stage.approve(next.id, next.planHash ?? '', 3);
+    await stage.work(4);
+    expect(await stage.versionOf(vm)).toEqual(['1.0.0.0', '1.2.0.0']);
+    expect(await stage.rollout(next.id)).toMatchObject({ state: 'running', startedBy: 'Annex' });
   });
 
   test('is not needed under rules for other rollouts', async () => {
@@ -183,6 +190,20 @@ describe('RO-33 the approval of an automatic rollout', () => {
     await stage.work(1);
     expect(await stage.versionOf(vm)).toEqual(['1.0.0.0', '1.1.0.0']);
   });
+});
+
+test('before its start, the rings of an automatic rollout can be edited, but not its selection and its change', async () => {
+  await stage.givenTools(1);
+  await stage.setRules(0, { approval: { fromMembers: 1, people: 1, role: 'operator', automatic: true } });
+  await stage.publish('1.1.0.0');
+  await stage.work(1);
+  const { id } = await stage.automatic();
+  const rings = [{ name: 'all', upTo: { percent: 100 } }];
+  expect(await stage.edit(id, { rings, select: { all: true } })).toBe('conflict rollout_fixed; /select rollout_fixed');
+  expect(await stage.edit(id, { rings, newcomers: 'ignore' })).toBe('done');
+  const { kind, state, definition } = await stage.rollout(id);
+  expect({ kind, state }).toEqual({ kind: 'automatic', state: 'draft' });
+  expect(definition).toMatchObject({ newcomers: 'include', rings: [{ name: 'all' }] });
 });
 
 test('two workers that notice a version create one rollout', async () => {

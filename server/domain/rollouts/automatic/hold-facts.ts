@@ -2,12 +2,13 @@ import { sql } from 'drizzle-orm';
 import { parseVersion } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { type ExtensionRow, type Preview, previewMany } from '#server/domain/goal-states/index.ts';
-import { decidedSteps, openStates, type RolloutState } from '#server/domain/rollout-rules/words.ts';
+import type { RolloutState } from '#server/domain/rollout-rules/words.ts';
 import type { MembershipView } from '../answers.ts';
 import { listRolloutsOfVm } from '../list-of-vm.ts';
 import type { RolloutReference } from './answers.ts';
 import { upgradeTo } from './definition.ts';
 import type { HoldFacts, NewerVersion, PlaceIn } from './held-by.ts';
+import { ofPeopleSql } from './left-to-people.ts';
 import { putBackSql } from './put-back.ts';
 
 /** Loads what decides which newer versions an extension gets automatically. */
@@ -20,14 +21,15 @@ export async function loadHoldFacts(
   const target =
     newer.find(({ version, state }) => state === 'published' && parseVersion(version)?.[0] === first)?.version ?? null;
   if (target === null) return { target, putBack: new Map(), preview: null, other: null, automatic: null };
-  const [{ items }, putBack, preview, rollout] = await Promise.all([
+  const [{ items }, others, putBack, preview, rollout] = await Promise.all([
     listRolloutsOfVm(ctx, { vmId: row.vmId }),
+    othersOf(ctx, row),
     putBackFrom(ctx, row),
     previewOf(ctx, row, target),
     automaticOf(ctx, row.handler, target),
   ]);
   const own = items.find((item) => item.rollout.id === rollout?.id);
-  const other = items.find((item) => isOther(item, row.handler));
+  const other = items.find((item) => others.has(item.rollout.id));
   return {
     ...{ target, putBack, preview },
     other: other === undefined ? null : placeIn(other),
@@ -38,12 +40,12 @@ export async function loadHoldFacts(
   };
 }
 
-/** Whether a member is left to an open rollout of a person. */
-function isOther({ rollout, state }: MembershipView, handler: string): boolean {
-  if (rollout.kind === 'automatic' || rollout.runbook !== null) return false;
-  if (rollout.handler !== null && rollout.handler !== handler) return false;
-  if (!(openStates as readonly RolloutState[]).includes(rollout.state)) return false;
-  return rollout.state !== 'keeping' || !(decidedSteps as readonly string[]).includes(state);
+/** Returns the ids of the open rollouts of people to which an automatic rollout leaves the VM. */
+async function othersOf({ db }: Context, { vmId, handler }: ExtensionRow): Promise<ReadonlySet<string>> {
+  const { rows } = await db.execute<{ rollout_id: string }>(
+    sql`select rollout_id from ${ofPeopleSql(handler, [vmId])} o`,
+  );
+  return new Set(rows.map(({ rollout_id }) => rollout_id));
 }
 
 const placeIn = ({ rollout: { id, name, kind, state: of }, state, cause }: MembershipView): PlaceIn => ({

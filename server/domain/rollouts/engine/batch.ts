@@ -4,7 +4,7 @@ import type { Advance } from '#server/domain/rollout-rules/advance-facts.ts';
 import { beginSteps } from './begin-steps.ts';
 import { drawPairs } from './draw-pairs.ts';
 import { type Beginner, emptyStep } from './empty-step.ts';
-import { nextMembers, type Turn, waitingMembers } from './load-members.ts';
+import { nextMembers, recalledMembers, type Turn } from './load-members.ts';
 import { type Pass, type PassRing, recordPass, ringAt, type StepRow, setStep } from './pass.ts';
 import { type ChosenTurn, chooseTurns } from './turns.ts';
 import { flushSteps } from './write-steps.ts';
@@ -27,7 +27,7 @@ export async function beginBatch(
   const rate = rateOf(pass);
   const most = Math.min(room, atOnce, Math.max(1, rate.rollout));
   if (most <= 0) return;
-  const recalled = await waitingMembers(pass.tx, pass.row.id, { ring: index, state: 'recalled', limit: most });
+  const recalled = await recalledMembers(pass.tx, pass.row.id, { ring: index, limit: most });
   const chosen = await chooseTurns(pass, recalled);
   const parked = ready.filter(({ turn }) => turn.step?.ring === index);
   const known = [...chosen, ...parked];

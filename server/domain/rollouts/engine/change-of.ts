@@ -1,15 +1,15 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import { rolloutSteps } from '#db/schema/index.ts';
 import type { MemberChange } from '#server/domain/goal-states/index.ts';
-import { openGiven } from '../secrets.ts';
+import { hasLostSecrets, openGiven } from '../secrets.ts';
 import type { Pass } from './pass.ts';
 
-type ChangingPass = Pick<Pass, 'tx' | 'ctx' | 'row'>;
-
 /** Returns what the rollout declares on each of these members. A member without an entry has nothing to restore. */
-export async function changesOf(pass: ChangingPass, vmIds: readonly string[]): Promise<Map<string, MemberChange>> {
+export async function changesOf(pass: Pass, vmIds: readonly string[]): Promise<Map<string, MemberChange>> {
   const { row, ctx } = pass;
   if (row.kind === 'revert' && row.of !== null) return restoresOf(pass, row.of, vmIds);
+  // The rollout pauses before any member gets a change without its protected settings.
+  if (hasLostSecrets(row)) return new Map();
   const given = openGiven(ctx, row);
   const change: MemberChange = {
     kind: 'patch',
@@ -21,11 +21,7 @@ export async function changesOf(pass: ChangingPass, vmIds: readonly string[]): P
 }
 
 /** The revert of a rollout restores what each member had before its step there. */
-async function restoresOf(
-  { tx }: ChangingPass,
-  of: string,
-  vmIds: readonly string[],
-): Promise<Map<string, MemberChange>> {
+async function restoresOf({ tx }: Pass, of: string, vmIds: readonly string[]): Promise<Map<string, MemberChange>> {
   const steps = await tx
     .select({
       vmId: rolloutSteps.vmId,

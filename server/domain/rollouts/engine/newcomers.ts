@@ -87,9 +87,7 @@ async function findNewcomers({ tx, ctx, row }: Pass): Promise<string[]> {
     with matching as (select ${source.id} as id from ${source.table} where ${source.where})
     select id from matching
      where ${excluded === null ? sql`true` : sql`not (id = any(array(${idsOf(ctx.fleetFields, excluded, ctx.now)})))`}
-       and not exists (
-         select from rollout_members m where m.rollout_id = ${row.id}
-            and md5(${row.id} || '/' || id) between m.low and m.high and id = any(m.vm_ids))
+       and id not in (select unnest(m.vm_ids) from rollout_members m where m.rollout_id = ${row.id})
        and ${isUpgradedBy(row, sql`id`)}
      order by md5(id || ${ctx.now.toISOString().slice(0, 16)}::text) limit ${evaluatedAtOnce}`);
   return rows.map(({ id }) => id);

@@ -9,7 +9,7 @@ import { loadAdvanceFacts } from './advance-facts.ts';
 import { beginBatch, setAside } from './batch.ts';
 import { loadUndelivered } from './load-steps.ts';
 import { addNewcomers } from './newcomers.ts';
-import { contextOf, type Pass, type PassRing, type PassServices } from './pass.ts';
+import { contextOf, type Pass, type PassLimits, type PassRing, type PassServices } from './pass.ts';
 import { isRun } from './runs/order-of.ts';
 import { recallQueued } from './runs/settle-runs.ts';
 import { settle } from './settle.ts';
@@ -22,6 +22,7 @@ import { flushSteps } from './write-steps.ts';
 
 /** Maximum number of goal states that one pass takes back. */
 const recallsAtOnce = 250;
+const usualLimits: PassLimits = { parkedAtOnce: 1_000 };
 /** Milliseconds until a pass tries again what another transaction was changing. */
 const againMs = 250;
 /** Milliseconds until a rollout whose pass failed is looked at again. */
@@ -32,12 +33,17 @@ const failedMs = 10_000;
  * takes back what must be, and begins the next steps. Everything commits together. A rollout whose pass fails is looked
  * at again a little later, so that it does not keep others waiting. Returns the rollout's id; null if none is due.
  */
-export async function passRollout(services: PassServices, now: Date): Promise<string | null> {
+export async function passRollout(
+  services: PassServices,
+  now: Date,
+  limits: PassLimits = usualLimits,
+): Promise<string | null> {
   let taken: string | null = null;
+  const onTaken = (id: string) => {
+    taken = id;
+  };
   try {
-    return await passOnce(services, now, (id) => {
-      taken = id;
-    });
+    return await passOnce(services, now, onTaken, limits);
   } catch (error) {
     if (taken === null) throw error;
     services.log.error({ err: error, rollout: taken }, 'a rollout could not be moved on; retrying');
@@ -52,12 +58,13 @@ export async function passOnce(
   services: PassServices,
   now: Date,
   onTaken: (id: string) => void = () => {},
+  limits: PassLimits = usualLimits,
 ): Promise<string | null> {
   return services.db.transaction(async (tx) => {
     const id = await lockDue(tx, now);
     if (id === null) return null;
     onTaken(id);
-    await passOver(await openPass(services, tx, id, now));
+    await passOver({ ...(await openPass(services, tx, id, now)), ...limits });
     return id;
   });
 }
@@ -70,7 +77,12 @@ async function lockDue(tx: Transaction, now: Date): Promise<string | null> {
   return rows[0]?.id ?? null;
 }
 
-async function openPass(services: PassServices, tx: Transaction, id: string, now: Date): Promise<Pass> {
+async function openPass(
+  services: PassServices,
+  tx: Transaction,
+  id: string,
+  now: Date,
+): Promise<Omit<Pass, keyof PassLimits>> {
   const row = await lockRollout(tx, id);
   if (row.kind === 'revert' && row.of !== null) await lockRollout(tx, row.of);
   const { rules, freezes } = await readRules(tx);

@@ -22,8 +22,13 @@ export interface PassRing {
   taken: number;
 }
 
+/** Maximum number of parked members that one pass looks at, unless a test says otherwise. */
+export interface PassLimits {
+  parkedAtOnce: number;
+}
+
 /** One look at a rollout whose row this transaction has locked. */
-export interface Pass {
+export interface Pass extends PassLimits {
   tx: Transaction;
   /** The rollout is the actor. */
   ctx: Context;

@@ -3,19 +3,17 @@ import type { Transaction } from '#db/client.ts';
 import { rolloutRings, rolloutSteps, rollouts } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { newPreviewMemory, previewMany } from '#server/domain/goal-states/index.ts';
 import { kindPosition } from '#server/domain/rollout-rules/kinds.ts';
 import { maxMoved } from '#server/domain/rollout-rules/rings.ts';
 import type { Reason } from '#server/domain/rollout-rules/stored.ts';
 import { recordAct } from '../act-on.ts';
-import { changesOf } from '../engine/change-of.ts';
 import type { StoredRollout } from '../rows.ts';
+import { readRules } from '../rules.ts';
+import { openGiven } from '../secrets.ts';
+import { evaluateMembers } from './evaluate-members.ts';
 import { kindsOf, type MemberKinds } from './member-chunks.ts';
 import { movedMembers } from './moved-members.ts';
 import { readMembers } from './rehash-plan.ts';
-
-/** Number of members that are evaluated together. */
-const atOnce = 5_000;
 
 /**
  * Checks a rollout that is resumed after the database was restored: the members that no step has reached are evaluated
@@ -79,20 +77,10 @@ async function kindsNow(
   row: StoredRollout,
   vmIds: readonly string[],
 ): Promise<MemberKinds> {
-  const kinds = new Map<string, number>();
-  const memory = newPreviewMemory();
-  for (let from = 0; from < vmIds.length; from += atOnce) {
-    const some = vmIds.slice(from, from + atOnce);
-    const changeOf = await changesOf({ tx, ctx, row }, some);
-    const requests = some.flatMap((vmId) => {
-      const change = changeOf.get(vmId);
-      return change ? [{ vmId, planned: null, change }] : [];
-    });
-    for (const [vmId, preview] of await previewMany(tx, ctx, requests, memory)) {
-      if (preview.outcome === 'change' && !preview.needsRelease) kinds.set(vmId, kindPosition(preview.kind));
-    }
-  }
-  return kinds;
+  const { rules } = await readRules(tx);
+  const only = { ...row, definition: { ...row.definition, select: { ids: [...vmIds] } } };
+  const { members } = await evaluateMembers(tx, ctx, only, openGiven(ctx, row), rules.availabilitySetTag);
+  return new Map(members.map(({ vmId, preview }) => [vmId, kindPosition(preview.kind)]));
 }
 
 async function hasPassed(tx: Transaction, id: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { inFlightLimit } from '#server/domain/rollout-rules/rings.ts';
 import type { Definition, RingPlan, RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from '../rows.ts';
 import { readRules } from '../rules.ts';
-import { openGiven } from '../secrets.ts';
+import { openGiven, requireKept } from '../secrets.ts';
 import { type EvaluatedVms, evaluateMembers } from './evaluate-members.ts';
 import { findOverlaps } from './find-overlaps.ts';
 import { chunksOf, type MemberChunk } from './member-chunks.ts';
@@ -25,10 +25,12 @@ export interface MadePlan {
 
 /**
  * Makes the plan of a rollout from the snapshot of the transaction: its members, their rings and order, and what the
- * change would do to each. Writes nothing. Throws 422 `selection_empty` | `rollout_too_large` | `window_too_short`.
+ * change would do to each. Writes nothing. Throws 422 `selection_empty` | `rollout_too_large` | `window_too_short`,
+ * 409 `rollout_secrets_gone`.
  */
 export async function makePlan(tx: Transaction, ctx: Context, row: StoredRollout): Promise<MadePlan> {
   const { rules, freezes } = await readRules(tx);
+  requireKept(row);
   const given = openGiven(ctx, row);
   const evaluated = await evaluateMembers(tx, ctx, row, given, rules.availabilitySetTag);
   const placed = await placeMembers(tx, ctx, row, evaluated.members);

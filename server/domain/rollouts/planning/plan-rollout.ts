@@ -34,7 +34,7 @@ async function plan(tx: Transaction, ctx: Context, row: StoredRollout, keep: () 
   }
 }
 
-/** Whether nobody must approve the plan first. */
+/** Whether the plan needs no approval first. */
 async function mayStart(tx: Transaction, { kind }: StoredRollout, { plan }: MadePlan): Promise<boolean> {
   const { rules } = await readRules(tx);
   return approvalsNeeded(rules, { kind, plan, members: plan.members, planHash: plan.hash, approvals: [] }) === 0;

@@ -6,18 +6,21 @@ import { withdrawVersion } from '#server/domain/packages/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import type { GivenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { outcomeOf } from '#server/testing/records.ts';
 import { abortRollout } from '../abort-rollout.ts';
 import { startAutomatic } from '../automatic/start-automatic.ts';
 import { whyThisVersion } from '../automatic/why-this-version.ts';
 import { approveRollout } from '../decide-rollout.ts';
 import { findRolloutWork } from '../engine/due.ts';
+import { getRollout } from '../get-rollout.ts';
 import { checkRollout } from '../planning/check-rollout.ts';
 import { findUnplanned, planRollout } from '../planning/plan-rollout.ts';
 import type { StoredRollout } from '../rows.ts';
 import { setStrategy } from '../strategies.ts';
+import { updateRollout } from '../update-rollout.ts';
 import { rolloutStage } from './rollout-stage.ts';
 
-/** A handler of its own, whose versions the test publishes. */
+/** The handler whose versions the test publishes. */
 export const tool = 'Acme.Lab.Tool';
 
 /** A fleet with extensions that are upgraded automatically, whose worker and time the test moves. */
@@ -110,6 +113,11 @@ export async function automaticStage() {
   const hold = ({ vmId }: GivenVm) => holdVm(stage.operator, { vmId, reason: 'maintenance' });
   const abort = (id: string, seconds: number) => abortRollout(stage.as(seconds), { id });
   const approve = (id: string, plan: string, seconds: number) => approveRollout(stage.as(seconds), { id, plan });
+  /** Edits a rollout by changing its definition as the portal returns it. */
+  async function edit(id: string, change: object): Promise<string> {
+    const { definition, revision } = await getRollout(stage.operator, { id });
+    return outcomeOf(updateRollout(stage.operator, { id, revision, definition: { ...definition, ...change } }));
+  }
   const upgrades = async () => (await findRolloutWork(services, { withUpgrades: true })).upgrades;
   const start = (version: string, more: Partial<typeof services> = {}) =>
     startAutomatic({ ...services, ...more }, { handler: tool, version }, at(0));
@@ -122,7 +130,7 @@ export async function automaticStage() {
 
   return {
     ...{ ...stage, publish, withdraw, givenTools, work, automatics, automatic, reported, settle, finish, explain },
-    ...{ versionOf, heldBack, upgradeAtOnce, hold, abort, approve, upgrades, start, forget },
+    ...{ versionOf, heldBack, upgradeAtOnce, hold, abort, approve, edit, upgrades, start, forget },
   };
 }
 

@@ -1,4 +1,4 @@
-import { NameTakenError, type Provider, type ProviderStep } from '../provider.ts';
+import { type CloudProvider, NameTakenError, type ProviderStep } from '../provider.ts';
 
 /**
  * What a call of the fake provider does: succeeds, fails before or after it took effect, or never returns, before or
@@ -7,11 +7,13 @@ import { NameTakenError, type Provider, type ProviderStep } from '../provider.ts
 export type Fate = 'succeed' | 'failBefore' | 'failAfter' | 'dieBefore' | 'dieAfter' | 'nameTaken';
 
 /** A provider in memory, whose calls can fail. */
-export class FakeProvider implements Provider {
+export class FakeProvider implements CloudProvider {
   readonly groups = new Set<string>();
   readonly networks = new Set<string>();
   /** The roles of each cloud service. */
   readonly services = new Map<string, Set<string>>();
+  /** Names of the groups and networks that calls created. */
+  readonly own = new Set<string>();
   readonly calls: string[] = [];
   /** Decides what the next call does. */
   fate: (step: ProviderStep) => Fate = () => 'succeed';
@@ -19,8 +21,8 @@ export class FakeProvider implements Provider {
   onDeath: () => void = () => {};
   private addresses = 3;
 
-  affinityGroup = (name: string) => this.call('affinityGroup', name, () => addTo(this.groups, name));
-  network = (name: string) => this.call('network', name, () => addTo(this.networks, name));
+  affinityGroup = (name: string) => this.call('affinityGroup', name, () => this.add(this.groups, name));
+  network = (name: string) => this.call('network', name, () => this.add(this.networks, name));
 
   cloudService = ({ name }: { name: string }) =>
     this.call('cloudService', name, () => {
@@ -43,8 +45,19 @@ export class FakeProvider implements Provider {
     });
 
   dropCloudService = (name: string) => this.call('dropCloudService', name, () => void this.services.delete(name));
-  dropNetwork = (name: string) => this.call('dropNetwork', name, () => void this.networks.delete(name));
-  dropAffinityGroup = (name: string) => this.call('dropAffinityGroup', name, () => void this.groups.delete(name));
+  dropNetwork = (name: string) => this.call('dropNetwork', name, () => this.drop(this.networks, name));
+  dropAffinityGroup = (name: string) => this.call('dropAffinityGroup', name, () => this.drop(this.groups, name));
+
+  private add(set: Set<string>, name: string): 'created' | 'existed' {
+    const existed = set.has(name) && !this.own.has(name);
+    set.add(name);
+    if (!existed) this.own.add(name);
+    return existed ? 'existed' : 'created';
+  }
+
+  private drop(set: Set<string>, name: string): void {
+    if (this.own.delete(name)) set.delete(name);
+  }
 
   private addRole(service: string, name: string): { assignedAddress: string } {
     const roles = this.services.get(service);
@@ -70,10 +83,4 @@ export class FakeProvider implements Provider {
     this.onDeath();
     return new Promise<never>(() => {});
   }
-}
-
-function addTo(set: Set<string>, name: string): 'created' | 'existed' {
-  const existed = set.has(name);
-  set.add(name);
-  return existed ? 'existed' : 'created';
 }

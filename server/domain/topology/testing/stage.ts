@@ -12,6 +12,8 @@ export interface Stage {
   bootstrapped(options?: { name?: string; availabilitySetsEnabled?: boolean; controllers?: number }): Promise<Staged>;
   /** Returns the context at a later time. */
   after(seconds: number): Context;
+  /** Returns a provider that has nothing, for repairs that concern the inventory only. */
+  nothing(): FakeProvider;
   /** Runs the repair at a later time. */
   mend(provider: FakeProvider, seconds?: number): Promise<number>;
 }
@@ -34,6 +36,7 @@ export async function newStage(): Promise<Stage> {
   return {
     ctx,
     after,
+    nothing: () => new FakeProvider(),
     mend: (provider, seconds = 0) =>
       mendTopology({ ...after(seconds), actor: systemActor, origin: systemOrigin }, provider),
     bootstrapped: async ({ name, availabilitySetsEnabled = false, controllers = 0 } = {}) => {

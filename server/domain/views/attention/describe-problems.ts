@@ -191,15 +191,16 @@ export async function readMessages(
     if (!extension || !id) continue;
     const resources = found.get(`${extension.handler}-${sample.version}`) ?? new Map();
     const status = sent.get(key);
+    const isSent = status?.message?.id === id;
     const localized = localizeMessage({
-      message: status?.message?.id === id ? status.message : { id, params: [] },
+      message: isSent && status?.message ? status.message : { id, params: [] },
       formattedMessage: status?.formattedMessage,
       resources,
       wanted,
     });
     if (localized === null || localized.source === 'id') continue;
     const template = localized.source === 'formatted' ? undefined : resources.get(localized.lang)?.[id];
-    const text = template !== undefined && vms > 1 ? withoutParams(template) : localized.text;
+    const text = template !== undefined && (vms > 1 || !isSent) ? withoutParams(template) : localized.text;
     messages.set(key, { text, lang: localized.lang });
   }
   return messages;

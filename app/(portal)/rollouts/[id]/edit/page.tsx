@@ -4,14 +4,18 @@ import { words } from '#app/_lib/i18n/server.ts';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
-import { unstartedStates } from '#server/domain/rollout-rules/words.ts';
+import { endedStates, unstartedStates } from '#server/domain/rollout-rules/words.ts';
 import { definitionOf } from '../../new/definition-of.ts';
 import { FormPage } from '../../new/form-page.tsx';
 import { NoAccess } from '../../new/no-access.tsx';
 import { formOf, withoutSecrets } from '../../new/read-form.ts';
 import { RolloutEditor } from '../../new/rollout-editor.tsx';
 import { forRuns } from '../../new/run-parts.ts';
+import { StartedEditor } from '../../new/started-editor.tsx';
 import { matchesOf, schemaFor, strategiesOf } from '../../new/stored-parts.ts';
+
+/** States in which nothing can be edited. */
+const fixedStates = [...endedStates, 'aborting', 'checking'] as const;
 
 interface Props {
   params: Promise<{ id: string }>;
@@ -22,11 +26,11 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('new.editTitle') };
 }
 
-/** The page that edits a rollout that has not started. A started one is redirected to its own page. */
+/** The page that edits a rollout. An ended one is redirected to its own page. */
 export default async function EditRolloutPage({ params }: Props) {
   const [{ t }, api, { id }, who] = await Promise.all([words('rollouts'), portal(), params, reader()]);
   const stored = await orNotFound(api.rollouts.get({ id }));
-  if (!unstartedStates.some((state) => state === stored.state)) redirect(`/rollouts/${id}`);
+  if (fixedStates.some((state) => state === stored.state)) redirect(`/rollouts/${id}`);
   const crumbs = [
     { label: t('new.rollouts'), href: '/rollouts' },
     { label: stored.name, href: `/rollouts/${id}`, isName: true },
@@ -42,11 +46,18 @@ export default async function EditRolloutPage({ params }: Props) {
   const [fields, strategies] = await Promise.all([api.fleet.fields(), strategiesOf(api)]);
   const definition = definitionOf(stored);
   // A bulk act has one ring. This page is for rings, so the form begins with those of the usual strategy.
-  const isBulk = stored.kind === 'bulk';
+  const isBulk = stored.kind === 'bulk' && unstartedStates.some((state) => state === stored.state);
   const strategy = strategies.find(({ name }) => !isBulk && name === definition.strategy) ?? strategies[0];
   if (strategy === undefined) throw new Error('the portal has built-in strategies');
   const parts = definition.change.kind === 'run' ? forRuns(strategy.parts) : strategy.parts;
   const form = formOf(isBulk ? { ...definition, strategy: strategy.name, ...parts } : definition, parts);
+  if (!unstartedStates.some((state) => state === stored.state)) {
+    return (
+      <FormPage crumbs={crumbs}>
+        <StartedEditor key={id} first={form} stored={stored} strategies={strategies} fields={fields} />
+      </FormPage>
+    );
+  }
   const first = stored.hasProtectedSettings ? withoutSecrets(form) : form;
   const [loaded, matches] = await Promise.all([schemaFor(api, first.change), matchesOf(api, first)]);
   return (

@@ -9,8 +9,9 @@ import { Button } from '#app/_ui/button.tsx';
 import { Dialog } from '#app/_ui/dialog.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
-import { HoldSentence, type VersionCandidate, type VersionReasons } from './hold-sentence.tsx';
+import { HoldSentence } from './hold-sentence.tsx';
 import { rolloutTag } from './rollout-line.tsx';
+import type { VersionCandidate, VersionReasons } from './version-holds.ts';
 
 interface VersionDialogProps {
   vmId: string;

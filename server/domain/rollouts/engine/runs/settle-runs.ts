@@ -29,7 +29,7 @@ export async function settleRuns(pass: Pass, atOnce: number): Promise<void> {
   for (const { step, outcome } of judged) {
     if (outcome.act === null) setStep(pass, step.state, applied(step, outcome, ctx.now));
   }
-  if (runs.length === atOnce) pass.hasMore = true;
+  if (runs.length === atOnce) Object.assign(pass, { hasMore: true, isBehind: true });
   await recallRuns(
     pass,
     judged.filter(({ outcome }) => outcome.act === 'recall'),

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
+import german from '#locales/de/memberships.json' with { type: 'json' };
+import english from '#locales/en/memberships.json' with { type: 'json' };
 import { versionHolds } from '#server/domain/rollout-rules/words.ts';
-import { sentenceOf } from './hold-sentence.tsx';
+import { sentenceOf } from './version-holds.ts';
 
 const held = { code: 'turn' as const, fault: null, version: null, rollout: null, step: null };
 
-test('every hold has a sentence in English and German', async () => {
-  for (const language of ['en', 'de']) {
-    const words = (await import(`#locales/${language}/memberships.json`, { with: { type: 'json' } })).default;
+test('every hold has a sentence in English and German', () => {
+  for (const words of [english, german]) {
     for (const code of versionHolds) expect(words).toHaveProperty([`version.held.${sentenceOf({ ...held, code })}`]);
   }
 });
