@@ -1,12 +1,12 @@
 import { executionLimits } from '#protocol/executions/index.ts';
 import type { ChangeInput } from './change-input.ts';
-import type { RolloutChange, RunChange } from './stored.ts';
+import type { RolloutChange, RunTerms } from './stored.ts';
 
 /**
  * Returns what a change of kind `run` runs. The version and the time limits that it leaves out are those of the runbook,
  * which the caller fills in.
  */
-export function completeRun(change: ChangeInput): RunChange {
+export function completeRun(change: ChangeInput): RunTerms {
   const { runbook, parameters, secretParameters, timeoutSeconds, validForSeconds } = change;
   return {
     runbook: runbook ?? '',
@@ -17,14 +17,12 @@ export function completeRun(change: ChangeInput): RunChange {
   };
 }
 
-type Gates = { compare?: unknown } | null;
-
 interface Choices {
   silent?: string | undefined;
   onStepFailure?: string | undefined;
   onHalt?: string | undefined;
-  gates?: Gates | undefined;
-  rings?: readonly { gates?: Gates | undefined }[] | null | undefined;
+  gates?: { compare?: unknown } | undefined;
+  rings?: readonly { gates?: { compare?: unknown } | undefined }[] | null | undefined;
 }
 
 /**
