@@ -16,7 +16,7 @@ import {
 } from '#server/domain/rollouts/index.ts';
 import { extensionNames } from '../load/agents.ts';
 
-/** The handler whose extension the rollouts change. It reports nothing by itself under load. */
+/** The handler whose extension the rollouts change. It reports nothing under load. */
 export const handler = 'Meridian.Platform.Backup';
 export const extension = extensionNames.silent;
 

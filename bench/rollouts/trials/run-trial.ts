@@ -7,7 +7,7 @@ import { storeHealthyFleet } from '../stored-reports.ts';
 import { type FailureRates, SimulatedFleet } from './simulated-fleet.ts';
 
 /** What became of a rollout that only the comparison judges. */
-export interface Trial {
+export interface RolloutTrial {
   state: string;
   /** Codes of the reasons why it was paused. */
   why: string[];
@@ -34,7 +34,7 @@ const tick = 30;
 const longest = 3 * 86_400;
 
 /** Runs a rollout of every VM in the rings of the strategy `careful`, in simulated time, until it pauses or ends. */
-export async function runTrial({ services, rates, random, terms }: TrialOptions): Promise<Trial> {
+export async function runTrial({ services, rates, random, terms }: TrialOptions): Promise<RolloutTrial> {
   const client = services.db.$client;
   await endRollouts(client);
   await storeHealthyFleet(client);
@@ -121,7 +121,12 @@ async function readRollout({ db }: PassServices, id: string): Promise<RolloutNow
   };
 }
 
-async function trialOf({ db }: PassServices, id: string, { state, why }: RolloutNow, hours: number): Promise<Trial> {
+async function trialOf(
+  { db }: PassServices,
+  id: string,
+  { state, why }: RolloutNow,
+  hours: number,
+): Promise<RolloutTrial> {
   const { rows } = await db.$client.query<{ counts: RingCounts; taken: number }>(
     'select counts, taken from rollout_rings where rollout_id = $1 order by ring',
     [id],
