@@ -8,18 +8,18 @@ import { type Bench, type Figure, median } from '../sections/section.ts';
 import {
   beginSteps,
   bulkOf,
+  SimulatedClock,
   contextAt,
   endRollouts,
   extension,
   givenRunning,
   liftLimits,
   newSettings,
-  SimulatedClock,
 } from './given-rollout.ts';
 import { storeDeliveries, storeFirstGoals, storeHealth, storeHealthyFleet } from './stored-reports.ts';
 
-const openLimit = 10_000;
-const recallLimit = 2_000;
+const maxOpen = 10_000;
+const maxRecalled = 2_000;
 /** Milliseconds between two changes of health, and how often their outcome is looked up. */
 const changeMs = 25;
 const lookMs = 20;
@@ -38,7 +38,7 @@ export async function decisionRows(bench: Bench): Promise<Figure[]> {
   const { services } = deployment;
   const client = services.db.$client;
   await liftLimits(services);
-  const count = Math.min(openLimit, agents.count);
+  const count = Math.min(maxOpen, agents.count);
   const { rows } = await client.query<{ id: string }>('select id from vms order by id limit $1', [count]);
   const vmIds = rows.map(({ id }) => id);
   const clock = new SimulatedClock();
@@ -139,7 +139,7 @@ export async function pauseRows(bench: Bench): Promise<Figure[]> {
   const { services } = deployment;
   const client = services.db.$client;
   await liftLimits(services);
-  const count = Math.min(recallLimit, agents.count);
+  const count = Math.min(maxRecalled, agents.count);
   const { rows } = await client.query<{ id: string }>('select id from vms order by id limit $1', [count]);
   await storeFirstGoals(client);
   await startIdleWorker(bench);

@@ -2,12 +2,12 @@ import { pairsOf } from '#server/domain/rollout-rules/compare.ts';
 import { addCounts, resolvedPairs } from '#server/domain/rollout-rules/counts.ts';
 import type { RingCounts } from '#server/domain/rollout-rules/stored.ts';
 import { type DefinitionInput, hintRollouts, type PassServices, passRollout } from '#server/domain/rollouts/index.ts';
-import { endRollouts, givenRunning, handler, newSettings, SimulatedClock } from '../given-rollout.ts';
+import { SimulatedClock, endRollouts, givenRunning, handler, newSettings } from '../given-rollout.ts';
 import { storeHealthyFleet } from '../stored-reports.ts';
 import { type FailureRates, SimulatedFleet } from './simulated-fleet.ts';
 
 /** What became of a rollout that only the comparison judges. */
-export interface TrialResult {
+export interface RolloutTrial {
   state: string;
   /** Codes of the reasons why it was paused. */
   why: string[];
@@ -34,7 +34,7 @@ const tick = 30;
 const longest = 3 * 86_400;
 
 /** Runs a rollout of every VM in the rings of the strategy `careful`, in simulated time, until it pauses or ends. */
-export async function runTrial({ services, rates, random, terms }: TrialOptions): Promise<TrialResult> {
+export async function runTrial({ services, rates, random, terms }: TrialOptions): Promise<RolloutTrial> {
   const client = services.db.$client;
   await endRollouts(client);
   await storeHealthyFleet(client);
@@ -126,7 +126,7 @@ async function trialOf(
   id: string,
   { state, why }: RolloutNow,
   hours: number,
-): Promise<TrialResult> {
+): Promise<RolloutTrial> {
   const { rows } = await db.$client.query<{ counts: RingCounts; taken: number }>(
     'select counts, taken from rollout_rings where rollout_id = $1 order by ring',
     [id],
