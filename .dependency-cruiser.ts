@@ -13,8 +13,8 @@ const from = (path: string) => ({ path, ...production });
 /** The module with the words of verdicts and their order of severity, which db, pages and inputs may import. */
 const words = String.raw`^server/domain/verdicts/words\.ts$`;
 
-/** The pure rules of rollouts, which the schema, every module, pages and inputs may import. */
-const rolloutRules = '^server/domain/rollout-rules/';
+/** The pure rules of rollouts and of the topology, which the schema, every module, pages and inputs may import. */
+const pureRules = '^server/domain/(rollout|topology)-rules/';
 
 /** The module for filter fields in URLs, which pages and entry points may import. */
 const fleetAddress = String.raw`^server/domain/fleet/address\.ts$`;
@@ -27,6 +27,7 @@ const modules = [
   'verdicts',
   'work',
   'rollout-rules',
+  'topology-rules',
   'audit',
   'changes',
   'publishers',
@@ -49,6 +50,7 @@ const modules = [
   'attention',
   'rollouts',
   'vm-lifecycle',
+  'topology',
   'views',
 ];
 
@@ -125,17 +127,17 @@ const law: IConfiguration = {
     {
       name: 'db-imports-no-server',
       comment:
-        'The schema may use types of the protocol, the words of verdicts and the rules of rollouts, and no other code of the project.',
+        'The schema may use types of the protocol, the words of verdicts and the pure rules, and no other code of the project.',
       severity: 'error',
       from: from('^db/'),
-      to: { path: '^(server|app|agent|locales)/', pathNot: [words, rolloutRules] },
+      to: { path: '^(server|app|agent|locales)/', pathNot: [words, pureRules] },
     },
     {
       name: 'db-takes-types-only',
       comment: 'The schema imports only types, because data is parsed before it is written.',
       severity: 'error',
       from: from('^db/'),
-      to: { path: ['^protocol/', words, rolloutRules], dependencyTypesNot: ['type-only'] },
+      to: { path: ['^protocol/', words, pureRules], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'platform-has-no-business-words',
@@ -174,14 +176,14 @@ const law: IConfiguration = {
       to: {},
     },
     {
-      name: 'rollout-rules-are-pure',
+      name: 'rules-are-pure',
       comment:
-        'Pages and workers share the rules of rollouts, so these import only zod, the protocol, limits, the words of verdicts and each other.',
+        'Pages and workers share the rules of rollouts and of the topology, so these import only zod, the protocol, limits, the words of verdicts and each other.',
       severity: 'error',
-      from: from(rolloutRules),
+      from: from(pureRules),
       to: {
         pathNot: [
-          rolloutRules,
+          pureRules,
           '^protocol/',
           words,
           String.raw`^server/platform/limits\.ts$`,
@@ -216,7 +218,7 @@ const law: IConfiguration = {
         pathNot: [
           String.raw`^server/domain/[^/]+/(index|input)\.ts$`,
           words,
-          rolloutRules,
+          pureRules,
           fleetAddress,
           '^server/domain/$1/',
           '^server/domain/views/',
@@ -226,7 +228,7 @@ const law: IConfiguration = {
     {
       name: 'input-is-a-leaf',
       comment:
-        'Forms in the browser load input.ts, so it imports only zod, the protocol, limits, the words of verdicts, the rules of rollouts and other inputs.',
+        'Forms in the browser load input.ts, so it imports only zod, the protocol, limits, the words of verdicts, the pure rules and other inputs.',
       severity: 'error',
       from: from(String.raw`^server/(domain|auth)/[^/]+/input\.ts$`),
       to: {
@@ -235,7 +237,7 @@ const law: IConfiguration = {
           '^protocol/',
           String.raw`^server/(platform/limits|auth/passwords)\.ts$`,
           words,
-          rolloutRules,
+          pureRules,
           String.raw`^server/(domain|auth)/[^/]+/input\.ts$`,
         ],
         dependencyTypesNot: ['type-only'],
@@ -251,12 +253,12 @@ const law: IConfiguration = {
     {
       name: 'app-imports-server-types',
       comment:
-        'At run time, pages call the server through tRPC. They share only inputs, fleet/address.ts, the words of verdicts and the rules of rollouts.',
+        'At run time, pages call the server through tRPC. They share only inputs, fleet/address.ts, the words of verdicts and the pure rules.',
       severity: 'error',
       from: from('^app/'),
       to: {
         path: '^server/',
-        pathNot: [String.raw`^server/(domain|auth)/[^/]+/input\.ts$`, words, rolloutRules, fleetAddress],
+        pathNot: [String.raw`^server/(domain|auth)/[^/]+/input\.ts$`, words, pureRules, fleetAddress],
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -1,12 +1,18 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { ChildrenFirst } from './server/testing/children-first.ts';
 import { testsLeftOut } from './server/testing/programs.ts';
+
+/** Arguments of node that load a module before the tests. */
+const preload = (file: string): string[] => ['--import', pathToFileURL(path.resolve(import.meta.dirname, file)).href];
 
 export default defineConfig({
   test: {
     include: ['**/*.test.{ts,tsx}'],
     exclude: ['**/node_modules/**', '.next/**', '.data/**', 'e2e/**', ...(await testsLeftOut())],
     globalSetup: ['./server/testing/programs-setup.ts', './db/testing/global-setup.ts'],
+    setupFiles: ['./db/testing/drop-databases.ts'],
     // One more worker than CI has cores, because a third of the time, a test file waits for processes, intervals or
     // disks.
     maxWorkers: 3,
@@ -14,6 +20,9 @@ export default defineConfig({
     // Test files share worker processes, because loading the modules for each file would take as long as the tests.
     // Each file restores what it changes in a module or in the environment, such as a clock or a variable.
     isolate: false,
+    // Node loads the modules itself, as in production. To transform them first would take twice as long.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    execArgv: [...preload('server/platform/quick-imports.ts'), ...preload('server/testing/tsx.ts')],
     // Keeps an agent that a test runs as root from writing to this machine's own folders.
     env: { ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
     allowOnly: false,

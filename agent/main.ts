@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { AgentError, sentenceOf } from './agent-error.ts';
 import { type AmqpOptions, amqpKeys, amqpSettingsOf } from './channel/amqp-settings.ts';
 import { isolationVariable, runIsolated } from './clinic/isolate.ts';
@@ -68,6 +68,15 @@ command('enroll', 'create a key and certificate, and enroll this machine at a po
     '--token <token>',
     'enrollment token of the VM; visible to other users of the machine, unlike ANNEX_ENROLLMENT_TOKEN',
   )
+  .addOption(
+    new Option('--instance-id <id>', 'instance id, if the VM is a machine of a model').env('ANNEX_AGENT_INSTANCE_ID'),
+  )
+  .addOption(
+    new Option(
+      '--internal-address <address>',
+      'IPv4 address of this machine in the network of its model (default: that of the connection to the portal)',
+    ).env('ANNEX_AGENT_INTERNAL_ADDRESS'),
+  )
   .option('--again', 'replace the identity of an enrolled machine, for example if it is a copy')
   .action(
     async (
@@ -78,6 +87,8 @@ command('enroll', 'create a key and certificate, and enroll this machine at a po
         dir: string;
         name?: string;
         again?: boolean;
+        instanceId?: string;
+        internalAddress?: string;
       },
     ) => {
       const { portal } = options;

@@ -12,10 +12,16 @@ import { held } from './sections/held.ts';
 import { poll } from './sections/poll.ts';
 import { recovery } from './sections/recovery.ts';
 import { report } from './sections/report.ts';
+import { rolloutParts, rollouts } from './sections/rollouts.ts';
 import type { Figure, Section } from './sections/section.ts';
 import { stock } from './stock/stock.ts';
 
-const sections: Readonly<Record<string, Section>> = { poll, report, held, fleet, executions, recovery };
+const sections: Readonly<Record<string, Section>> = {
+  ...{ poll, report, held, fleet, executions, recovery },
+  rollouts,
+};
+/** Sections that run only if they are named. */
+const named: Readonly<Record<string, Section>> = { ...sections, ...rolloutParts };
 
 const usage = `usage: npm run bench [-- FLAGS]
        npm run bench -- --million [--minutes N] [--vms N] [--connections N] [--seed WORD] [--json FILE]
@@ -23,7 +29,8 @@ const usage = `usage: npm run bench [-- FLAGS]
 
 Measures this version on a separate database that is deleted afterwards: each figure together with a baseline in the
 same run. Run nothing else on the machine at the same time.
-  --only NAMES     some of: ${Object.keys(sections).join(', ')}
+  --only NAMES     some of: ${Object.keys(sections).join(', ')};
+                   or parts: ${Object.keys(rolloutParts).join(', ')}
   --rounds N       how often figure and baseline are measured in turn (5)
   --seconds N      duration of one measurement (3)
   --vms N          VMs in the fleet (10000)
@@ -77,7 +84,7 @@ async function runStock(): Promise<void> {
 
 async function runSections(): Promise<void> {
   const names = values.only.split(',');
-  const unknown = names.filter((name) => sections[name] === undefined);
+  const unknown = names.filter((name) => named[name] === undefined);
   if (unknown.length > 0) throw new Error(`There is no section ${unknown.join(', ')}.\n\n${usage}`);
   const environment: Record<string, string> =
     values.profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(values.profile)}` };
@@ -88,7 +95,7 @@ async function runSections(): Promise<void> {
   for (const name of names) {
     say(`${name} …`);
     const bench = { deployment, agents, rounds: Number(values.rounds ?? 5), seconds: Number(values.seconds ?? 3), say };
-    figures.push(...((await sections[name]?.(bench)) ?? []));
+    figures.push(...((await named[name]?.(bench)) ?? []));
   }
   const file = await writeResults(deployment.services.db.$client, 'bench', { options: values, figures }, values.json);
   console.log(`\n${tableOf(figures)}\n\nin full: ${file}`);

@@ -141,6 +141,29 @@ test('by keyboard alone, a bad change halts at its first VM, and its revert make
     await expectAccessibleInBothThemes(page);
   });
 
+  await test.step('the overview, the fleet map, the VMs and the editor name it', async () => {
+    const other = await signedIn('operator');
+    await other.goto('/');
+    await other.getByRole('link', { name: /^Rollouts that need you/ }).click();
+    await expect(other).toHaveURL(/\/rollouts\?needing=yes$/);
+    await expect(other.getByRole('link', { name: `Move ${fleet}` })).toBeVisible();
+    const healths = await Promise.all(vms.map((vm) => shareOf(api, vm.id)));
+    const [failed, queued] = ['failed', 'healthy'].map((health) => vms[healths.indexOf(health)]?.id);
+    await other.goto(`/vms/${failed}`);
+    await expect(other.getByText(`Part of Move ${fleet}, ring first`)).toBeVisible();
+    await other.goto(`/vms/${queued}`);
+    const line = other.getByRole('region', { name: 'Rollouts of this VM' });
+    await expect(line).toContainText(/ring (half|all), place \d+ of \d+\. Queued.*The rollout is paused\./);
+    await expectAccessibleInBothThemes(other);
+    await other.goto(`/vms/${queued}/extensions/share`);
+    await expect(other.getByText('Your change takes this VM out of it.')).toBeVisible();
+    await other.goto(`/?rollout=${id}`);
+    await expect(other.getByRole('combobox', { name: 'Color by' })).toHaveValue(id);
+    await expect(other.getByRole('application').getByText('Queued').first()).toBeVisible();
+    await expectAccessibleInBothThemes(other);
+    await other.close();
+  });
+
   await test.step('it resumes only if a person overrules the verdict by name and says why', async () => {
     await api.call('POST', `/rollouts/${id}/resume`, { body: { reason: 'Known.' }, status: 409 });
     await pressOn(page, why.getByRole('button', { name: 'Resume despite this' }));

@@ -7,6 +7,10 @@ export const agentDescription = z.object({ name: label.min(1), version: label.mi
 export type AgentDescription = z.output<typeof agentDescription>;
 
 /** The request of a machine that enrolls as the agent of a VM. */
+/** The role that a machine of a model becomes the instance of, and the machine's address in the model's network. */
+export const instanceReport = z.object({ id: z.string().min(1).max(200), address: z.string().min(1).max(64) });
+export type InstanceReport = z.output<typeof instanceReport>;
+
 export const enrollRequest = z.object({
   enrollmentToken: z.string().min(1).max(512),
   /** The certificate as PEM, with an RSA key of at least 2048 bits or a P-256 key. */
@@ -15,6 +19,8 @@ export const enrollRequest = z.object({
   proof: z.string().min(1).max(4_096).optional(),
   agent: agentDescription,
   os: z.object({ name: label.optional(), version: label.optional(), arch: label.optional() }).optional(),
+  /** Required if the VM is a machine of a model. */
+  instance: instanceReport.optional(),
 });
 export type EnrollRequest = z.output<typeof enrollRequest>;
 

@@ -9,6 +9,7 @@ import { createKey } from '../identity/create-key.ts';
 import { type IdentityFile, readIdentityFile } from '../identity/identity.ts';
 import { operatingSystem } from '../identity/operating-system.ts';
 import type { Caller } from '../portal/call.ts';
+import { localAddressTo } from '../portal/local-address.ts';
 import { plainHttpAdvice, plainHttpWarning } from '../portal/plain-http.ts';
 import { enrollAt } from '../portal/portal.ts';
 import { authoritiesIn } from '../portal/route.ts';
@@ -24,7 +25,17 @@ export interface EnrollOptions {
   again?: boolean;
   /** PEM file with additional certificate authorities, which the agent keeps. */
   ca?: string;
+  /** The instance id of the VM's role, if the VM is a machine of a model. */
+  instanceId?: string;
+  /** The machine's address in the model's network; by default, the local address of the connection to the portal. */
+  internalAddress?: string;
   call: Caller;
+}
+
+/** Returns what an instance of a role reports; nothing for a machine of no model. */
+async function instanceOf({ instanceId, internalAddress }: EnrollOptions, portal: string) {
+  if (instanceId === undefined) return {};
+  return { instance: { id: instanceId, address: internalAddress ?? (await localAddressTo(new URL(portal))) } };
 }
 
 /**
@@ -51,6 +62,7 @@ export async function enroll(options: EnrollOptions, print: (line: string) => vo
       certificate,
       proof: proofOf(layout, identity.thumbprint, options.token),
       os: operatingSystem(),
+      ...(await instanceOf(options, portal)),
     };
     const answer = await enrollAt(portal, enrollment, options.call);
     // Queued reports belong to the earlier VM. The record of handlers is kept, because the handlers are still installed

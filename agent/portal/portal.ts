@@ -250,6 +250,8 @@ export interface MachineEnrollment {
   /** Signature of the token with the certificate's key, in base64. */
   proof: string | undefined;
   os: { name: string; version: string; arch: string };
+  /** For a machine of a model: the id of its instance, and its address in the model's network. */
+  instance?: { id: string; address: string };
 }
 
 const enrolled = z.object({ vmId: z.string().min(1), credential: z.string().min(1), pollSeconds: z.number() });
@@ -260,12 +262,12 @@ const enrolled = z.object({ vmId: z.string().min(1), credential: z.string().min(
  */
 export async function enrollAt(
   base: string,
-  { enrollmentToken, certificate, proof, os }: MachineEnrollment,
+  { enrollmentToken, certificate, proof, os, instance }: MachineEnrollment,
   call: Caller,
 ): Promise<z.infer<typeof enrolled>> {
   const url = portalUrl(base, '/agent/v1/enroll');
   const agent = { name: agentName, version: agentVersion };
-  const body = JSON.stringify({ enrollmentToken, certificate, proof, agent, os });
+  const body = JSON.stringify({ enrollmentToken, certificate, proof, agent, os, instance });
   let answer: PortalResponse;
   try {
     answer = await call({

@@ -72,6 +72,8 @@ export const agents = pgTable(
     enrolledBy: text('enrolled_by'),
     /** The instance id that the first machine with this credential sent in `Annex-Agent`. */
     instanceId: text('instance_id'),
+    /** The machine's address in the network of its model, as reported by its agent. Null for VMs of no model. */
+    internalAddress: text('internal_address'),
     /** When a second machine with the same identity was last rejected. */
     duplicateSeenAt: timestamp('duplicate_seen_at', { withTimezone: true }),
   },

@@ -81,6 +81,8 @@ export const executions = pgTable(
     /** The decision on the execution; null before a decision, and if none is needed. */
     approval: json().$type<ExecutionApproval>(),
     note: text(),
+    /** The rollout that queued the execution; null if a person queued it. */
+    rolloutId: uuid('rollout_id'),
     /** When the execution expires if it has not been delivered. */
     validUntil: time('valid_until').notNull(),
     timeoutSeconds: integer('timeout_seconds').notNull(),

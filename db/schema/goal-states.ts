@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
@@ -78,7 +79,12 @@ export const extensions = pgTable(
      */
     everDelivered: boolean('ever_delivered').notNull().default(false),
   },
-  (t) => [primaryKey({ columns: [t.vmId, t.name] }), index('extensions_version').on(t.handler, t.version)],
+  (t) => [
+    primaryKey({ columns: [t.vmId, t.name] }),
+    index('extensions_version').on(t.handler, t.version),
+    // The worker looks once a minute for extensions that are upgraded automatically.
+    index('extensions_automatic').on(t.handler, t.version).where(sql`${t.autoUpgradeMinorVersion}`),
+  ],
 );
 
 /**

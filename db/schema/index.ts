@@ -20,4 +20,5 @@ export * from './rollouts.ts';
 export * from './runbook-files.ts';
 export * from './runbooks.ts';
 export * from './stock-agents.ts';
+export * from './topology.ts';
 export * from './vms.ts';

@@ -206,6 +206,8 @@ export const rolloutSteps = pgTable(
     /** Incarnations before and after the first attempt, and of the latest attempt. */
     beforeIncarnation: integer('before_incarnation'),
     incarnation: integer(),
+    /** The execution of the latest attempt, for a change of kind `run`; null before the first attempt. */
+    executionId: uuid('execution_id'),
     /** Whether every touched extension was healthy and the agent ready before the step. */
     wasHealthy: boolean('was_healthy').notNull().default(false),
     /** The availability set that the open step closes. */

@@ -13,10 +13,15 @@ export const vms = pgTable(
     /** When decommissioning began; set while the VM's extensions are being uninstalled before the VM is deleted. */
     decommissioningAt: timestamp('decommissioning_at', { withTimezone: true }),
     deletedAt: timestamp('deleted_at', { withTimezone: true }),
+    /** The instance id of the VM's role; null if the VM belongs to no model. */
+    instanceId: text('instance_id'),
+    /** VMs with the same value must not be out of service together; null if the VM is in no availability set. */
+    disruptionGroup: text('disruption_group'),
   },
   (t) => [
     uniqueIndex('vms_name').on(t.name).where(sql`${t.deletedAt} is null`),
     index('vms_page').on(t.name, t.id).where(sql`${t.deletedAt} is null`),
+    uniqueIndex('vms_instance').on(t.instanceId).where(sql`${t.deletedAt} is null`),
     index('vms_deleted').on(t.deletedAt).where(sql`${t.deletedAt} is not null`),
   ],
 );

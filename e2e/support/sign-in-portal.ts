@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { type OpenIdTestProvider, startOpenIdProvider } from '#server/testing/openid-provider.ts';
 import { freePorts, type Portal, startPortal } from './portal.ts';
 import { test as base, expect } from './test.ts';
-import { openedWhole } from './whole-page.ts';
+import { openedWhole, untilWhole } from './whole-page.ts';
 
 /** Console errors that these tests provoke: Chromium logs every rejected request. */
 export const refused = /status of (401|403|409|422)/;
@@ -86,9 +86,13 @@ export function gate() {
 
 /** Signs out from the menu of the account. */
 export async function signOut(page: Page, name: RegExp): Promise<void> {
+  // A provider may have opened the page just now.
+  await expect(page.getByRole('button', { name })).toBeVisible();
+  await untilWhole(page);
   await page.getByRole('button', { name }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await expect(page).toHaveURL('/sign-in');
+  await untilWhole(page);
 }
 
 /** Opens a page in a new browser context, which shares no cookies with other pages. */

@@ -9,9 +9,7 @@ export function openedWhole(page: Page): Page {
   const { goto, reload, goBack, goForward } = page;
   const whole = async <Answer>(opening: Promise<Answer>): Promise<Answer> => {
     const answer = await opening;
-    await expect(page.locator('div[hidden][id^="S:"]')).toHaveCount(0);
-    const isOurs = (await page.locator('script[src^="/_next/"]').count()) > 0;
-    if (isOurs) await expect(page.locator('next-route-announcer')).toBeAttached();
+    await untilWhole(page);
     return answer;
   };
   return Object.assign(page, {
@@ -20,4 +18,11 @@ export function openedWhole(page: Page): Page {
     goBack: (...of: Parameters<Page['goBack']>) => whole(goBack.apply(page, of)),
     goForward: (...of: Parameters<Page['goForward']>) => whole(goForward.apply(page, of)),
   });
+}
+
+/** Waits until a page is complete, also after a link, a form or another website opened it. */
+export async function untilWhole(page: Page): Promise<void> {
+  await expect(page.locator('div[hidden][id^="S:"]')).toHaveCount(0);
+  const isOurs = (await page.locator('script[src^="/_next/"]').count()) > 0;
+  if (isOurs) await expect(page.locator('next-route-announcer')).toBeAttached();
 }

@@ -10,5 +10,6 @@ export { type PlanCode, type PlanFault, type PlanFaultCode, PlanFaults } from '.
 export { type BodyType, type PlanFile, readFile } from './plan-files.ts';
 export type { MachinePlatforms, PlanScript } from './plan-scripts.ts';
 export * from './program-version.ts';
+export * from './request-terms.ts';
 export * from './states.ts';
 export * from './v-current.ts';

@@ -220,7 +220,7 @@ function handlerPages(stage: ScreenshotStage): Subject[] {
 
 function rolloutPages({ rollouts }: ScreenshotStage): Subject[] {
   const bulk: Act = async ({ page, say }) => {
-    await page.getByRole('button', { name: say('rollouts:bulk.selectAll', { count: 24, n: '24' }) }).click();
+    await page.getByRole('button', { name: say('vms:bulk.selectAll', { count: 24, n: '24' }) }).click();
     await page.getByRole('region', { name: say('rollouts:bulk.label') }).waitFor();
   };
   const act = ({ page, say }: Scene) => button(page, say('rollouts:bulk.act.disable')).click();

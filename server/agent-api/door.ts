@@ -27,6 +27,7 @@ import {
   nextExecution,
 } from './routes/executions/route.ts';
 import { goalState } from './routes/goal-state/route.ts';
+import { instance } from './routes/instance/route.ts';
 import { logArchive, logRequests } from './routes/log-requests/route.ts';
 import { logs } from './routes/logs/route.ts';
 import { packageBytes } from './routes/packages/route.ts';
@@ -82,6 +83,7 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
   { method: 'POST', path: /^\/agent\/v1\/enroll$/, route: enroll },
   { method: 'PUT', path: /^\/agent\/v1\/agent$/, route: agent },
   { method: 'PUT', path: /^\/agent\/v1\/certificate$/, route: certificate },
+  { method: 'PUT', path: /^\/agent\/v1\/instance$/, route: instance },
   { method: 'POST', path: /^\/agent\/v1\/logs\/([A-Za-z0-9_.-]{1,64})$/, route: logs },
   { method: 'GET', path: /^\/agent\/v1\/log-requests$/, route: logRequests },
   {

@@ -19,7 +19,7 @@ const programs = '/opt/annex-agent';
 export interface AgentFiles {
   agent: ServedFile & { name: string; version: string; sha256: string };
   /**
-   * The Node.js binary that runs this process. `read` reads the file that was hashed, even if an update of Node has
+   * The Node.js binary, by default the one that runs this process. `read` reads the file that was hashed, even if an update of Node has
    * replaced the file at this path since.
    */
   node: ServedFile & { name: string; version: string; system: string; sha256: string };
@@ -29,12 +29,12 @@ export interface AgentFiles {
 
 /**
  * Returns a function that creates the files on the first call and caches them. After a failure, the next call tries
- * again.
+ * again. `nodeFile` is the Node.js binary that machines download.
  */
-export function agentFilesOnce(): () => Promise<AgentFiles> {
+export function agentFilesOnce(nodeFile: string): () => Promise<AgentFiles> {
   let files: Promise<AgentFiles> | null = null;
   return () => {
-    files ??= createAgentFiles().catch((error: unknown) => {
+    files ??= createAgentFiles(nodeFile).catch((error: unknown) => {
       files = null;
       throw error;
     });
@@ -42,8 +42,8 @@ export function agentFilesOnce(): () => Promise<AgentFiles> {
   };
 }
 
-async function createAgentFiles(): Promise<AgentFiles> {
-  const [{ bytes, unit }, node] = await Promise.all([bundle(), ownNode()]);
+async function createAgentFiles(nodeFile: string): Promise<AgentFiles> {
+  const [{ bytes, unit }, node] = await Promise.all([bundle(), ownNode(nodeFile)]);
   const agent = {
     name: `agent-${releaseVersion}.mjs`,
     version: releaseVersion,
@@ -69,11 +69,11 @@ async function bundle(): Promise<{ bytes: Buffer; unit: string }> {
   }
 }
 
-async function ownNode(): Promise<AgentFiles['node']> {
+async function ownNode(nodeFile: string): Promise<AgentFiles['node']> {
   const version = process.versions.node;
   const system = `${process.platform}-${process.arch}`;
   // Stays open until the process ends, because an update of Node may replace the file at this path.
-  const file = openSync(process.execPath, 'r');
+  const file = openSync(nodeFile, 'r');
   const { size } = fstatSync(file);
   const read = async (at: number, length: number): Promise<Uint8Array> => {
     const { bytesRead, buffer } = await readFrom(file, Buffer.allocUnsafe(length), 0, length, at);

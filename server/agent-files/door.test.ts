@@ -71,7 +71,7 @@ test('more than 16 simultaneous downloads of Node from one address get 503 and a
 });
 
 test('clients that do not read the file they requested are disconnected, and others can download it', async () => {
-  const impatient = await openInstallGateway(null, 500);
+  const impatient = await openInstallGateway({ periodMs: 500 });
   const { port } = new URL(impatient.url);
   const { node } = (await (await fetch(`${impatient.url}/install/agent.json`)).json()) as Description;
   const stalled = Array.from({ length: 16 }, () => connect(Number(port), '127.0.0.1').pause());

@@ -14,12 +14,19 @@ const script = readFileSync(path.join(import.meta.dirname, 'installer.sh'), 'utf
 /** Whether the path belongs to the installer and the files of the guest agent. */
 export const isInstallPath = (at: string): boolean => at === '/install' || at.startsWith('/install/');
 
-/**
- * Serves the installer, the guest agent, its unit and Node, to everyone: none of them contains a secret. `periodMs` is
- * the time over which the rate of a download is measured.
- */
-export function createInstallHandler({ gatewayUrl }: Pick<Config, 'gatewayUrl'>, periodMs = 60_000): Core {
-  const filesOf = agentFilesOnce();
+export interface InstallOptions {
+  /** The time over which the rate of a download is measured. */
+  periodMs?: number;
+  /** The Node.js binary that machines download. */
+  nodeFile?: string;
+}
+
+/** Serves the installer, the guest agent, its unit and Node, to everyone: none of them contains a secret. */
+export function createInstallHandler(
+  { gatewayUrl }: Pick<Config, 'gatewayUrl'>,
+  { periodMs = 60_000, nodeFile = process.execPath }: InstallOptions = {},
+): Core {
+  const filesOf = agentFilesOnce(nodeFile);
   const downloads = new AgentDownloads(periodMs);
 
   return async (request, client) => {

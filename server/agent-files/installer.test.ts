@@ -17,14 +17,24 @@ import { registerVm } from '#server/domain/enrollment/index.ts';
 import { type InstallGateway, openInstallGateway } from '#server/testing/install-gateway.ts';
 import { hasProgram } from '#server/testing/programs.ts';
 
+/** A gateway from which machines download a small program that runs this machine's Node. */
 let gateway: InstallGateway;
+let small: string;
+/** A gateway from which machines download the Node that runs it. */
+let whole: InstallGateway;
 let folder: string;
 let dir: string;
 
 beforeAll(async () => {
-  gateway = await openInstallGateway();
+  small = mkdtempSync(path.join(tmpdir(), 'annex-small-node-'));
+  writeFileSync(path.join(small, 'node'), `#!/bin/sh\nexec '${process.execPath}' "$@"\n`);
+  gateway = await openInstallGateway({ nodeFile: path.join(small, 'node') });
+  whole = await openInstallGateway();
 });
-afterAll(() => gateway.close());
+afterAll(async () => {
+  await Promise.all([gateway.close(), whole.close()]);
+  rmSync(small, { recursive: true });
+});
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'annex-install-'));
   dir = path.join(folder, 'machine');
@@ -44,11 +54,12 @@ interface Run {
   shell?: string;
   token?: string | null;
   env?: Record<string, string>;
+  from?: InstallGateway;
 }
 
 /** Runs the command that the pages show, with options after it. */
-function install(options: string[], { shell = 'sh', token = null, env = {} }: Run = {}): Promise<Ran> {
-  const command = `curl -fsS ${gateway.url}/install | ${shell} -s -- ${options.map((word) => `'${word}'`).join(' ')}`;
+function install(options: string[], { shell = 'sh', token = null, env = {}, from = gateway }: Run = {}): Promise<Ran> {
+  const command = `curl -fsS ${from.url}/install | ${shell} -s -- ${options.map((word) => `'${word}'`).join(' ')}`;
   return run('sh', ['-c', command], { ...(token === null ? {} : { ANNEX_ENROLLMENT_TOKEN: token }), ...env });
 }
 
@@ -92,6 +103,15 @@ describe.each(shells)('in %s', (shell) => {
     const status = await run(`${dir}/programs/node`, [`${dir}/programs/annex-agent.mjs`, 'status', '--dir', dir]);
     expect(status).toMatchObject({ code: 0, out: expect.stringContaining(gateway.url) });
   });
+});
+
+test("the gateway's own Node is installed and runs the agent", { timeout: 180_000 }, async () => {
+  const { enrollmentToken: token } = await registerVm(whole.ctx, { name: 'whole' });
+  expect(await install(['--no-service', '--dir', dir], { token, from: whole })).toMatchObject({ code: 0, error: '' });
+  const node = path.join(dir, 'programs/node');
+  expect(readFileSync(node).equals(readFileSync(process.execPath))).toBe(true);
+  const status = await run(node, [`${dir}/programs/annex-agent.mjs`, 'status', '--dir', dir]);
+  expect(status).toMatchObject({ code: 0, out: expect.stringContaining(whole.url) });
 });
 
 test('a second run updates the agent, keeps the identity, and does not download Node again', {
@@ -229,7 +249,10 @@ test('--ca trusts the private authority of a gateway, and the agent keeps trusti
   const keys = path.join(folder, 'keys');
   mkdirSync(keys);
   const { file } = selfSigned(keys);
-  const secure = await openInstallGateway({ certFile: file, keyFile: path.join(keys, 'tls.key') });
+  const secure = await openInstallGateway(
+    { nodeFile: path.join(small, 'node') },
+    { certFile: file, keyFile: path.join(keys, 'tls.key') },
+  );
   try {
     const { enrollmentToken } = await registerVm(secure.ctx, { name: 'private' });
     const env = { ANNEX_ENROLLMENT_TOKEN: enrollmentToken };
@@ -285,12 +308,13 @@ if (spawnSync('unshare', ['--mount', 'sh', '-c', 'mount -t tmpfs tmpfs /run']).s
   test('as root, the installer writes the unit and the command, and starts the service', {
     timeout: 180_000,
   }, async () => {
+    const { enrollmentToken } = await registerVm(whole.ctx, { name: 'with-a-service' });
     const shown = 'cat /etc/systemd/system/annex-agent.service; annex-agent status --dir /var/lib/annex-agent';
-    const ran = await runWithOwnSystem(`curl -fsS ${gateway.url}/install | sh || exit; ${shown}`, await newToken());
+    const ran = await runWithOwnSystem(`curl -fsS ${whole.url}/install | sh || exit; ${shown}`, enrollmentToken);
     expect(ran).toMatchObject({ code: 0, error: '' });
     expect(ran.out).toContain('Log:    journalctl -u annex-agent, or /var/lib/annex-agent/logs/agent.log');
     expect(ran.out).toContain('ExecStart="/opt/annex-agent/node" "/opt/annex-agent/annex-agent.mjs" "run"');
-    expect(ran.out).toContain(`Portal        ${gateway.url}`);
+    expect(ran.out).toContain(`Portal        ${whole.url}`);
     const calls = readFileSync(path.join(folder, 'systemctl.log'), 'utf8').trim().split('\n');
     expect(calls.slice(-3)).toEqual(['daemon-reload', 'enable --quiet annex-agent', 'restart annex-agent']);
   });

@@ -17,6 +17,7 @@ import {
 import { resealSecrets } from '#server/domain/goal-states/index.ts';
 import { resealRollouts } from '#server/domain/rollouts/index.ts';
 import { resealTenantKeys } from '#server/domain/stock-agents/index.ts';
+import { resealRolePasswords } from '#server/domain/topology/index.ts';
 import type { Config } from '#server/platform/env.ts';
 import type { Keys } from '#server/platform/keys.ts';
 import { installationLock, setKeyCheck } from '#server/process/installation.ts';
@@ -61,6 +62,7 @@ export async function changeSecretKey(change: KeyChange): Promise<string> {
 async function reseal(tx: Transaction, { from, to, now }: KeyChange) {
   const secrets = (await resealSecrets(tx, from, to)) + (await resealRollouts(tx, from, to));
   const tenantKeys = await resealTenantKeys(tx, from, to);
+  const rolePasswords = await resealRolePasswords(tx, from, to);
   const apps = await resealTotp(tx, from, to);
   await dropKeyedDigests(tx);
   const { acts, earlierHead } = await resealActivity(tx, to, now);
@@ -71,7 +73,7 @@ async function reseal(tx: Transaction, { from, to, now }: KeyChange) {
   await recordAudit(tx, call, {
     action: 'secret-key.change',
     target: { kind: 'activity', id: 'activity' },
-    details: { secrets, tenantKeys, apps, acts, earlierHead, person },
+    details: { secrets, tenantKeys, rolePasswords, apps, acts, earlierHead, person },
   });
   return { secrets, tenantKeys, apps, acts, earlierHead };
 }

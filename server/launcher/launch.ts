@@ -5,6 +5,7 @@ import { bootstrapPeople } from '#server/auth/bootstrap.ts';
 import { systemActor } from '#server/domain/actor.ts';
 import { beginActivity, noteUpgrade } from '#server/domain/audit/index.ts';
 import { systemOrigin } from '#server/domain/context.ts';
+import { dropRolloutSecrets } from '#server/domain/rollouts/index.ts';
 import { dropPortalCopies } from '#server/domain/stock-agents/index.ts';
 import { bareEnvironment, type Config, ConfigError, childEnvironment } from '#server/platform/env.ts';
 import { deriveKeys, sha256Hex } from '#server/platform/keys.ts';
@@ -176,8 +177,11 @@ async function prepare(config: Config & { databaseUrl: string }): Promise<string
 /** Deletes the copies of protected settings and tenant keys that ANNEX_CUSTODY no longer allows the portal to keep. */
 async function dropCopies(services: OpenServices): Promise<void> {
   const call = { actor: systemActor, origin: systemOrigin, now: new Date(), requestId: randomUUID() };
-  const dropped = await dropPortalCopies({ ...services, ...call });
-  if (dropped.secrets + dropped.tenantKeys === 0) return;
+  const dropped = {
+    ...(await dropPortalCopies({ ...services, ...call })),
+    rollouts: await dropRolloutSecrets({ ...services, ...call }),
+  };
+  if (dropped.secrets + dropped.tenantKeys + dropped.rollouts === 0) return;
   services.log.info(dropped, 'ANNEX_CUSTODY=vm: removed the copies of secrets that the portal kept');
 }
 

@@ -46,6 +46,7 @@ const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
   execution: 'viewer',
   runbook: 'viewer',
   rollout: 'viewer',
+  model: 'viewer',
   vm: 'viewer',
   output: 'viewer',
   fleet: 'viewer',

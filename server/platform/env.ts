@@ -54,6 +54,15 @@ export interface Config {
     /** Prefix of the names of input queues; the rest of a name is the id of the VM. */
     queuePrefix: string;
   };
+  /** The fabric, which provides cloud services with public addresses and machines with internal addresses. */
+  fabric: {
+    /** The network of the public addresses of cloud services. */
+    addresses: string;
+    /** The network of each new model. */
+    network: string;
+    /** The domain of the DNS names of cloud services. */
+    domain: string;
+  };
   custody: 'portal' | 'vm';
   /** Whether a machine must prove at enrollment that it holds its certificate's key. */
   enrolProof: 'optional' | 'required';
@@ -165,6 +174,10 @@ const amqpUrls = z.string().transform((text, ctx) => {
 
 const amqpName = z.string().regex(/^[\w.:-]{1,200}$/, 'must have 1 to 200 letters, digits and . : _ -');
 
+const network = z
+  .string()
+  .regex(/^\d{1,3}(\.\d{1,3}){3}\/([89]|1\d|2[0-8])$/, 'must be an IPv4 network with 8 to 28 bits, such as 10.0.0.0/8');
+
 const securityContacts = z.string().transform((text, ctx) => {
   const contacts = text.split(',').map((one) => one.trim());
   if (contacts.every((one) => /^(mailto:[^@\s]+@|https:\/\/|tel:\+)[^\s]+$/.test(one) && URL.canParse(one)))
@@ -274,6 +287,12 @@ const environment = z
     ANNEX_SECURITY_CONTACT: securityContacts.optional(),
     ANNEX_AUDIT_ANCHORS: auditAnchors.optional(),
     ANNEX_LOG: z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error').default('info'),
+    ANNEX_FABRIC_ADDRESSES: network.default('127.80.0.0/16'),
+    ANNEX_FABRIC_NETWORK: network.default('10.0.0.0/8'),
+    ANNEX_FABRIC_DOMAIN: z
+      .string()
+      .regex(/^[a-z0-9](?:[a-z0-9.-]{0,180}[a-z0-9])?$/, 'must be a domain in lower case')
+      .default('cloudapp.internal'),
     ANNEX_LIMITS: limits.optional(),
     NODE_ENV: z.string().optional(),
   })
@@ -363,6 +382,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       caFile: value.ANNEX_AMQP_CA === undefined ? null : resolve(value.ANNEX_AMQP_CA),
       results: value.ANNEX_AMQP_RESULTS,
       queuePrefix: value.ANNEX_AMQP_QUEUE_PREFIX,
+    },
+    fabric: {
+      addresses: value.ANNEX_FABRIC_ADDRESSES,
+      network: value.ANNEX_FABRIC_NETWORK,
+      domain: value.ANNEX_FABRIC_DOMAIN,
     },
     custody: value.ANNEX_CUSTODY,
     enrolProof: value.ANNEX_ENROL_PROOF,

@@ -135,11 +135,13 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('%s', 
       'x'.repeat(500),
     ];
     const hasBody = Boolean(route.body ?? route.takesZip ?? route.takesStream ?? route.takesFile);
-    for (const type of types) {
-      for (const text of hasBody ? texts : ['']) {
-        const call = { ...(hasBody && { body: text }), headers: { 'content-type': type } };
-        expectNo5xx(`${type.slice(0, 40)}: ${text.slice(0, 40)}`, await door.call(route.method, pathOf(route), call));
-      }
+    // Each text arrives as JSON, and each other type with two texts.
+    const pairs = types.flatMap((type, index) =>
+      (hasBody ? texts.slice(0, index === 0 ? undefined : 2) : ['']).map((text) => [type, text] as const),
+    );
+    for (const [type, text] of pairs) {
+      const call = { ...(hasBody && { body: text }), headers: { 'content-type': type } };
+      expectNo5xx(`${type.slice(0, 40)}: ${text.slice(0, 40)}`, await door.call(route.method, pathOf(route), call));
     }
     for (const [name, value] of [
       ['if-match', '"99999999999999999999"'],

@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rolloutCurve, rollouts } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { foldHealth } from '#server/domain/health/index.ts';
-import { checkRollout, planRollout, type RolloutView, type StepView } from '#server/domain/rollouts/index.ts';
+import {
+  type AutomaticUpgrades,
+  checkRollout,
+  planRollout,
+  type RolloutView,
+  type StepView,
+  type VersionExplanation,
+} from '#server/domain/rollouts/index.ts';
 import {
   givenMembers,
   givenRollout,
@@ -364,5 +371,25 @@ describe('strategies and rules', () => {
     expect(await shown(id)).toMatchObject({ approvalsNeeded: 2, needsPerson: true, mayApprove: false });
     await door.expect('startRollout', { id }, [409, 'approval_missing'], { as, body: { plan: planHash } });
     await door.expect('setRolloutRules', {}, 200, { body: before });
+  });
+});
+
+describe('automatic upgrades', () => {
+  const handler = 'Acme.Lab.Probe';
+
+  test('RO-38 an extension says what keeps it from each newer version', async () => {
+    const [id, name] = [idAt(0), 'probe'];
+    const answer = await door.expect<VersionExplanation>('explainVersion', { id, name }, 200, reader);
+    expect(answer).toMatchObject({ requestedVersion: '1.0.0.0', version: '1.0.0.0', upgradedBy: null });
+    expect(answer.candidates).toMatchObject([{ version: '1.1.0.0', held: { code: 'automatic-off' } }]);
+    await door.expect('explainVersion', { id, name: 'absent' }, [404, 'extension_absent'], reader);
+  });
+
+  test('of a handler have a strategy, and the versions to which extensions are upgraded', async () => {
+    const answer = await door.expect<AutomaticUpgrades>('getAutomaticUpgrades', { handler }, 200, reader);
+    expect(answer).toMatchObject({ strategy: { name: 'automatic' }, vms: 0, open: [], last: null });
+    expect(answer.targets).toEqual([{ version: '1.1.0.0', vms: 0, rollout: null }]);
+    const none = { handler: 'Acme.Lab.None' };
+    await door.expect('getAutomaticUpgrades', none, [404, 'handler_unknown'], reader);
   });
 });

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import pino from 'pino';
 import { createAgentHandler } from '#server/agent-api/door.ts';
-import { createInstallHandler, isInstallPath } from '#server/agent-files/door.ts';
+import { createInstallHandler, type InstallOptions, isInstallPath } from '#server/agent-files/door.ts';
 import type { Context } from '#server/domain/context.ts';
 import { healthz } from '#server/process/health.ts';
 import { type HttpRoute, type ServeOptions, serve } from '#server/process/http.ts';
@@ -17,11 +17,11 @@ export interface InstallGateway {
   close(): Promise<void>;
 }
 
-/**
- * Starts a gateway on its own port, with a new database; with `tls`, over HTTPS. `periodMs` is the time over which the
- * rate of a download is measured.
- */
-export async function openInstallGateway(tls: ServeOptions['tls'] = null, periodMs?: number): Promise<InstallGateway> {
+/** Starts a gateway on its own port, with a new database; with `tls`, over HTTPS. */
+export async function openInstallGateway(
+  options: InstallOptions = {},
+  tls: ServeOptions['tls'] = null,
+): Promise<InstallGateway> {
   const services = await testServices({ config: { vmRate: 0 } });
   const log = pino({ level: 'silent' });
   const agent = createAgentHandler({ ...services, log });
@@ -46,7 +46,7 @@ export async function openInstallGateway(tls: ServeOptions['tls'] = null, period
     },
   });
   const url = `${tls === null ? 'http' : 'https'}://127.0.0.1:${serving.port}`;
-  install.serve = createInstallHandler({ gatewayUrl: url }, periodMs);
+  install.serve = createInstallHandler({ gatewayUrl: url }, options);
   const gateway: InstallGateway = {
     url,
     ctx: await testContext({ role: 'operator', services }),

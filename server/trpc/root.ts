@@ -13,6 +13,7 @@ import { instanceViewsRouter } from './routers/instance-views.ts';
 import { invitationsRouter } from './routers/invitations.ts';
 import { liveRouter } from './routers/live.ts';
 import { membersRouter } from './routers/members.ts';
+import { modelsRouter } from './routers/models.ts';
 import { outputsRouter } from './routers/outputs.ts';
 import { overviewRouter } from './routers/overview.ts';
 import { packagesRouter } from './routers/packages.ts';
@@ -43,6 +44,7 @@ export const appRouter = router({
   invitations: invitationsRouter,
   live: liveRouter,
   members: membersRouter,
+  models: modelsRouter,
   outputs: outputsRouter,
   overview: overviewRouter,
   packages: packagesRouter,

@@ -13,7 +13,7 @@ import { planRollouts } from './plan-rollouts.ts';
 
 let services: OpenServices;
 const workers: (() => Promise<void>)[] = [];
-const start = () => workers.push(planRollouts(services));
+const start = () => workers.push(planRollouts(services).stop);
 
 beforeAll(async () => {
   services = { ...(await testServices()), log: pino({ level: 'silent' }), close: async () => {} };
@@ -63,7 +63,7 @@ test('a worker that starts plans what waits since before', async () => {
 
 test('a rollout whose worker is killed in the middle of planning is planned by another', async () => {
   const id = await givenPlanning(services);
-  const stop = planRollouts(services);
+  const { stop } = planRollouts(services);
   await duringPlan(id, async (_, pid) => {
     const stopped = stop();
     await services.db.execute(sql`select pg_terminate_backend(${pid})`);

@@ -13,18 +13,24 @@ import { openJobSession } from './job-session.ts';
 
 /** Milliseconds to wait after a hint, so that changes in quick succession share one look. */
 const pauseMs = 250;
-/** Milliseconds until the next look without a hint. A hint can be lost. */
-const restMs = 60_000;
 /** Milliseconds until the next look while another worker plans a rollout, or after a failure of the database. */
 const retryMs = 2_000;
+/** Milliseconds until the next look without any hint. The worker that follows rollouts wakes the planner before. */
+const longestMs = 24 * 60 * 60_000;
 const session = { name: 'plan-rollouts', statementTimeoutSeconds: 120 };
+
+/** A worker that plans rollouts. */
+export interface RolloutPlanner {
+  /** Makes the worker look for rollouts. Needed in case a hint was lost. */
+  wake(): void;
+  stop(): Promise<void>;
+}
 
 /**
  * Plans and checks rollouts soon after a request, one after the other. Several workers share the rollouts. A
- * worker that stops or is killed leaves its rollout as it was, and another worker plans it. Returns a function that
- * stops the planning.
+ * worker that stops or is killed leaves its rollout as it was, and another worker plans it.
  */
-export function planRollouts(services: OpenServices): () => Promise<void> {
+export function planRollouts(services: OpenServices): RolloutPlanner {
   const stopping = new AbortController();
   const { signal } = stopping;
   const { db, close } = openJobSession(services, session);
@@ -37,7 +43,7 @@ export function planRollouts(services: OpenServices): () => Promise<void> {
   const follow = async (): Promise<void> => {
     for (let failures = 0; !signal.aborted; ) {
       notified = Promise.withResolvers();
-      let waitMs = restMs;
+      let waitMs: number | null = null;
       try {
         waitMs = await planAll({ ...services, db, signal });
         failures = 0;
@@ -46,25 +52,29 @@ export function planRollouts(services: OpenServices): () => Promise<void> {
         waitMs = retryMs;
         if (failures === 1 && !signal.aborted) services.log.warn({ err: error }, 'rollouts are not planned; retrying');
       }
-      if (waitMs > 0) await sleep(waitMs, notified.promise, signal);
+      if (waitMs !== 0) await sleep(waitMs, notified.promise, signal);
     }
   };
   const running = follow();
-  return async () => {
+  const stop = async (): Promise<void> => {
     stopping.abort();
     await Promise.all([running, listening.close()]);
     await close();
   };
+  return { wake: () => notified.resolve(), stop };
 }
 
-/** Plans every rollout that waits for it. Returns after how many milliseconds to look again at the latest. */
-async function planAll(services: PlanServices): Promise<number> {
-  let waitMs = restMs;
+/**
+ * Plans every rollout that waits for it. Returns after how many milliseconds to look again at the latest; null if only a
+ * hint is a reason to.
+ */
+async function planAll(services: PlanServices): Promise<number | null> {
+  let waitMs: number | null = null;
   for (const { id, state } of await findUnplanned(services)) {
     services.signal?.throwIfAborted();
     const act = state === 'planning' ? planRollout : checkRollout;
     const outcome = await act(services, id).catch((error: unknown) => giveUp(services, id, error));
-    if (outcome === 'busy') waitMs = Math.min(waitMs, retryMs);
+    if (outcome === 'busy') waitMs = waitMs === 0 ? 0 : retryMs;
     else if (outcome !== 'none') waitMs = 0;
   }
   return waitMs;
@@ -86,12 +96,12 @@ function isTimeout(error: unknown): boolean {
   return false;
 }
 
-async function sleep(ms: number, notified: Promise<void>, signal: AbortSignal): Promise<void> {
+async function sleep(ms: number | null, notified: Promise<void>, signal: AbortSignal): Promise<void> {
   const slept = new AbortController();
   const either = AbortSignal.any([signal, slept.signal]);
-  await Promise.race([notified, delay(ms, undefined, { signal: either }).catch(() => {})]);
+  await Promise.race([notified, delay(ms ?? longestMs, undefined, { signal: either }).catch(() => {})]);
   slept.abort();
-  await delay(Math.min(ms, pauseMs), undefined, { signal }).catch(() => {});
+  await delay(pauseMs, undefined, { signal }).catch(() => {});
 }
 
 function isOfRollout(payload: string): boolean {

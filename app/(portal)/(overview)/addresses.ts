@@ -12,7 +12,16 @@ export function readGrouping(by: string | null | undefined): MapGrouping | undef
   return canBe ? `tag:${tag}` : undefined;
 }
 
-/** Returns the URL of the overview with this grouping of the map. */
-export function overviewAddress(by: MapGrouping): string {
-  return `/?by=${encodeURIComponent(by).replace('%3A', ':')}`;
+/** Parses the `rollout` parameter of the URL, by which the map is colored. Returns undefined if it is no id. */
+export function readRollout(rollout: string | null | undefined): string | undefined {
+  return rollout && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(rollout) ? rollout.toLowerCase() : undefined;
+}
+
+/** Returns the URL of the overview with this grouping of the map and the rollout by which it is colored. */
+export function overviewAddress(by: MapGrouping | undefined, rollout?: string): string {
+  const parts = [
+    ...(by === undefined ? [] : [`by=${encodeURIComponent(by).replace('%3A', ':')}`]),
+    ...(rollout === undefined ? [] : [`rollout=${rollout}`]),
+  ];
+  return parts.length === 0 ? '/' : `/?${parts.join('&')}`;
 }

@@ -39,7 +39,7 @@ export interface OverviewProps {
     [Part in 'summary' | 'firstSteps' | 'failing' | 'changes' | 'deadlines' | 'events' | 'acts']:
       | OverviewAnswers[Part]
       | undefined;
-  } & { map: FirstMap };
+  } & { map: FirstMap; rollouts: { needing: number } | undefined };
   gatewayUrl: string;
 }
 
@@ -101,7 +101,7 @@ export function Overview({ first, gatewayUrl }: OverviewProps) {
       {isOnlySteps ? null : (
         <>
           {fleet ? (
-            <Tiles summary={fleet} />
+            <Tiles summary={fleet} rollouts={first.rollouts} />
           ) : (
             <Card className="min-h-[98px]">
               {summary.error ? (

@@ -9,9 +9,16 @@ import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { vmHealths } from '#server/domain/verdicts/words.ts';
 import type { OverviewAnswers } from './answers.ts';
+import { RolloutsTile } from './rollouts-tile.tsx';
 
-/** The numbers of VMs by health as links, below a bar that shows their shares. */
-export function Tiles({ summary }: { summary: OverviewAnswers['summary'] }) {
+export interface TilesProps {
+  summary: OverviewAnswers['summary'];
+  /** The number of rollouts that the server has loaded. */
+  rollouts: { needing: number } | undefined;
+}
+
+/** The numbers of VMs by health as links, below a bar that shows their shares, and the rollouts that need a person. */
+export function Tiles({ summary, rollouts }: TilesProps) {
   const { t } = useTranslation(['overview', 'reports']);
   const format = useFormat();
   return (
@@ -28,33 +35,36 @@ export function Tiles({ summary }: { summary: OverviewAnswers['summary'] }) {
             />
           ))}
       </div>
-      <ul className="grid grid-cols-6 max-md:grid-cols-3">
-        {summary.counts.map((count) => {
-          const { health, vms } = count;
-          return (
-            <li
-              key={health}
-              className="relative pb-3 max-md:pb-2.5 not-first:before:absolute not-first:before:inset-y-3.5 not-first:before:start-0 not-first:before:w-px not-first:before:bg-line-subtle max-md:[&:nth-child(4)]:before:hidden max-md:[&:nth-child(n+4)]:border-t max-md:[&:nth-child(n+4)]:border-line-subtle"
-            >
-              <Link
-                href={vmsAddress({ health: [health] })}
-                prefetch={false}
-                data-count={vms}
-                className="grid content-start gap-px px-4 pt-[11px] after:absolute after:inset-0 hover:after:bg-hover focus-visible:shadow-none focus-visible:after:shadow-[inset_0_0_0_2px_var(--brand-text)] max-md:px-3 max-md:pt-2.5 max-sm:px-2.5"
+      <div className="grid grid-cols-[minmax(0,6fr)_minmax(0,1.5fr)] max-md:grid-cols-1">
+        <ul className="grid grid-cols-6 max-md:grid-cols-3">
+          {summary.counts.map((count) => {
+            const { health, vms } = count;
+            return (
+              <li
+                key={health}
+                className="relative pb-3 max-md:pb-2.5 not-first:before:absolute not-first:before:inset-y-3.5 not-first:before:start-0 not-first:before:w-px not-first:before:bg-line-subtle max-md:[&:nth-child(4)]:before:hidden max-md:[&:nth-child(n+4)]:border-t max-md:[&:nth-child(n+4)]:border-line-subtle"
               >
-                <span className="flex items-start gap-1.5 text-12 font-medium text-ink-2 max-sm:gap-1 max-sm:text-11">
-                  <StatusIcon status={statusOfHealth[health]} className="mt-0.5 text-st-solid max-sm:size-3" />
-                  <span className="min-w-0 wrap-anywhere">{t(`reports:health.${health}`)}</span>
-                </span>
-                <span className="text-26 font-semibold tracking-tight tabular-nums max-md:text-20">
-                  {format.number(vms)}
-                </span>
-              </Link>
-              <Moved count={count} since={summary.since} />
-            </li>
-          );
-        })}
-      </ul>
+                <Link
+                  href={vmsAddress({ health: [health] })}
+                  prefetch={false}
+                  data-count={vms}
+                  className="grid content-start gap-px px-4 pt-[11px] after:absolute after:inset-0 hover:after:bg-hover focus-visible:shadow-none focus-visible:after:shadow-[inset_0_0_0_2px_var(--brand-text)] max-md:px-3 max-md:pt-2.5 max-sm:px-2.5"
+                >
+                  <span className="flex items-start gap-1.5 text-12 font-medium text-ink-2 max-sm:gap-1 max-sm:text-11">
+                    <StatusIcon status={statusOfHealth[health]} className="mt-0.5 text-st-solid max-sm:size-3" />
+                    <span className="min-w-0 wrap-anywhere">{t(`reports:health.${health}`)}</span>
+                  </span>
+                  <span className="text-26 font-semibold tracking-tight tabular-nums max-md:text-20">
+                    {format.number(vms)}
+                  </span>
+                </Link>
+                <Moved count={count} since={summary.since} />
+              </li>
+            );
+          })}
+        </ul>
+        <RolloutsTile first={rollouts} />
+      </div>
     </Card>
   );
 }

@@ -117,7 +117,7 @@ function Details({ group, view, at, gatewayUrl }: DetailsProps) {
   const extension = troubledOf(group, view);
   return (
     <>
-      <WhyCard view={view} retry={retry} onAct={setAct} />
+      <WhyCard memberships={[]} view={view} retry={retry} onAct={setAct} />
       {view.explanation === null ? <p className="px-1 text-ink-2">{t('panel.recovered')}</p> : null}
       {extension === undefined ? null : (
         <>

@@ -8,6 +8,7 @@ import { DateTime } from '#app/_ui/time.tsx';
 import { Duration, RunningFor } from './duration.tsx';
 import { type ShownExecution, tookMs } from './execution-data.ts';
 import { ExecutionName, ExecutionState, Outcome } from './execution-name.tsx';
+import { QueuedBy } from './queued-by.tsx';
 
 export interface ExecutionTableProps {
   label: string;
@@ -59,7 +60,7 @@ interface ExecutionRowProps {
 }
 
 function ExecutionRow({ execution, showsVm, isNarrow }: ExecutionRowProps) {
-  const { queuedBy, queuedAt } = execution;
+  const { queuedBy, queuedAt, rolloutId } = execution;
   return (
     <Tr>
       <Td className="py-2 align-top max-sm:hidden">
@@ -75,7 +76,7 @@ function ExecutionRow({ execution, showsVm, isNarrow }: ExecutionRowProps) {
           <span className="block text-ink-3">
             {showsVm ? <VmLink execution={execution} /> : null}
             {showsVm ? ' · ' : null}
-            <span translate="no">{queuedBy}</span>
+            <QueuedBy execution={execution} />
             {' · '}
             <DateTime value={new Date(queuedAt)} /> <Took execution={execution} before="· " />
           </span>
@@ -93,12 +94,18 @@ function ExecutionRow({ execution, showsVm, isNarrow }: ExecutionRowProps) {
       </Td>
       {isNarrow ? null : (
         <Td className="py-2 align-top max-sm:hidden">
-          <span className="flex items-center gap-1.5">
-            <Avatar name={queuedBy} />
-            <span translate="no" title={queuedBy} className="max-w-36 truncate">
-              {queuedBy}
+          {rolloutId === null ? (
+            <span className="flex items-center gap-1.5">
+              <Avatar name={queuedBy} />
+              <span translate="no" title={queuedBy} className="max-w-36 truncate">
+                {queuedBy}
+              </span>
             </span>
-          </span>
+          ) : (
+            <span className="line-clamp-2 max-w-44 whitespace-normal">
+              <QueuedBy execution={execution} />
+            </span>
+          )}
         </Td>
       )}
       <Td className="py-2 align-top tabular-nums max-sm:hidden">

@@ -42,9 +42,12 @@ export interface MayRun {
   edit: boolean;
 }
 
+/** Reasons of executions that a person or a rollout canceled. */
+const asked: readonly (string | null)[] = [null, 'execution.cancelled', 'execution.recalled'];
+
 /**
  * Returns the key of the text that says what to do after an execution ended without success; null after a success, and
- * if a person canceled it.
+ * if a person or a rollout canceled it.
  */
 export function nextAct(
   {
@@ -55,9 +58,7 @@ export function nextAct(
   }: Pick<ShownExecution, 'state' | 'reason' | 'runbook' | 'secretParameters'>,
   may: MayRun,
 ) {
-  if (state === 'succeeded' || (state === 'cancelled' && (reason === null || reason === 'execution.cancelled'))) {
-    return null;
-  }
+  if (state === 'succeeded' || (state === 'cancelled' && asked.includes(reason))) return null;
   if (!may.again) return runbook === null ? 'next.needsScripts' : 'next.needsOperator';
   // Only the API accepts secret parameters for a plan that is not a runbook.
   if (runbook === null && secretParameters.length > 0) return 'next.secrets.plan';

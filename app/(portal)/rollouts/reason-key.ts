@@ -6,7 +6,7 @@ export function reasonKey({ code, params = {}, at }: Pick<ShownReason, 'code' | 
   if (code === 'window_closed') return at === undefined ? 'window_closed.never' : code;
   if (code === 'plan_moved_on') {
     const { cause } = params;
-    return cause === 'members' || cause === 'overlap' ? `plan_moved_on.${cause}` : code;
+    return cause === 'members' || cause === 'overlap' || cause === 'restored' ? `plan_moved_on.${cause}` : code;
   }
   return code;
 }

@@ -69,6 +69,7 @@ test.each(Object.entries(languages))('the sentences of reasons show their number
 
 test('an outdated plan says what changed', () => {
   expect(reasonKey({ code: 'plan_moved_on', params: { cause: 'members', moved: 3 } })).toBe('plan_moved_on.members');
+  expect(reasonKey({ code: 'plan_moved_on', params: { cause: 'restored', moved: 3 } })).toBe('plan_moved_on.restored');
   expect(reasonKey({ code: 'plan_moved_on', params: { cause: 'definition' } })).toBe('plan_moved_on');
 });
 

@@ -11,6 +11,8 @@ export interface RolloutsFilter {
   kind?: RolloutKind;
   handler?: string;
   q?: string;
+  /** Only rollouts that do not continue without a person. */
+  needing?: 'yes';
 }
 
 /** Reads the filter from a URL's parameters. Invalid parts are ignored. */
@@ -27,6 +29,7 @@ export function filterOfAddress(query: Readonly<Record<string, string | string[]
     ...(kind !== undefined && { kind }),
     ...(handler !== undefined && { handler }),
     ...(q !== undefined && { q }),
+    ...(word('needing') === 'yes' && { needing: 'yes' as const }),
   };
 }
 
@@ -34,20 +37,21 @@ export function filterOfAddress(query: Readonly<Record<string, string | string[]
 const handlerPattern = /^[A-Za-z0-9][\w.-]*\.[\w-]+$/;
 
 /** Returns the filter as the portal expects it, with rollouts that have not ended first. */
-export function queryOfFilter({ state, kind, handler, q }: RolloutsFilter) {
+export function queryOfFilter({ state, kind, handler, q, needing }: RolloutsFilter) {
   return {
     ...(state !== undefined && { state: [state] }),
     ...(kind !== undefined && { kind: [kind] }),
     ...(handler !== undefined && handlerPattern.test(handler) && { handler }),
     ...(q !== undefined && { q }),
+    ...(needing !== undefined && { needing: true }),
     sort: 'open' as const,
   };
 }
 
 /** Returns the filter as a query string without `?`. Equal filters yield equal strings. */
-export function addressOfFilter({ state, kind, handler, q }: RolloutsFilter): string {
+export function addressOfFilter({ state, kind, handler, q, needing }: RolloutsFilter): string {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries({ state, kind, handler, q })) {
+  for (const [name, value] of Object.entries({ state, kind, handler, q, needing })) {
     if (value !== undefined && value !== '') query.set(name, value);
   }
   return query.toString();

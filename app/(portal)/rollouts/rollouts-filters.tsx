@@ -22,13 +22,13 @@ const settleMs = 250;
 export function RolloutsFilters({ filter, onChange, onClear }: RolloutsFiltersProps) {
   const { t } = useTranslation('rollouts');
   const [typed, setTyped] = useState({ q: filter.q ?? '', handler: filter.handler ?? '' });
-  const { state, kind } = filter;
+  const { state, kind, needing } = filter;
   const isChanged = addressOfFilter(filterOfAddress({ ...filter, ...typed })) !== addressOfFilter(filter);
   useEffect(() => {
     if (!isChanged) return;
-    const timer = setTimeout(() => onChange(filterOfAddress({ state, kind, ...typed })), settleMs);
+    const timer = setTimeout(() => onChange(filterOfAddress({ state, kind, needing, ...typed })), settleMs);
     return () => clearTimeout(timer);
-  }, [isChanged, typed, state, kind, onChange]);
+  }, [isChanged, typed, state, kind, needing, onChange]);
   const put = (part: Record<string, string>) => onChange(filterOfAddress({ ...filter, ...typed, ...part }));
   return (
     <search className="mb-3 flex flex-wrap items-center gap-2">
@@ -71,6 +71,9 @@ export function RolloutsFilters({ filter, onChange, onClear }: RolloutsFiltersPr
         maxLength={200}
         onChange={(event) => setTyped({ ...typed, handler: event.target.value })}
       />
+      <Button aria-pressed={needing === 'yes'} onClick={() => put({ needing: needing === 'yes' ? '' : 'yes' })}>
+        {t('list.needs')}
+      </Button>
       {addressOfFilter(filter) === '' ? null : (
         <Button variant="ghost" onClick={onClear}>
           {t('list.clear')}

@@ -8,7 +8,8 @@ import type { ListedRollout } from './rollout-data.ts';
 export function useChangeWords(): (change: ListedRollout['change']) => string {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
-  return ({ kind, handler, extension, version, state, settings }) => {
+  return ({ kind, handler, runbook, extension, version, state, settings }) => {
+    if (kind === 'run') return t('change.run', { runbook: runbook ?? '', version: version ?? '' });
     if (handler === null) return t('change.revertAll');
     const subject = extension === null ? handler : `${extension} (${handler})`;
     if (kind !== 'set') return t(`change.${kind}`, { subject });

@@ -30,7 +30,7 @@ export default async function VmsPage({ searchParams }: { searchParams: SearchPa
   ]);
   return (
     <Page crumbs={[{ label: t('title') }]}>
-      <Words namespaces={['vms', 'reports', 'overview', 'rollouts', 'editor']}>
+      <Words namespaces={['vms', 'reports', 'overview']}>
         <VmList
           first={{ query, page, at }}
           summary={summary}

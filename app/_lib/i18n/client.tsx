@@ -2,7 +2,7 @@
 
 import type { FlatNamespace, TFunction } from 'i18next';
 import { cloneElement, createContext, Fragment, type ReactElement, type ReactNode, useContext, useMemo } from 'react';
-import type { Bundles } from './namespaces.ts';
+import type { Bundles, WordNamespace } from './namespaces.ts';
 import { translate, type Values } from './translate.ts';
 
 interface ClientWords {
@@ -32,6 +32,12 @@ export function AddWords({ language, bundles, children }: Omit<ProviderProps, 'p
     [language, bundles, above],
   );
   return <WordsContext value={value}>{children}</WordsContext>;
+}
+
+/** Returns which of these namespaces the components above do not provide. */
+export function useMissingWords(namespaces: readonly WordNamespace[]): WordNamespace[] {
+  const { bundles } = useContext(WordsContext);
+  return namespaces.filter((namespace) => bundles[namespace] === undefined);
 }
 
 /** `i18n.language` is a BCP 47 tag. */

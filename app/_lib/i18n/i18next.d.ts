@@ -21,6 +21,7 @@ declare module 'i18next' {
       errors: typeof import('#locales/en/errors.json')['default'];
       'goal-states': typeof import('#locales/en/goal-states.json')['default'];
       localization: typeof import('#locales/en/localization.json')['default'];
+      memberships: typeof import('#locales/en/memberships.json')['default'];
       navigation: typeof import('#locales/en/navigation.json')['default'];
       packages: typeof import('#locales/en/packages.json')['default'];
       reports: typeof import('#locales/en/reports.json')['default'];

@@ -19,6 +19,7 @@ export const namespaces = [
   'executions',
   'runbooks',
   'rollouts',
+  'memberships',
   'overview',
   'attention',
   'activity',

@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
-import { type LucideIcon, MessageSquareText, Package, Search, Tag as TagIcon } from 'lucide-react';
+import { type LucideIcon, MessageSquareText, Package, Rocket, Search, Tag as TagIcon } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import * as Radix from 'radix-ui/dialog';
 import { type ReactNode, useDeferredValue, useRef, useState } from 'react';
@@ -153,6 +153,19 @@ function FoundGroups({ found, onGo }: FoundGroupsProps) {
           ))}
         </Group>
       )}
+      {found.rollouts.length === 0 ? null : (
+        <Group heading={t('rollouts')}>
+          {found.rollouts.map(({ id, name, state }) => (
+            <Line key={id} value={`rollout-${id}`} onSelect={() => onGo(`/rollouts/${id}`)}>
+              <Rocket aria-hidden strokeWidth={1.75} className="size-4 shrink-0 text-ink-3" />
+              <span translate="no" className="truncate font-medium">
+                {name}
+              </span>
+              <span className="ms-auto shrink-0 text-12 text-ink-3">{t(`rollout.${state}`)}</span>
+            </Line>
+          ))}
+        </Group>
+      )}
       <FacetGroup heading={t('tags')} facets={found.tags} icon={TagIcon} onGo={onGo} />
       <FacetGroup heading={t('messages')} facets={found.messages} icon={MessageSquareText} onGo={onGo} />
     </>
@@ -212,10 +225,10 @@ function useFound(wanted: string) {
   const options = { enabled: q !== '', placeholderData: keepPreviousData, retry: false };
   const found = useQuery({ ...trpc.finds.things.queryOptions({ q }), ...options });
   const facets = useFacets(q, options);
-  const { vms = [], handlers = [] } = (q === '' ? undefined : found.data) ?? {};
+  const { vms = [], handlers = [], rollouts = [] } = (q === '' ? undefined : found.data) ?? {};
   const pending = wanted !== q || (q !== '' && (found.isFetching || facets.isFetching));
   const problem = found.error === null ? null : explain(found.error).message;
-  return { vms, handlers, tags: facets.tags, messages: facets.messages, pending, problem };
+  return { vms, handlers, rollouts, tags: facets.tags, messages: facets.messages, pending, problem };
 }
 
 function Group({ heading, children }: { heading: string; children: ReactNode }) {

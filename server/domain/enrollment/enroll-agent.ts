@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agents, enrollmentTokens, vms } from '#db/schema/index.ts';
-import type { EnrollRequest, EnrollResponse } from '#protocol/index.ts';
+import type { EnrollRequest, EnrollResponse, InstanceReport } from '#protocol/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -20,11 +20,33 @@ import { deletePresence } from './remove-agent.ts';
 const repeatMs = 10 * 60_000;
 
 /**
+ * Checks that a machine may become the instance of its VM's role. Returns its internal address; null for a VM that
+ * belongs to no model.
+ */
+export type BindInstance = (
+  tx: Transaction,
+  ctx: Context,
+  vmId: string,
+  instance: InstanceReport | null,
+) => Promise<string | null>;
+
+/** Binds machines of VMs that belong to no model. */
+const bindNoInstance: BindInstance = async (tx, _ctx, vmId, instance) => {
+  const [vm] = await tx.select({ instanceId: vms.instanceId }).from(vms).where(eq(vms.id, vmId));
+  if (instance === null && vm?.instanceId === null) return null;
+  throw new DomainError('unprocessable', instance === null ? 'instance_missing' : 'instance_unknown');
+};
+
+/**
  * Enrolls a machine as the agent of the VM for which its token was issued. For 10 minutes, the same token with the same
- * key gets the same response. Throws 401 `enrollment_refused`, 409 `key_in_use` | `vm_has_stock_agent`, 422
+ * key gets the same response. Models are a later module, so the caller passes `bindInstance`. Throws 401 `enrollment_refused`, 409 `key_in_use` | `vm_has_stock_agent`, 422
  * `certificate_unfit` | `enrol_proof_required` | `enrol_proof_refused`.
  */
-export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise<EnrollResponse> {
+export async function enrollAgent(
+  ctx: Context,
+  request: EnrollRequest,
+  bindInstance: BindInstance = bindNoInstance,
+): Promise<EnrollResponse> {
   const certificate = requireFit(request.certificate);
   requireProof(ctx, request);
   const tokenHash = sha256Hex(request.enrollmentToken);
@@ -36,6 +58,7 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
     const answer: EnrollResponse = { vmId, credential, pollSeconds };
     if (isRepeated) return answer;
     const actor = await lockedActor(tx, vmId);
+    const internalAddress = await bindInstance(tx, ctx, vmId, request.instance ?? null);
     await deletePresence(tx, vmId);
     await lockHead(tx, vmId);
     await clearPendingRestart(tx, vmId);
@@ -47,7 +70,8 @@ export async function enrollAgent(ctx: Context, request: EnrollRequest): Promise
       .set({ usedAt: ctx.now, usedKey: certificate.keyHash })
       .where(eq(enrollmentTokens.tokenHash, tokenHash));
     const issuer = { ref: token?.issuedBy ?? null, name: token?.issuedByName ?? null };
-    await bindAgent(tx, { ...ctx, actor }, vmId, certificate, sha256Hex(credential), request, issuer);
+    const machine = { ...request, internalAddress };
+    await bindAgent(tx, { ...ctx, actor }, vmId, certificate, sha256Hex(credential), machine, issuer);
     return answer;
   });
 }
@@ -100,7 +124,7 @@ async function bindAgent(
   vmId: string,
   certificate: SealingCertificate,
   credentialHash: string,
-  request: EnrollRequest,
+  request: EnrollRequest & { internalAddress: string | null },
   issuer: { ref: string | null; name: string | null },
 ): Promise<void> {
   const values = {
@@ -114,6 +138,7 @@ async function bindAgent(
     enrolledAt: ctx.now,
     enrolledBy: issuer.name,
     instanceId: null,
+    internalAddress: request.internalAddress,
     duplicateSeenAt: null,
   };
   const [before] = await tx.select().from(agents).where(eq(agents.vmId, vmId));

@@ -48,25 +48,54 @@ export async function pinFiles(
   { vmId, id: executionId, channel }: ExecutionRow,
   { plan, text }: { plan: ExecutionPlan; text: string },
 ): Promise<void> {
+  const files = await findPlanFiles(tx, plan, { keep: true });
+  const limit = executionLimits.planBytes;
+  const bytes = amqpFileBytes(files);
+  if (channel === 'amqp' && bytes > 0 && bytes + Buffer.byteLength(text) > limit) {
+    throw new DomainError('unprocessable', 'files_too_large_for_amqp', { params: { limit } });
+  }
+  await pin(tx, [{ vmId, executionId }], files);
+}
+
+/** A stored file of a plan, with its current contents. */
+export interface PlanFile extends PinnedFile {
+  runbookFile: string;
+}
+
+/**
+ * Returns the stored files of a plan. With `keep`, no one can replace or delete them until the commit. Throws 422
+ * `plan_invalid` if the portal does not have one of them.
+ */
+export async function findPlanFiles(
+  db: Database | Transaction,
+  plan: ExecutionPlan,
+  { keep = false } = {},
+): Promise<PlanFile[]> {
   const wanted = storedFilesOf(plan);
   const ids = wanted.map(({ id }) => id);
-  const found = await findRunbookFiles(tx, ids, { keep: true });
+  const found = await findRunbookFiles(db, ids, { keep });
   const faults = faultsOf(wanted, found);
   if (faults.length > 0) {
     const params = { code: errorCodes.fileUnavailable };
     throw new DomainError('unprocessable', 'plan_invalid', { params, faults });
   }
-  const rows = wanted.flatMap(({ file, id: runbookFile }) => {
+  return wanted.flatMap(({ file, id: runbookFile }) => {
     const contents = found.get(runbookFile);
-    if (contents === undefined) return [];
-    const { sha256, size } = contents;
-    return [{ vmId, executionId, file, runbookFile, sha256, size }];
+    return contents === undefined ? [] : [{ file, runbookFile, sha256: contents.sha256, size: contents.size }];
   });
-  const limit = executionLimits.planBytes;
-  const encoded = rows.reduce((sum, { size }) => sum + 4 * Math.ceil(size / 3), 0);
-  if (channel === 'amqp' && encoded > 0 && encoded + Buffer.byteLength(text) > limit) {
-    throw new DomainError('unprocessable', 'files_too_large_for_amqp', { params: { limit } });
-  }
+}
+
+/** Returns the number of bytes that the files take in a message to the broker, in base64. */
+export const amqpFileBytes = (files: readonly PlanFile[]): number =>
+  files.reduce((sum, { size }) => sum + 4 * Math.ceil(size / 3), 0);
+
+/** Records the files of new executions. */
+export async function pin(
+  tx: Transaction,
+  of: readonly Pick<typeof executionFiles.$inferInsert, 'vmId' | 'executionId'>[],
+  files: readonly PlanFile[],
+): Promise<void> {
+  const rows = of.flatMap((execution) => files.map((file) => ({ ...execution, ...file })));
   if (rows.length > 0) await tx.insert(executionFiles).values(rows);
 }
 

@@ -19,11 +19,15 @@ export {
 } from './conductor-state.ts';
 export { decideApproval } from './decide-approval.ts';
 export { findFileOfMachine } from './execution-files.ts';
-export { getExecutionRules, setExecutionRules, shownExecutionRules } from './execution-rules.ts';
+export { getExecutionRules, needsApproval, setExecutionRules, shownExecutionRules } from './execution-rules.ts';
 export { type ExecutionDetails, executionDetails, getExecution, getPlan, getResult } from './get-execution.ts';
 export { type ExecutionGroup, groupExecutions } from './group-executions.ts';
 export { handOutNext } from './hand-out-next.ts';
 export { listExecutions } from './list-executions.ts';
+export { previewRuns, type RunPreview } from './many/preview-runs.ts';
+export { type QueuedRun, queueMany } from './many/queue-many.ts';
+export { recallMany } from './many/recall-many.ts';
+export { checkRun, type RunOrder, type RunTerms, readRunFacts, readRunOrder } from './many/run-order.ts';
 export { noteProgress } from './note-progress.ts';
 export { listInputQueues, listUnpublished, notePublished, type PlanToPublish, publishNext } from './publish-plan.ts';
 export { queueExecution } from './queue-execution.ts';

@@ -1,21 +1,12 @@
 import { z } from 'zod';
 import type { ApprovalRule } from '#db/schema/index.ts';
-import { executionLimits, executionStates, isWithinDepth } from '#protocol/executions/index.ts';
-import { boundedText, givenText } from '#protocol/file.ts';
-import { anyNamed, namedValues } from '#protocol/named-values.ts';
-import { givenPlan, timeoutSeconds, validForSeconds } from '#server/domain/runbooks/input.ts';
+import { executionStates, secretParameters, timeoutSeconds, validForSeconds } from '#protocol/executions/index.ts';
+import { givenText } from '#protocol/file.ts';
+import { anyNamed } from '#protocol/named-values.ts';
+import { givenPlan } from '#server/domain/runbooks/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
 const executionId = z.uuid();
-
-/** Maximum number of secret parameters. */
-const maxSecrets = 200;
-const secretParameters = namedValues(boundedText(executionLimits.idBytes), z.unknown())
-  .refine((values) => isWithinDepth(values), { error: 'json_too_deep', params: { limit: executionLimits.planDepth } })
-  .refine((values) => Object.keys(values).length <= maxSecrets, {
-    error: 'field_too_many',
-    params: { maximum: maxSecrets },
-  });
 
 /**
  * A plan or a runbook to queue. `plan` is a JSON object or its text. A runbook runs in its newest published version

@@ -20,7 +20,16 @@ export async function findPlanMachine(db: Database | Transaction, vmId: string):
     .select({ enrolledAt: agents.enrolledAt, kind: agents.kind, platforms: agents.platforms })
     .from(agents)
     .where(eq(agents.vmId, vmId));
-  if (agent === undefined) return { enrolledAt: null, kind: null, platforms: null, isOff: false };
-  const { enrolledAt, kind, platforms } = agent;
-  return { enrolledAt, kind, platforms: platforms?.platforms ?? null, isOff: platforms?.executionPlans === 'off' };
+  return agent === undefined ? { enrolledAt: null, kind: null, platforms: null, isOff: false } : machineOf(agent);
 }
+
+/** Returns the facts that an agent's row says about its machine. */
+export const machineOf = ({
+  enrolledAt,
+  kind,
+  platforms,
+}: Pick<typeof agents.$inferSelect, 'enrolledAt' | 'kind' | 'platforms'>): PlanMachine => ({
+  ...{ enrolledAt, kind },
+  platforms: platforms?.platforms ?? null,
+  isOff: platforms?.executionPlans === 'off',
+});

@@ -61,5 +61,6 @@ export async function resolveRequest(
   };
 }
 
-const parametersOf = (plan: string): Record<string, unknown> =>
+/** Returns the parameters in the text of a plan. */
+export const parametersOf = (plan: string): Record<string, unknown> =>
   (JSON.parse(plan) as { Parameters?: Record<string, unknown> }).Parameters ?? {};

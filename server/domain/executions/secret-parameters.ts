@@ -10,7 +10,7 @@ import type { ExecutionRow } from './rows.ts';
 export type SecretValues = Readonly<Record<string, unknown>>;
 
 /** The name of the row in `secrets` with the secret parameters of an execution. */
-const nameOf = (executionId: string): string => `execution/${executionId}`;
+export const secretNameOf = (executionId: string): string => `execution/${executionId}`;
 
 /**
  * Checks secret parameters against the other parameters of a plan. Throws 413 `plan_parameters_too_large`, and 422
@@ -43,7 +43,7 @@ export async function storeSecretParameters(
   const names = Object.keys(values).sort();
   if (names.length === 0) return { secretId: null, secretParameters: [] };
   return {
-    secretId: await storeSecret(tx, ctx, head, nameOf(executionId), values, null),
+    secretId: await storeSecret(tx, ctx, head, secretNameOf(executionId), values, null),
     secretParameters: names,
   };
 }
@@ -58,7 +58,7 @@ export async function hasSameSecrets(
   const names = Object.keys(values).sort();
   if (JSON.stringify(names) !== JSON.stringify(row.secretParameters)) return false;
   const stored = await findSecret(tx, row.vmId, row.secretId);
-  return stored === null || stored.fingerprint === fingerprintOf(ctx, row.vmId, nameOf(row.id), values);
+  return stored === null || stored.fingerprint === fingerprintOf(ctx, row.vmId, secretNameOf(row.id), values);
 }
 
 /**

@@ -51,6 +51,7 @@ export const execution = z.object({
   cancelAskedAt: time.nullable(),
   cancelAskedBy: z.string().nullable(),
   note: z.string().nullable(),
+  rolloutId: z.uuid().nullable().describe('The rollout that queued the execution; null if a person queued it.'),
 });
 export type Execution = z.infer<typeof execution>;
 
@@ -76,6 +77,7 @@ export function executionOf(row: ShownRow, vmName: string): Execution {
     ...{ repeats: row.repeats, run: row.run, reboots: row.reboots },
     cancelAskedAt: iso(row.cancelAskedAt),
     cancelAskedBy: row.cancelAskedBy,
+    rolloutId: row.rolloutId,
   };
 }
 

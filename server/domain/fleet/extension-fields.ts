@@ -92,8 +92,7 @@ const version = fleetField({
   label: 'filter.version',
   description:
     'The version in the goal state, or the beginning of a version, for example `2.4.*`. Several versions are separated by commas.',
-  // `isSetByPeople` is false, because automatic upgrades (not implemented yet) change the version in the goal state
-  // too.
+  // False, because automatic upgrades change the version in the goal state too.
   ...ofExtension,
   value: { kind: 'text', max: 4_000, form: `^${versionForm}(,${versionForm})*$`, fault: 'version_filter_form' },
   where: (value) => [both(sql`(${sql.join(value.split(',').map(hasVersion), sql` or `)})`)],

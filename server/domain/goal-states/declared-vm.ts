@@ -76,11 +76,13 @@ type NamedVersion = Pick<VersionRow, 'handler' | 'version'>;
 /** Finds a version by any spelling of its number; null if it does not exist. */
 export type VersionLookup = (goal: NamedVersion) => VersionRow | null;
 
+const spellingOf = ({ handler, version }: NamedVersion): string => `${handler} ${version}`;
 const keyOf = ({ handler, version }: NamedVersion): string => `${handler} ${versionKey(version)}`;
 
 /** Loads the versions that goals name, with one statement. */
 export async function loadVersions(tx: Transaction, goals: readonly NamedVersion[]): Promise<VersionLookup> {
-  const wanted = [...new Map(goals.map((goal) => [keyOf(goal), goal])).values()];
+  const spelled = [...new Map(goals.map((goal) => [spellingOf(goal), goal])).values()];
+  const wanted = [...new Map(spelled.map((goal) => [keyOf(goal), goal])).values()];
   const known = wanted.filter(({ version }) => versionKey(version) !== null);
   if (known.length === 0) return () => null;
   const handlers = sql.param(known.map(({ handler }) => handler));
@@ -93,7 +95,8 @@ export async function loadVersions(tx: Transaction, goals: readonly NamedVersion
         select * from unnest(${handlers}::text[], ${keys}::text[]))`,
     );
   const found = new Map(rows.map((row) => [keyOf(row), row]));
-  return (goal) => found.get(keyOf(goal)) ?? null;
+  const bySpelling = new Map(spelled.map((goal) => [spellingOf(goal), found.get(keyOf(goal))]));
+  return (goal) => bySpelling.get(spellingOf(goal)) ?? found.get(keyOf(goal)) ?? null;
 }
 
 /** Returns a version that a declaration names. Throws 422 `version_unknown`. */

@@ -27,7 +27,10 @@ const fields: readonly DeclaredField[] = [
 
 /** Returns the fields that differ. The order of dependencies and of properties is ignored. */
 export function differingFields(before: Declared, after: Declared): ReadonlySet<DeclaredField> {
-  return new Set(fields.filter((field) => comparable(before, field) !== comparable(after, field)));
+  return new Set(
+    // Most values are the same value, or the same object, so they need no comparison as JSON.
+    fields.filter((field) => before[field] !== after[field] && comparable(before, field) !== comparable(after, field)),
+  );
 }
 
 const comparable = (declared: Declared, field: DeclaredField): string =>

@@ -9,4 +9,4 @@ export const timeouts = z.object({ install: count, update: count, enable: count,
 
 export const autoUpgradeMinorVersion = z
   .boolean()
-  .describe('Stored and returned only: Annex does not upgrade versions automatically yet.');
+  .describe('Whether the extension gets higher published versions with the same first number automatically.');

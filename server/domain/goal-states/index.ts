@@ -12,6 +12,7 @@ export {
   needsReleaseSql,
   needsSecretsSql,
   storeSecret,
+  storeSecrets,
 } from './custody.ts';
 export { type FetchedGoalState, fetchGoalState } from './fetch-goal-state.ts';
 export { findPackageOfVm } from './find-package.ts';
@@ -19,6 +20,7 @@ export { findRevertTarget } from './find-revert-target.ts';
 export { getDeliveredGoalState } from './get-delivered-goal-state.ts';
 export { type ExtensionView, extensionView, getExtension } from './get-extension.ts';
 export { type GoalStateView, getGoalState, goalStateView } from './get-goal-state.ts';
+export { autoUpgradeMinorVersion } from './goal.ts';
 export { listGoalStateChanges, type PastChange } from './list-goal-state-changes.ts';
 export { listGoalStates, type PastGoalState, pastGoalState } from './list-goal-states.ts';
 export { applyMany } from './many/apply-many.ts';
@@ -30,6 +32,7 @@ export type {
   Preview,
   TouchedExtension,
 } from './many/change.ts';
+export { lockFreeHeads, readLiveHeads } from './many/heads.ts';
 export { newPreviewMemory, type PreviewMemory, previewMany } from './many/preview-many.ts';
 export type { KeyOrigin } from './may-release.ts';
 export { peekGoalState } from './peek-goal-state.ts';
@@ -42,10 +45,12 @@ export {
   type ExtensionRow,
   goalStatesChannel,
   type Head,
+  type LiveHead,
   lockHead,
   publishGoalState,
   requireIncarnation,
   takeTurn,
+  takeTurns,
 } from './publish.ts';
 export { type ReleasedSecrets, releasedSecrets, releaseSecrets } from './release-secrets.ts';
 export { planRemoval, type RemovalReceipt, removalReceipt, removeExtension } from './remove-extension.ts';

@@ -95,7 +95,7 @@ export const extensionGoal = z.strictObject({
   autoUpgradeMinorVersion: z
     .boolean()
     .default(false)
-    .describe('Stored and returned only: Annex does not upgrade versions automatically yet.'),
+    .describe('Whether the extension gets higher published versions with the same first number automatically.'),
   dependsOn: z
     .array(extensionName)
     .max(64)

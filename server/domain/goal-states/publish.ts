@@ -177,6 +177,18 @@ export async function takeTurn(tx: Transaction, head: Head): Promise<number> {
   return turn;
 }
 
+/** Takes the next turn of each VM, as `takeTurn` does, with one statement. Returns the turns by VM. */
+export async function takeTurns(tx: Transaction, heads: readonly Head[]): Promise<ReadonlyMap<string, number>> {
+  const turns = new Map(heads.map((head) => [head.vmId, nextTurn(head)]));
+  if (heads.length === 0) return turns;
+  const vmIds = [...turns.keys()];
+  await tx.execute(sql`
+    update goal_state_heads h set other_turn = r.turn
+      from unnest(${sql.param(vmIds)}::uuid[], ${sql.param([...turns.values()])}::bigint[]) as r(vm_id, turn)
+     where h.vm_id = r.vm_id and ${ofVms(sql.raw('h.vm_id'), vmIds)}`);
+  return turns;
+}
+
 /**
  * Returns the turn of the current goal state if the new goal state differs only in the encryption of secrets, because
  * then no handler runs again; otherwise null.

@@ -61,6 +61,8 @@ export interface RolloutFacts {
   isSuperseded: boolean;
   /** Whether the database was restored from a backup since the last pass. */
   epochChanged: boolean;
+  /** Whether the portal no longer keeps the protected settings of the change. */
+  secretsLost: boolean;
   /** The version of the change if it was withdrawn. */
   versionWithdrawn: { handler: string; version: string } | null;
 }

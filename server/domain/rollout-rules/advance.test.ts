@@ -150,6 +150,11 @@ describe('reasons', () => {
   test('RO-12 the rate, and health that is not judged yet', () => {
     expect(reason({ nextBatchAt: later(2) })).toMatchObject({ code: 'rate', at: later(2).toISOString() });
     expect(reason({ isBehind: true })).toMatchObject({ code: 'catching_up' });
+    const begun = [ring({ counts: counts({ inFlight: 10 }) })];
+    expect(advance(advanceInput(begun, {}, { isBehind: true }))).toMatchObject({
+      why: [{ code: 'catching_up' }, { code: 'steps_open' }],
+      dueAt: later(1),
+    });
   });
 
   test('steps that are open, with the time at which the first is judged', () => {

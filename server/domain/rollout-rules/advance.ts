@@ -63,9 +63,10 @@ function advanceScheduled(input: AdvanceInput): Advance {
 
 /** Reasons for which the portal pauses a rollout, whatever its rings say. */
 function portalReasons({ rollout }: AdvanceInput): Reason[] {
-  const { epochChanged, versionWithdrawn } = rollout;
+  const { epochChanged, versionWithdrawn, secretsLost } = rollout;
   return [
     ...(epochChanged ? [{ code: 'restored' }] : []),
+    ...(secretsLost ? [{ code: 'secrets_custody' }] : []),
     ...(versionWithdrawn ? [{ code: 'version_withdrawn', params: { ...versionWithdrawn } }] : []),
   ];
 }
@@ -85,13 +86,14 @@ function advanceMoving(input: AdvanceInput): Advance {
     if (ended !== null) return ended;
   }
   const { mayBegin, reasons: full } = isClosing ? { mayBegin: null, reasons: [] } : findBeginning(input, rings);
-  const reasons = mayBegin === null ? [...full, ...waitingFor(input, judged, rings)] : [];
+  const others = { ...input, isBehind: input.isBehind && full.length === 0 };
+  const reasons = mayBegin === null ? [...full, ...waitingFor(others, judged, rings)] : [];
   const why = keepSince(reasons.length > 0 || mayBegin !== null ? reasons : keepingReasons(input), rollout.why, now);
-  const stalled = mayBegin === null && rollout.state === 'running' && !why.some(isExcused);
+  const stalled = mayBegin === null && rollout.state === 'running' && !why.some((one) => isExcused(one, rollout));
   const limit = rollout.progressAt === null ? null : secondsAfter(rollout.progressAt, rollout.noProgressSeconds);
   if (stalled && limit !== null && limit <= now) return pause(input, judged, [{ code: 'no_progress' }]);
   const dueAt = dueOf(input, mayBegin === null ? why : [], [stalled ? limit : null, keepEnd(input), mayBegin && now]);
-  return { ...moved, state: rollout.state, why, next: nextOf(why), mayBegin, dueAt };
+  return { ...moved, state: rollout.state, why, next: nextOf(why, input.rings), mayBegin, dueAt };
 }
 
 /** Which rings opened and passed in this pass. */
@@ -145,7 +147,7 @@ function advanceAborting(input: AdvanceInput): Advance {
   if (open === 0) return { ...same, state: 'aborted', unreach: true };
   const why = [{ code: 'steps_open', params: { open }, since: now.toISOString() }];
   const dueAt = nextStepAt ?? secondsAfter(now, lookSeconds);
-  return { ...same, state: 'aborting', why, next: nextOf(why), recall: true, dueAt };
+  return { ...same, state: 'aborting', why, next: nextOf(why, rings), recall: true, dueAt };
 }
 
 /** All rings passed and nothing is open or queued: the rollout finishes, or keeps for parked members and newcomers. */
@@ -161,7 +163,7 @@ function endOf(input: AdvanceInput, moved: Advance): Advance | null {
     return { ...ring, overruled: overruled ?? null };
   });
   const why = keepSince(keepingReasons(input), rollout.why, now);
-  return { ...moved, state: 'keeping', rings, why, next: nextOf(why), dueAt: now };
+  return { ...moved, state: 'keeping', rings, why, next: nextOf(why, input.rings), dueAt: now };
 }
 
 /** Returns the next time at which something may happen; null if only a person moves the rollout. */

@@ -1,12 +1,10 @@
 import type { Advance, AdvanceInput, RingAdvance, RingFacts } from './advance-facts.ts';
 import { inFlightOf, queuedOf } from './counts.ts';
 import { inFlightLimit } from './rings.ts';
-import { earliest, secondsAfter } from './step-times.ts';
+import { earliest } from './step-times.ts';
 import type { Reason } from './stored.ts';
+import { catchingUp } from './waiting.ts';
 import { freezeAt, nextFreeze, openingAt } from './windows.ts';
-
-/** Seconds after which a rollout is looked at again while the judging of steps is behind. */
-const behindSeconds = 1;
 
 /** Members of a ring that may begin as soon as there is room for them. */
 export const readyOf = ({ size, counts, ready }: RingFacts): number => queuedOf(size, counts) + ready;
@@ -40,7 +38,7 @@ function commonReason(input: AdvanceInput): Reason | null {
   const { rollout, freezes, now, nextBatchAt, isBehind, portalInFlight, maxPortalInFlight } = input;
   const freeze = freezeAt(freezes, rollout, now);
   if (freeze !== null) return { code: 'freeze', params: { reason: freeze.reason }, at: freeze.until.toISOString() };
-  if (isBehind) return { code: 'catching_up', at: secondsAfter(now, behindSeconds).toISOString() };
+  if (isBehind) return catchingUp(now);
   if (nextBatchAt !== null && nextBatchAt > now) return { code: 'rate', at: nextBatchAt.toISOString() };
   if (portalInFlight >= maxPortalInFlight)
     return { code: 'in_flight_full', params: { inFlight: portalInFlight, limit: maxPortalInFlight } };

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { secretParameters, timeoutSeconds, validForSeconds } from '#protocol/executions/index.ts';
 import { hasInvisible } from '#protocol/invisible.ts';
 import { maxCommandSeconds } from '#protocol/limits.ts';
-import { namedValues, rejectReservedName } from '#protocol/named-values.ts';
+import { anyNamed, namedValues, rejectReservedName } from '#protocol/named-values.ts';
 import { extensionNamePattern, maxExtensionNameLength, maxHandlerIdLength, parseHandlerId } from '#protocol/names.ts';
+import { isRunbookVersion } from '#protocol/semver.ts';
 import { parseVersion } from '#protocol/version.ts';
 import { changeKinds } from './words.ts';
 
@@ -10,10 +12,6 @@ const handler = z
   .string()
   .max(maxHandlerIdLength)
   .refine((id) => parseHandlerId(id) !== null, 'handler_form');
-const version = z
-  .string()
-  .max(64)
-  .refine((text) => parseVersion(text) !== null, 'version_form');
 const extension = z
   .string()
   .min(1)
@@ -47,12 +45,13 @@ const shape = {
   kind: z.enum(changeKinds),
   handler: handler.nullish(),
   extension: extension.nullish(),
-  version: version.nullish(),
+  /** The version of the handler or, for a change of kind `run`, of the runbook. */
+  version: z.string().max(64).nullish(),
   state: z.enum(['enabled', 'disabled']).nullish(),
   autoUpgradeMinorVersion: z
     .boolean()
     .nullish()
-    .describe('Stored and returned only: Annex does not upgrade versions automatically yet.'),
+    .describe('Whether the extension gets higher published versions with the same first number automatically.'),
   dependsOn: z
     .array(extension)
     .max(64)
@@ -65,9 +64,16 @@ const shape = {
   onAbsent: z.enum(['skip', 'install']).default('skip'),
   allowLower: z.boolean().default(false),
   asOf: z.iso.datetime({ offset: true }).nullish(),
+  /** A runbook by name. It runs in its newest published version unless `version` is given. */
+  runbook: z.string().min(1).max(64).nullish(),
+  parameters: anyNamed(z.unknown()).refine(isWalkable, tooDeep).nullish(),
+  /** Without them, an edit keeps those that were entered before. */
+  secretParameters: secretParameters.nullish(),
+  timeoutSeconds: timeoutSeconds.nullish(),
+  validForSeconds: validForSeconds.nullish(),
 };
 
-/** Fields that only a change of kind `set` has. */
+/** Fields that only a change of kind `set` has; `version` belongs to `run` too. */
 const declared = [
   'version',
   'state',
@@ -75,6 +81,15 @@ const declared = [
   'dependsOn',
   'timeouts',
   'publicSettings',
+] as const satisfies (keyof typeof shape)[];
+
+/** Fields that only a change of kind `run` has. */
+const ofRun = [
+  'runbook',
+  'parameters',
+  'secretParameters',
+  'timeoutSeconds',
+  'validForSeconds',
 ] as const satisfies (keyof typeof shape)[];
 
 type Given = z.infer<z.ZodObject<typeof shape>>;
@@ -86,20 +101,41 @@ export const changeInput = z.strictObject(shape).superRefine((change, ctx) => {
     ctx.addIssue({ code: 'custom', path, message, input: change, ...(params && { params }) });
 });
 
-const isGiven = (value: unknown): boolean => value !== null && value !== undefined;
+const isGiven = <T>(value: T): value is NonNullable<T> => value !== null && value !== undefined;
 
 function problemsOf(change: Given): Problem[] {
-  const { kind } = change;
+  const { kind, version } = change;
+  if (kind === 'run') return problemsOfRun(change);
   const problems: Problem[] = [];
   if (kind !== 'revert' && !isGiven(change.handler)) problems.push([['handler'], 'field_missing']);
-  if (kind !== 'revert' && isGiven(change.asOf)) problems.push([['asOf'], 'change_field_unused', { kind }]);
-  if (kind === 'set') return [...problems, ...problemsOfSet(change)];
-  for (const field of declared) {
-    if (isGiven(change[field])) problems.push([[field], 'change_field_unused', { kind }]);
+  if (kind !== 'revert' && isGiven(change.asOf)) problems.push(unused(kind, 'asOf'));
+  for (const field of ofRun) if (isGiven(change[field])) problems.push(unused(kind, field));
+  if (kind === 'set') {
+    if (isGiven(version) && parseVersion(version) === null) problems.push([['version'], 'version_form']);
+    return [...problems, ...problemsOfSet(change)];
   }
-  if (change.protectedSettings !== undefined) problems.push([['protectedSettings'], 'change_field_unused', { kind }]);
-  if (change.onAbsent === 'install') problems.push([['onAbsent'], 'change_field_unused', { kind }]);
+  return [...problems, ...problemsOfDeclared(change)];
+}
+
+const unused = (kind: Given['kind'], field: keyof Given): Problem => [[field], 'change_field_unused', { kind }];
+
+/** Returns a problem for each field that only a change of kind `set` has. */
+function problemsOfDeclared(change: Given): Problem[] {
+  const { kind } = change;
+  const problems = declared.filter((field) => isGiven(change[field])).map((field) => unused(kind, field));
+  if (change.protectedSettings !== undefined) problems.push(unused(kind, 'protectedSettings'));
+  if (change.onAbsent === 'install') problems.push(unused(kind, 'onAbsent'));
   return problems;
+}
+
+function problemsOfRun(change: Given): Problem[] {
+  const { kind, runbook, version } = change;
+  const problems: Problem[] = isGiven(runbook) ? [] : [[['runbook'], 'field_missing']];
+  if (isGiven(version) && !isRunbookVersion(version)) problems.push([['version'], 'runbook_version_form']);
+  for (const field of ['handler', 'extension', 'asOf'] as const) {
+    if (isGiven(change[field])) problems.push(unused(kind, field));
+  }
+  return [...problems, ...problemsOfDeclared({ ...change, version: null })];
 }
 
 function problemsOfSet(change: Given): Problem[] {

@@ -1,8 +1,9 @@
 import type { ChangeInput } from './change-input.ts';
 import type { GatesInput, RingInput, RolloutInput, StrategyInput } from './input.ts';
 import { boundaryFaults } from './rings.ts';
+import { completeRun } from './run-input.ts';
 import type { Definition, Gates, RingDefinition, RolloutChange, Strategy } from './stored.ts';
-import { builtInStrategies, defaultStrategy, definitionDefaults } from './strategies.ts';
+import { builtInStrategies, defaultStrategy, definitionDefaults, forRuns } from './strategies.ts';
 
 /** What is wrong with a definition, and where: a JSON pointer into the input. */
 export interface DefinitionFault {
@@ -17,8 +18,9 @@ export const strategyOf = ({ kind, strategy }: Pick<RolloutInput, 'kind' | 'stra
 /** Returns the complete definition: everything that the input leaves out comes from the strategy. */
 export function completeDefinition(
   input: RolloutInput,
-  strategy: Strategy,
+  given: Strategy,
 ): { definition: Definition; faults: DefinitionFault[] } {
+  const strategy = input.change.kind === 'run' ? forRuns(given) : given;
   const { rings, faults } = completeRings(input, strategy);
   const { keepDays, noProgressSeconds, availabilitySets } = definitionDefaults;
   const definition: Definition = {
@@ -109,5 +111,6 @@ function completeChange(change: ChangeInput): RolloutChange {
     onAbsent: change.onAbsent,
     allowLower: change.allowLower,
     asOf: change.asOf ?? null,
+    ...(kind === 'run' && { run: completeRun(change) }),
   };
 }

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type ForecastRing, forecast } from './forecast.ts';
+import type { Freeze } from './stored.ts';
 import { gates, later, start } from './testing/facts.ts';
 
 const ring = (changes: Partial<ForecastRing> = {}): ForecastRing => ({
@@ -8,9 +9,11 @@ const ring = (changes: Partial<ForecastRing> = {}): ForecastRing => ({
   gates: gates({ inFlight: { count: 10 }, soakSeconds: 300, bakeSeconds: 1_800 }),
   windows: [],
   longestSeconds: 600,
+  longestSet: 0,
   ...changes,
 });
-const span = (rings: ForecastRing[], stepsPerSecond = 100) => forecast(rings, { stepsPerSecond, from: start });
+const span = (rings: ForecastRing[], stepsPerSecond = 100, freezes: Freeze[] = []) =>
+  forecast(rings, { stepsPerSecond, from: start, freezes, rollout: { id: 'a', kind: 'rollout' } });
 
 test('a ring takes as many rounds as its limit demands, and its soak', () => {
   expect(span([ring()])).toEqual({ from: later(10 * 10 + 300), to: later(10 * 120 + 300) });
@@ -62,4 +65,36 @@ test('RO-35 a later ring waits for its window too, after the bake of the earlier
   const long = gates({ inFlight: { count: 10 }, soakSeconds: 300, bakeSeconds: 86_400 });
   const week = new Date('2026-07-14T02:06:40Z');
   expect(span([ring({ gates: long }), ring({ windows })])?.from).toEqual(week);
+});
+
+test('RO-15 members of one availability set are changed one after the other, each with its soak', () => {
+  const few = { size: 10, left: 10, gates: gates({ inFlight: { count: 10 }, soakSeconds: 300 }) };
+  expect(span([ring(few)])?.from).toEqual(later(11 + 300));
+  expect(span([ring({ ...few, longestSet: 4 })])).toEqual({ from: later(4 * 310), to: later(4 * 420) });
+  expect(span([ring({ ...few, longestSet: 1 })])?.from).toEqual(span([ring(few)])?.from);
+});
+
+describe('RO-36 a freeze', () => {
+  const freeze = (from: number, to: number, exempt: string[] = []): Freeze => ({
+    ...{ from: later(from).toISOString(), to: later(to).toISOString(), reason: 'year end', exempt },
+  });
+
+  test('at the start delays the rollout', () => {
+    expect(span([ring()], 100, [freeze(-60, 500)])?.from).toEqual(later(500 + 400));
+  });
+
+  test('after the start interrupts the beginning of members, and not their soak', () => {
+    expect(span([ring()], 100, [freeze(50, 1_050)])?.from).toEqual(later(1_000 + 400));
+    expect(span([ring()], 100, [freeze(150, 1_050)])?.from).toEqual(later(400));
+    expect(span([ring()], 100, [freeze(50, 60), freeze(80, 100)])?.from).toEqual(later(30 + 400));
+  });
+
+  test('before a later ring delays that ring', () => {
+    const alone = span([ring(), ring()])?.from.getTime() ?? 0;
+    expect(span([ring(), ring()], 100, [freeze(2_000, 3_000)])?.from).toEqual(new Date(alone + 800_000));
+  });
+
+  test('counts for no rollout that is exempt', () => {
+    expect(span([ring()], 100, [freeze(-60, 500, ['a'])])?.from).toEqual(later(400));
+  });
 });

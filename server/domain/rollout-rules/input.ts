@@ -9,6 +9,7 @@ import {
   upToInput,
   windowsInput,
 } from './limit-input.ts';
+import { unusedByRuns } from './run-input.ts';
 import { conditionsInput, type FilterSchema, selectionInput } from './select-input.ts';
 import { retryCauses } from './strategies.ts';
 import { silentRules } from './words.ts';
@@ -93,9 +94,13 @@ export const rolloutInput = (filter: FilterSchema) =>
       stepsPerSecond: z.number().int().min(1).max(5_000).nullish(),
       startAt: instant.nullish(),
     })
-    .superRefine(({ kind, rings }, ctx) => {
+    .superRefine(({ kind, rings, change, ...choices }, ctx) => {
       if (kind === 'bulk' && rings != null)
         ctx.addIssue({ code: 'custom', path: ['rings'], message: 'bulk_one_ring', input: rings });
+      if (change.kind !== 'run') return;
+      for (const path of unusedByRuns({ rings, ...choices })) {
+        ctx.addIssue({ code: 'custom', path, message: 'change_field_unused', params: { kind: 'run' }, input: rings });
+      }
     });
 export type RolloutInput = z.output<ReturnType<typeof rolloutInput>>;
 
@@ -132,6 +137,7 @@ export const rolloutRulesInput = z.strictObject({
       fromMembers: z.number().int().min(1).max(1_000_000),
       people: z.number().int().min(1).max(3),
       role: z.enum(['operator', 'admin']),
+      automatic: z.boolean().optional().describe('Whether automatic upgrades need approvals too.'),
     })
     .nullable(),
   freezes: z.array(freeze).max(100),

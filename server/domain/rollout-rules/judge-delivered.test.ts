@@ -16,13 +16,15 @@ const hold = { since: later(15) };
 
 /** The end of the step: delivery after 10 s, commands for 600 s, 600 s to settle, three soaks of 300 s. */
 const end = 2_110;
+/** The latest end of the time to settle. */
+const settled = 1_210;
 
 describe('RO-19 a command that runs', () => {
   test.each([
     ['at its own deadline', later(400), 30, 400],
     ['at the deadline of the step if its own is not known', null, 30, 610],
     ['every ten seconds after its deadline', later(400), 450, 460],
-    ['at the end of the step, if that comes earlier', null, end - 3, end],
+    ['at the end of the time to settle, if that comes earlier', null, settled - 3, settled],
   ])('is judged again %s', (_, deadlineAt, now, dueAt) => {
     expect(judge({}, progressing(deadlineAt), now)).toMatchObject({ state: 'inFlight', dueAt: later(dueAt) });
   });
@@ -30,14 +32,14 @@ describe('RO-19 a command that runs', () => {
   test('has until its own deadline, if that is later than planned', () => {
     const long = progressing(later(5_000));
     expect(judge({}, long, end).state).toBe('inFlight');
-    expect(judge({}, long, 6_499).state).toBe('inFlight');
-    expect(judge({}, long, 6_500)).toMatchObject({ state: 'failed', cause: 'not-healthy' });
+    expect(judge({}, long, 5_599).state).toBe('inFlight');
+    expect(judge({}, long, 5_600)).toMatchObject({ state: 'failed', cause: 'not-healthy' });
   });
 
   test('gets back the time for which a hold or other work paused the VM', () => {
     const paused = progressing(null, { heldSeconds: 100, laneBusySeconds: 50 });
-    expect(judge({}, paused, end + 149).state).toBe('inFlight');
-    expect(judge({}, paused, end + 150).state).toBe('failed');
+    expect(judge({}, paused, settled + 149).state).toBe('inFlight');
+    expect(judge({}, paused, settled + 150).state).toBe('failed');
   });
 
   test('is timed from the first delivery, not from that of a later goal state', () => {
@@ -74,6 +76,46 @@ describe('RO-17 the end of the soak', () => {
       healthyAt: later(20),
       dueAt: null,
     });
+  });
+});
+
+describe('RO-19 a VM that is healthy only late', () => {
+  const healthySince = (seconds: number) => facts(health('healthy', { since: later(seconds) }));
+
+  test('still soaks, because it had to be healthy one soak before the end', () => {
+    const soaking = judge({}, healthySince(settled - 1), settled - 1);
+    expect(soaking).toMatchObject({ state: 'soaking', dueAt: later(settled + 299) });
+    const { healthyAt = null, concludedAt = null } = soaking;
+    const of = { state: 'soaking', healthyAt, concludedAt } as const;
+    expect(judge(of, healthySince(settled - 1), settled + 299).state).toBe('succeeded');
+  });
+
+  test('is decided at the end of the step, although its soak is not over', () => {
+    const late = healthySince(end - 100);
+    const soaking = judge({}, late, end - 100);
+    expect(soaking).toMatchObject({ state: 'soaking', dueAt: later(end) });
+    const { healthyAt = null, concludedAt = null } = soaking;
+    const of = { state: 'soaking', healthyAt, concludedAt } as const;
+    expect(judge(of, late, end)).toMatchObject({ state: 'failed', cause: 'not-healthy' });
+    expect(judge(of, { ...late, hold }, end)).toMatchObject({ state: 'soaking', dueAt: later(end + 60) });
+  });
+
+  test('has succeeded at the end of the step if the stored health is older than a soak', () => {
+    expect(judge({}, healthySince(5), end + 400).state).toBe('succeeded');
+  });
+
+  test('has its own soak if its command had a later deadline', () => {
+    const late = healthySince(4_900);
+    const soaking = judge({ dueAt: later(5_000) }, late, 4_900);
+    expect(soaking).toMatchObject({ state: 'soaking', dueAt: later(5_200) });
+    const { healthyAt = null, concludedAt = null, dueAt = null } = soaking;
+    const of = { state: 'soaking', healthyAt, concludedAt, dueAt } as const;
+    expect(judge(of, late, 5_199).state).toBe('soaking');
+    expect(judge(of, late, 5_200).state).toBe('succeeded');
+  });
+
+  test('fails at the end of the time to settle, so that a later soak does not begin', () => {
+    expect(judge({}, progressing(null), settled)).toMatchObject({ state: 'failed', cause: 'not-healthy' });
   });
 });
 

@@ -24,19 +24,41 @@ export function judgeDelivered(given: OpenStep, facts: StepFacts, rules: StepRul
 
 type Delivered = OpenStep & { deliveredAt: Date };
 
+/** Returns the deadline of the step's commands: its own if that is later than planned. Pauses that ended do not count. */
+function commandDeadline({ deliveredAt }: Delivered, facts: StepFacts, own: Date | null): Date {
+  const planned = secondsAfter(deliveredAt, facts.deadlineSeconds + closedPauses(facts));
+  return own !== null && own > planned ? own : planned;
+}
+
 /**
  * Returns the time by which a delivered step is decided (RO-19): the deadline of its commands, the time to settle, and
- * three times the time to soak. Pauses that ended do not count.
+ * three times the time to soak.
  */
 export function stepEnd(
-  { deliveredAt }: Delivered,
+  step: Delivered,
   facts: StepFacts,
   { settleSeconds, soakSeconds }: StepRules,
   deadlineAt: Date | null = null,
 ): Date {
-  const deadline = secondsAfter(deliveredAt, facts.deadlineSeconds + closedPauses(facts));
-  const from = deadlineAt !== null && deadlineAt > deadline ? deadlineAt : deadline;
-  return secondsAfter(from, settleSeconds + 3 * soakSeconds);
+  return secondsAfter(commandDeadline(step, facts, deadlineAt), settleSeconds + 3 * soakSeconds);
+}
+
+/** Returns the end of a healthy step. Commands that concluded later than all planned ones had a later deadline. */
+function healthyEnd(step: Delivered & { concludedAt: Date }, facts: StepFacts, rules: StepRules): Date {
+  const { settleSeconds, soakSeconds } = rules;
+  const end = stepEnd(step, facts, rules);
+  const own = secondsAfter(step.concludedAt, settleSeconds + soakSeconds);
+  return own > end ? secondsAfter(own, closedPauses(facts)) : end;
+}
+
+/**
+ * Returns when the command of a step that is healthy for the first time concluded: at its deadline at the latest. The
+ * deadline was later than planned if the step was not to be judged before the end of the time to settle.
+ */
+function conclusionOf(step: Delivered, facts: StepFacts, { settleSeconds }: StepRules, healthyAt: Date): Date {
+  const planned = commandDeadline(step, facts, null);
+  const isLater = step.dueAt !== null && step.dueAt > secondsAfter(planned, settleSeconds);
+  return earliest(healthyAt, isLater && step.dueAt !== null ? step.dueAt : planned);
 }
 
 const closedPauses = ({ heldSeconds, laneBusySeconds }: StepFacts): number => heldSeconds + laneBusySeconds;
@@ -57,17 +79,21 @@ function judgeHealthy(
   const isBroken = soaked !== null && since !== null && since > soaked;
   const healthyAt = soaked === null || isBroken ? seen : soaked;
   const breaks = step.breaks + (isBroken ? 1 : 0);
-  const concludedAt = isBroken ? shifted(step, soaked, healthyAt) : (step.concludedAt ?? healthyAt);
+  const concludedAt = isBroken
+    ? shifted(step, soaked, healthyAt)
+    : (step.concludedAt ?? conclusionOf(step, facts, rules, healthyAt));
   if (breaks >= maxBreaks) return failedStep({ ...step, breaks }, 'unsteady', rules, now);
   const soaking = (dueAt: Date) =>
     outcomeOf(step, { state: 'soaking', cause: null, dueAt, healthyAt, breaks, concludedAt });
   const succeeded = { state: 'succeeded', cause: null, healthyAt, breaks, concludedAt } as const;
   if (rules.stage === 'aborting') return outcomeOf(step, succeeded);
   const soakEnd = secondsAfter(healthyAt, rules.soakSeconds);
-  if (now < soakEnd) return soaking(soakEnd);
+  const end = healthyEnd({ ...step, concludedAt }, facts, rules);
+  if (now < soakEnd && now < end) return soaking(earliest(soakEnd, end));
   if (isPaused(facts)) return soaking(secondsAfter(now, pausedSeconds));
+  const isSoaked = now >= soakEnd || (since !== null && now >= secondsAfter(since, rules.soakSeconds));
+  if (!isSoaked) return failedStep({ ...step, breaks, concludedAt }, 'not-healthy', rules, now);
   if (facts.agentPromiseKept) return outcomeOf(step, succeeded);
-  const end = stepEnd(step, facts, rules);
   if (now >= end && facts.agent !== 'ready') return failedStep(step, 'silent', rules, now);
   return soaking(earliest(secondsAfter(now, callSeconds), now < end ? end : secondsAfter(now, callSeconds)));
 }
@@ -95,9 +121,13 @@ function judgeUnsettled(
   const open = (dueAt: Date) => outcomeOf(step, { state, dueAt, healthyAt: null, breaks, concludedAt });
   if (isPaused(facts)) return open(secondsAfter(now, pausedSeconds));
   const end = stepEnd(step, facts, rules, deadlineAt);
-  const settleEnd = concludedAt === null ? end : secondsAfter(concludedAt, rules.settleSeconds + closedPauses(facts));
+  // A command that does not conclude has the time to settle after its deadline, so that a soak still fits.
+  const settleEnd =
+    concludedAt === null
+      ? secondsAfter(commandDeadline(step, facts, deadlineAt), rules.settleSeconds)
+      : secondsAfter(concludedAt, rules.settleSeconds + closedPauses(facts));
   if (now >= settleEnd || now >= end) return failedStep({ ...step, breaks, concludedAt }, 'not-healthy', rules, now);
   if (concludedAt !== null) return open(earliest(settleEnd, end));
   const deadline = deadlineAt ?? secondsAfter(step.deliveredAt, facts.deadlineSeconds);
-  return open(earliest(end, deadline > now ? deadline : secondsAfter(now, callSeconds)));
+  return open(earliest(settleEnd, deadline > now ? deadline : secondsAfter(now, callSeconds)));
 }

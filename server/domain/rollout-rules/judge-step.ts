@@ -27,7 +27,7 @@ export function judgeStep(step: OpenStep, facts: StepFacts, rules: StepRules, no
 }
 
 /** A step that waits for its next attempt. While the rollout is paused or ends, no attempt begins. */
-function judgeWaiting(step: OpenStep, { stage }: StepRules, now: Date): StepOutcome {
+export function judgeWaiting(step: OpenStep, { stage }: Pick<StepRules, 'stage'>, now: Date): StepOutcome {
   const isDue = step.dueAt === null || now >= step.dueAt;
   if (stage === 'aborting' || (isDue && stage === 'paused')) return outcomeOf(step, { state: 'failed' });
   if (isDue) return outcomeOf(step, { state: 'inFlight', act: 'repeat', dueAt: secondsAfter(now, fetchSeconds) });

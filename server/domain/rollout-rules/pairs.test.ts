@@ -73,4 +73,23 @@ describe('RO-24 a control', () => {
     expect(judge(degraded, 600)).toEqual({ result: 'open', dueAt: later(1_100) });
     expect(judge(degraded, 600, { settleSeconds: 100 }).result).toBe('failed');
   });
+
+  test('has time to settle from when the first of its extensions stopped being healthy, whatever their order', () => {
+    const declared = { sequenceNumber: 2, state: 'enabled' as const, version: '1.1.0.0' };
+    const extensions = [700, 500].map((seconds, n) => ({
+      name: `probe-${n}`,
+      declared,
+      health: health('degraded', { since: later(seconds) }),
+    }));
+    for (const order of [extensions, extensions.toReversed()]) {
+      expect(judge(facts(null, { extensions: order }), 1_099).result).toBe('open');
+      expect(judge(facts(null, { extensions: order }), 1_100).result).toBe('failed');
+    }
+  });
+
+  test('is watched for the same time as the changed VM: nothing before the pair counts', () => {
+    const degraded = facts(health('degraded', { since: later(-500) }));
+    expect(judge(degraded, 599)).toEqual({ result: 'open', dueAt: later(600) });
+    expect(judge(degraded, 600).result).toBe('failed');
+  });
 });

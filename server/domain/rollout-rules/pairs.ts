@@ -14,9 +14,6 @@ export function judgeControl(
   since: Date,
   now: Date,
 ): { result: 'open' | 'failed' | 'void'; dueAt: Date | null } {
-  const troubled = facts.extensions.flatMap(({ health }) =>
-    health === null || health.health === 'healthy' || health.health === 'disabled' ? [] : [health.since],
-  );
   const step = {
     state: 'inFlight',
     cause: null,
@@ -31,7 +28,7 @@ export function judgeControl(
     incarnation: 0,
     publishedAt: since,
     deliveredAt: since,
-    concludedAt: troubled[0] ?? null,
+    concludedAt: troubledAt(facts, since),
     healthyAt: null,
     breaks: 0,
     dueAt: null,
@@ -46,6 +43,18 @@ export function judgeControl(
   const { state, dueAt } = judgeStep(step, facts, watching, now);
   if (state === 'failed') return { result: 'failed', dueAt: null };
   return { result: state === 'gone' || state === 'overtaken' ? 'void' : 'open', dueAt };
+}
+
+/**
+ * Returns since when an extension of the control is not healthy. As for a step whose soak breaks, the time to settle
+ * begins with the first one, and no time before the pair counts.
+ */
+function troubledAt({ extensions }: StepFacts, since: Date): Date | null {
+  const times = extensions.flatMap(({ health }) =>
+    health === null || health.health === 'healthy' || health.health === 'disabled' ? [] : [health.since],
+  );
+  const first = times.reduce<Date | null>((least, time) => (least === null || time < least ? time : least), null);
+  return first !== null && first < since ? since : first;
 }
 
 /** Returns how a pair is resolved (RO-24), from both VMs as one pass judged them; null while it is open. */

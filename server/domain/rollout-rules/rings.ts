@@ -54,6 +54,19 @@ export function maxMoved(members: number, share: number | null): number {
 }
 
 /**
+ * Returns the neighboring rings, by position, between which boundaries can move: none of them has opened or has a
+ * filter (RO-34).
+ */
+export function movableRuns(rings: readonly Pick<RingDefinition, 'filter'>[], opened: readonly boolean[]): number[][] {
+  const runs: number[][] = [[]];
+  rings.forEach(({ filter }, ring) => {
+    if (filter !== null || opened[ring] === true) runs.push([]);
+    else runs.at(-1)?.push(ring);
+  });
+  return runs.filter(({ length }) => length > 1);
+}
+
+/**
  * Returns what is wrong with the boundaries of rings: shares and numbers must rise, and the last ring must take
  * everything that is left.
  */

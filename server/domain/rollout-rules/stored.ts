@@ -13,7 +13,7 @@ export type Selection =
 /** A filter of the VM list, as `fleetFilterInput` returns it. */
 export type StoredFilter = Readonly<Record<string, unknown>>;
 
-/** What a rollout declares on each member. Fields that are null are not changed. */
+/** What a rollout does on each member. Fields that are null are not changed. */
 export interface RolloutChange {
   kind: RolloutChangeKind;
   /** The handler whose extensions change; null for a revert of another rollout. */
@@ -33,6 +33,18 @@ export interface RolloutChange {
   allowLower: boolean;
   /** For a revert: the time whose contents are declared; null for the goal state before each step or change. */
   asOf: string | null;
+  /** What a change of kind `run` runs; absent in every other change. */
+  run?: RunTerms;
+}
+
+/** What a rollout runs on each member. `RolloutChange.version` is the version of the runbook. */
+export interface RunTerms {
+  runbook: string;
+  parameters: Readonly<Record<string, unknown>>;
+  /** The names of the secret parameters. Their values are sealed with the rollout. */
+  secretParameters: string[];
+  timeoutSeconds: number;
+  validForSeconds: number;
 }
 
 /** A maintenance window, in local time of an IANA time zone. `to` before `from` ends on the next day. */
@@ -165,6 +177,8 @@ export interface RolloutPlan {
   uncheckedSettings: number;
   earliestEnd: string | null;
   likelyEnd: string | null;
+  /** Whether the portal's rules ask for an approval of every execution, so that a person must approve this plan. */
+  approval?: boolean;
 }
 
 export interface Freeze {
@@ -179,7 +193,13 @@ export interface Freeze {
 export interface RolloutRules {
   stepsPerSecond: number;
   inFlight: number;
-  approval: { fromMembers: number; people: number; role: 'operator' | 'admin' } | null;
+  /** `automatic`: automatic rollouts need approvals too. */
+  approval: {
+    fromMembers: number;
+    people: number;
+    role: 'operator' | 'admin';
+    automatic?: boolean | undefined;
+  } | null;
   availabilitySetTag: string;
 }
 

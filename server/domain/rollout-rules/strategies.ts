@@ -105,6 +105,19 @@ export const revertStrategy: Strategy = {
   rings: [ring('all', 10_000, { ...atOnce, errors: null })],
 };
 
+/**
+ * Returns what a strategy means for a change of kind `run`: the step succeeds with code 0, so no health is watched
+ * afterwards, no VM is compared with another, and nothing can be put back. A run that waits for a silent VM waits as a
+ * parked member, because an execution expires.
+ */
+export const forRuns = (strategy: Strategy): Strategy => ({
+  ...strategy,
+  rings: strategy.rings.map((of) => ({ ...of, gates: { ...of.gates, soakSeconds: 0, compare: null } })),
+  silent: strategy.silent === 'declare' ? 'wait' : strategy.silent,
+  onStepFailure: 'leave',
+  onHalt: 'pause',
+});
+
 /** The portal's rules until an admin changes them. */
 export const defaultRules: RolloutRules = {
   stepsPerSecond: 100,

@@ -8,7 +8,7 @@ import { isExcused, keepSince, nextOf, waitingFor } from './waiting.ts';
 /** What a rollout with these rings waits for, without what keeps its members from beginning. */
 function waits(rings: RingFacts[], nextStepAt: Date | null = null) {
   const judged = judgeRings(rings);
-  return waitingFor({ nextStepAt }, judged, moveRings(judged, start));
+  return waitingFor({ nextStepAt, isBehind: false, now: start }, judged, moveRings(judged, start));
 }
 const done = counts({ succeeded: 10 });
 const next = (changes: Partial<RingFacts> = {}) => ring({ ring: 1, state: 'waiting', openedAt: null, ...changes });
@@ -68,26 +68,35 @@ describe('RO-19 reasons', () => {
       'steps_open',
       'rate',
     ];
-    expect(codes.filter((code) => isExcused({ code }))).toEqual(codes.slice(0, 4));
+    expect(codes.filter((code) => isExcused({ code }, { kind: 'rollout' }))).toEqual(codes.slice(0, 4));
+  });
+
+  test('RO-38 an automatic rollout gives way to other rollouts as long as they take', () => {
+    const busy = { code: 'vms_busy' };
+    expect(isExcused(busy, { kind: 'automatic' })).toBe(true);
+    expect(isExcused(busy, { kind: 'rollout' })).toBe(false);
+    expect(isExcused({ code: 'nobody_reached' }, { kind: 'automatic' })).toBe(false);
   });
 });
 
 describe('what happens next', () => {
   test('is the reason whose time comes first, and otherwise the first reason', () => {
     const at = (seconds: number) => later(seconds).toISOString();
-    expect(nextOf([{ code: 'ramp' }, { code: 'rate', at: at(9) }, { code: 'window_closed', at: at(5) }])).toEqual({
-      code: 'window_closed',
-      at: at(5),
-    });
-    expect(nextOf([{ code: 'ring_approval', ring: 1 }])).toEqual({ code: 'ring_approval', ring: 1 });
-    expect(nextOf([])).toBeNull();
+    const reasons = [{ code: 'ramp' }, { code: 'rate', at: at(9) }, { code: 'window_closed', at: at(5) }];
+    expect(nextOf(reasons, [])).toEqual({ code: 'window_closed', at: at(5) });
+    expect(nextOf([{ code: 'ring_approval', ring: 1 }], [])).toEqual({ code: 'ring_approval', ring: 1 });
+    expect(nextOf([], [])).toBeNull();
   });
 
   test('after a bake, the next ring opens', () => {
-    expect(nextOf([{ code: 'ring_bake', ring: 0, at: start.toISOString() }])).toMatchObject({
-      code: 'ring_opens',
-      ring: 1,
-    });
+    const bake = { code: 'ring_bake', ring: 0, at: start.toISOString() };
+    expect(nextOf([bake], [ring(), next()])).toMatchObject({ code: 'ring_opens', ring: 1 });
+  });
+
+  test('after a bake, the next ring with members opens', () => {
+    const bake = { code: 'ring_bake', ring: 0, at: start.toISOString() };
+    const rings = [ring(), next({ size: 0 }), next({ ring: 2, size: 3 })];
+    expect(nextOf([bake], rings)).toMatchObject({ code: 'ring_opens', ring: 2 });
   });
 
   test('a reason keeps its time for as long as it holds, for each ring', () => {

@@ -1,18 +1,30 @@
-import type { AdvanceInput, RingAdvance } from './advance-facts.ts';
+import type { AdvanceInput, RingAdvance, RingFacts, RolloutFacts } from './advance-facts.ts';
 import { bakeEnd, lacksApproval } from './advance-rings.ts';
 import { openOf } from './counts.ts';
 import { isUnreached } from './gates.ts';
 import type { Judged } from './judge-rings.ts';
+import { secondsAfter } from './step-times.ts';
 import type { Reason } from './stored.ts';
 
 /** Reasons for which a rollout may wait as long as it takes: a person decides, or the time is known. */
 const excused: readonly string[] = ['ring_approval', 'window_closed', 'freeze', 'ring_bake'];
 
-export const isExcused = ({ code }: Reason): boolean => excused.includes(code);
+export const isExcused = ({ code }: Reason, { kind }: Pick<RolloutFacts, 'kind'>): boolean =>
+  // An automatic rollout gives way to those of people as long as they take.
+  excused.includes(code) || (kind === 'automatic' && code === 'vms_busy');
+
+/** Seconds after which a rollout is looked at again while the judging of steps is behind. */
+const behindSeconds = 1;
+
+/** Steps must be judged first that cannot be judged now. */
+export const catchingUp = (now: Date): Reason => ({
+  code: 'catching_up',
+  at: secondsAfter(now, behindSeconds).toISOString(),
+});
 
 /** Returns what a running rollout waits for, apart from the beginning of members. */
 export function waitingFor(
-  { nextStepAt }: Pick<AdvanceInput, 'nextStepAt'>,
+  { nextStepAt, isBehind, now }: Pick<AdvanceInput, 'nextStepAt' | 'isBehind' | 'now'>,
   judged: readonly Judged[],
   rings: readonly RingAdvance[],
 ): Reason[] {
@@ -22,6 +34,7 @@ export function waitingFor(
   });
   const open = judged.reduce((sum, { facts }) => sum + openOf(facts.counts), 0);
   if (open === 0) return reasons;
+  if (isBehind) reasons.push(catchingUp(now));
   return [...reasons, { code: 'steps_open', params: { open }, ...(nextStepAt && { at: nextStepAt.toISOString() }) }];
 }
 
@@ -61,13 +74,15 @@ export const keepSince = (reasons: readonly Reason[], before: readonly Reason[],
     return { ...reason, since: same?.since ?? now.toISOString() };
   });
 
-/** Returns what happens next: the reason whose time comes first, or the first reason. */
-export function nextOf(reasons: readonly Reason[]): Reason | null {
+/**
+ * Returns what happens next: the reason whose time comes first, or the first reason. After a bake, the next ring with
+ * members opens.
+ */
+export function nextOf(reasons: readonly Reason[], rings: readonly Pick<RingFacts, 'ring' | 'size'>[]): Reason | null {
   const timed = reasons.filter(({ at }) => at !== undefined).sort((a, b) => ((a.at ?? '') < (b.at ?? '') ? -1 : 1));
   const next = timed[0] ?? reasons[0];
   if (next === undefined) return null;
   const { since: _, ...shown } = next;
-  return next.code === 'ring_bake' && next.ring !== undefined
-    ? { ...shown, code: 'ring_opens', ring: next.ring + 1 }
-    : shown;
+  const opens = next.code === 'ring_bake' && rings.find(({ ring, size }) => ring > (next.ring ?? 0) && size > 0);
+  return opens ? { ...shown, code: 'ring_opens', ring: opens.ring } : shown;
 }

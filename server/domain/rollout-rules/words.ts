@@ -40,8 +40,8 @@ export const endedStates = ['aborted', 'finished'] as const satisfies readonly R
 export const pausers = ['person', 'gate', 'portal'] as const;
 export type Pauser = (typeof pausers)[number];
 
-/** What a rollout declares. */
-export const changeKinds = ['set', 'remove', 'retry', 'revert'] as const;
+/** What a rollout does on each member. `run` queues an execution of a runbook; the others declare extensions. */
+export const changeKinds = ['set', 'remove', 'retry', 'revert', 'run'] as const;
 export type RolloutChangeKind = (typeof changeKinds)[number];
 
 /**
@@ -58,6 +58,7 @@ export const memberKinds = [
   'remove',
   'retry',
   'revert',
+  'run',
 ] as const;
 export type MemberKind = (typeof memberKinds)[number];
 
@@ -167,9 +168,28 @@ export const stoppingReasons = [
   'restored',
   'plan_moved_on',
   'plan_failed',
+  'secrets_custody',
 ] as const;
 export type StoppingReason = (typeof stoppingReasons)[number];
 
 /** What happens to a member whose agent is silent when its turn comes. */
 export const silentRules = ['wait', 'declare', 'skip'] as const;
 export type SilentRule = (typeof silentRules)[number];
+
+/** What keeps an extension from a newer version of its handler. The first word that applies is the answer. */
+export const versionHolds = [
+  'withdrawn',
+  'other-first-number',
+  'uninstalling',
+  'automatic-off',
+  'put-back',
+  'higher-version',
+  'settings',
+  'secrets',
+  'refused',
+  'other-rollout',
+  'turn',
+  'tried',
+  'stopped',
+] as const;
+export type VersionHold = (typeof versionHolds)[number];

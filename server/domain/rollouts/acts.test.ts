@@ -46,7 +46,7 @@ const acts: Record<string, { act: Act; to: RolloutState; from: RolloutState[]; h
   },
   resume: {
     act: (ctx, id) => resumeRollout(ctx, { id }),
-    ...{ to: 'running', from: ['paused'], holds: ['running', 'keeping'] },
+    ...{ to: 'running', from: ['paused'], holds: ['checking', 'running', 'keeping'] },
   },
   abort: {
     act: (ctx, id) => abortRollout(ctx, { id }),

@@ -21,7 +21,7 @@ export const acts = {
   start: { from: ['planned'], holds: ['checking', 'scheduled', 'running'] },
   unschedule: { from: ['scheduled'], holds: ['planned'] },
   pause: { from: ['running', 'keeping'], holds: ['paused'] },
-  resume: { from: ['paused'], holds: ['running', 'keeping'] },
+  resume: { from: ['paused'], holds: ['checking', 'running', 'keeping'] },
   advance: { from: ['running'], holds: [] },
   abort: { from: ['scheduled', 'running', 'paused', 'keeping'], holds: ['aborting', 'aborted'] },
   close: { from: ['keeping'], holds: ['finished'] },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { count, time } from '#server/domain/answers.ts';
 import {
+  changeKinds,
   gateNames,
   gateVerdicts,
   memberCounts,
@@ -110,8 +111,10 @@ export const rolloutRow = z.object({
   handler: z.string().nullable(),
   /** The change in its main parts, without settings. */
   change: z.object({
-    kind: z.enum(['set', 'remove', 'retry', 'revert']),
+    kind: z.enum(changeKinds),
     handler: z.string().nullable(),
+    /** The runbook that a change of kind `run` runs. */
+    runbook: z.string().nullable(),
     extension: z.string().nullable(),
     version: z.string().nullable(),
     state: z.enum(['enabled', 'disabled']).nullable(),
@@ -139,6 +142,8 @@ export const rolloutView = rolloutRow.extend({
   definition: z.record(z.string(), z.unknown()),
   /** Whether the change has protected settings, which no answer contains. */
   hasProtectedSettings: z.boolean(),
+  /** The names of a run's secret parameters, whose values no answer contains. */
+  secretParameters: z.array(z.string()),
   forecast: z.object({ from: time, to: time }).nullable(),
   rings: z.array(ringView),
   plan: z.object({ hash: z.string(), at: time, by: z.string() }).nullable(),
@@ -175,6 +180,8 @@ export const stepView = z.object({
   /** For a skipped step with the cause `moved`: what the change would have done instead of `kind`. */
   movedTo: z.enum(memberKinds).nullable(),
   attempt: count,
+  /** The execution of the latest attempt, for a change of kind `run`. */
+  executionId: z.uuid().nullable(),
   before: stepSide,
   after: stepSide,
   publishedAt: time.nullable(),
@@ -232,6 +239,10 @@ export const cellsView = z.object({
 });
 export type CellsView = z.infer<typeof cellsView>;
 
+/** What a parked step waits for. */
+export const blockerView = z.object({ kind: z.enum(['vm', 'rollout']), id: z.string(), name: z.string() });
+export type BlockerView = z.infer<typeof blockerView>;
+
 /** A rollout of which a VM is or was a member, with the VM's place and state in it. */
 export const membershipView = z.object({
   rollout: z.object({
@@ -248,6 +259,8 @@ export const membershipView = z.object({
   /** The state of the VM's step; `queued` if its turn has not come. */
   state: z.enum(['queued', ...stepStates]),
   cause: z.string().nullable(),
+  /** For a parked step: the VM of the same availability set, or the other rollout, that it waits for, if known. */
+  waitsFor: blockerView.nullable(),
   incarnation: count.nullable(),
   publishedAt: time.nullable(),
   decidedAt: time.nullable(),

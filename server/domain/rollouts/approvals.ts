@@ -1,21 +1,31 @@
 import type { Transaction } from '#db/client.ts';
 import { type Actor, hasRole } from '#server/domain/actor.ts';
 import { actorRef, findPrincipal } from '#server/domain/principal.ts';
-import type { RolloutRules } from '#server/domain/rollout-rules/stored.ts';
+import type { RolloutApproval, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from './rows.ts';
 
-type Decided = Pick<StoredRollout, 'kind' | 'members' | 'planHash' | 'approvals'>;
+type Decided = Pick<StoredRollout, 'kind' | 'members' | 'planHash' | 'approvals'> & {
+  plan: { approval?: boolean | null } | null;
+};
 
 /**
- * Returns how many more people must approve a rollout before it starts. Reverts and automatic rollouts need no approval
- * to start, and edits void the approvals of earlier plans.
+ * Returns how many more people must approve a rollout before it starts. Reverts need no approval, and automatic rollouts
+ * only if the rules say so. Edits void the approvals of earlier plans. If every execution needs an approval, one person
+ * approves the plan of a run instead.
  */
 export function approvalsNeeded({ approval }: Pick<RolloutRules, 'approval'>, row: Decided): number {
-  if (approval === null || row.kind === 'revert' || row.kind === 'automatic') return 0;
-  if (row.members < approval.fromMembers) return 0;
-  const approvers = decisionsOf(row).filter(({ approved }) => approved);
-  return Math.max(0, approval.people - new Set(approvers.map(({ actor }) => actor)).size);
+  if (row.kind === 'revert') return 0;
+  const byRule = isCovered(approval, row) ? (approval?.people ?? 0) : 0;
+  const people = Math.max(byRule, row.plan?.approval === true ? 1 : 0);
+  return Math.max(0, people - new Set(approvalsOf(row).map(({ actor }) => actor)).size);
 }
+
+/** Whether the portal's rules require approvals of the rollout. */
+const isCovered = (approval: RolloutRules['approval'], { kind, members }: Decided): boolean =>
+  approval !== null && members >= approval.fromMembers && (kind !== 'automatic' || approval.automatic === true);
+
+/** Returns the approvals of the current plan. */
+export const approvalsOf = (row: Decided): RolloutApproval[] => decisionsOf(row).filter(({ approved }) => approved);
 
 /** Whether a person rejected the plan. Only a new plan can be approved. */
 export const isRejected = (row: Decided): boolean => decisionsOf(row).some(({ approved }) => !approved);

@@ -37,7 +37,7 @@ export async function createRevertIn(
       name: followName(of.name, 'revert'),
       kind: 'revert',
       state: 'planning',
-      definition: definitionOf(of, { ring, only }),
+      definition: revertDefinition(of, { ring, only }),
       handler: of.handler,
       ...{ planning: 1, plannedBy: ctx.actor.name, epoch: ctx.epoch, dueAt: ctx.now, of: of.id },
       ...{ createdAt: ctx.now, createdBy: ctx.actor.name },
@@ -56,7 +56,10 @@ export async function createRevertIn(
  * A revert has one ring and no gate that could keep it from the end. It takes the limits of the reverted rollout's last
  * ring.
  */
-function definitionOf({ id, definition }: StoredRollout, { ring, only }: RevertTerms): Definition {
+export function revertDefinition(
+  { id, definition }: Pick<StoredRollout, 'id' | 'definition'>,
+  { ring, only }: RevertTerms,
+): Definition {
   const { inFlight } = definition.rings.at(-1)?.gates ?? {};
   const { keepDays, availabilitySets, noProgressSeconds, stepsPerSecond } = definition;
   return {

@@ -5,6 +5,7 @@ import { allow } from '#server/domain/actor.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { actorRef } from '#server/domain/principal.ts';
+import { hasSecrets } from '#server/domain/rollout-rules/run-input.ts';
 import { recordAct } from './act-on.ts';
 import type { RolloutView } from './answers.ts';
 import { type DefinitionInput, parseDefinition, type ReadDefinition, readDefinition } from './read-definition.ts';
@@ -31,7 +32,7 @@ export async function insertDraft(
 ): Promise<StoredRollout> {
   const id = uuid();
   const { change, startAt } = definition;
-  const secrets = change.protectedSettings === 'given' ? await sealGiven(tx, ctx, id, given) : {};
+  const secrets = hasSecrets(change) ? await sealGiven(tx, ctx, { id, change }, given) : {};
   const [row] = await tx
     .insert(rollouts)
     .values({

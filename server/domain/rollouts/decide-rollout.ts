@@ -1,19 +1,20 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { rolloutRings } from '#db/schema/index.ts';
-import { allow } from '#server/domain/actor.ts';
+import { allow, systemActor } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { actorRef } from '#server/domain/principal.ts';
-import type { RolloutApproval } from '#server/domain/rollout-rules/stored.ts';
+import type { RolloutApproval, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
 import { actOn, recordAct } from './act-on.ts';
 import { unknownRing } from './advance-rollout.ts';
 import type { RolloutView } from './answers.ts';
-import { approverFault, approverRole } from './approvals.ts';
+import { approvalsNeeded, approverFault, approverRole, isRejected } from './approvals.ts';
 import { type ApproveRolloutInput, approveRolloutInput, type RejectRolloutInput, rejectRolloutInput } from './input.ts';
 import { changeRollout, ringsOf, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
+import { startIn } from './start-rollout.ts';
 
 /** A decision about the start of a rollout or, with `ring`, about the opening of a ring. */
 interface Decision {
@@ -56,9 +57,21 @@ async function decide(ctx: Context, id: string, decision: Decision): Promise<Rol
       ...(where !== null && { ring: where }),
       ...(approved ? { note } : { reason: note }),
     });
-    return changed;
+    return startsItself(rules, changed, decision)
+      ? startIn(tx, bySystem(ctx), changed, { plan: decision.plan, acceptOverlap: [] })
+      : changed;
   });
 }
+
+/** Whether an automatic rollout has all approvals. It then starts without a person. */
+const startsItself = (rules: RolloutRules, row: StoredRollout, { approved }: Decision): boolean =>
+  approved &&
+  row.kind === 'automatic' &&
+  row.state === 'planned' &&
+  !isRejected(row) &&
+  approvalsNeeded(rules, row) === 0;
+
+const bySystem = (ctx: Context): Context => ({ ...ctx, actor: systemActor });
 
 /** Replaces the caller's earlier decision. Returns the same row if the caller decided the same before. */
 async function store(

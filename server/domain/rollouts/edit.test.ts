@@ -3,8 +3,12 @@ import type { Context } from '#server/domain/context.ts';
 import type { RolloutState } from '#server/domain/rollout-rules/words.ts';
 import { testContext } from '#server/testing/context.ts';
 import { outcomeOf } from '#server/testing/records.ts';
-import { approveRollout, resumeRollout, setRolloutRules, updateRollout } from './index.ts';
-import { givenRollout, planHash, rowOf } from './testing/given-rollout.ts';
+import { revertDefinition } from './create-revert.ts';
+import { approveRollout, rejectRollout, resumeRollout, setRolloutRules, updateRollout } from './index.ts';
+import type { StoredRollout } from './rows.ts';
+import { showRollout } from './show-rollout.ts';
+import { definitionOf } from './testing/given-draft.ts';
+import { type GivenTerms, givenRollout, planHash, rowOf } from './testing/given-rollout.ts';
 
 let ctx: Context;
 beforeAll(async () => {
@@ -41,6 +45,7 @@ const parts: [what: string, change: (definition: Definition) => object, whenRunn
   ['the change', () => ({ change: { kind: 'remove', handler: 'Acme.Lab.Probe' } }), '/change', '/change'],
   ['the start', () => ({ startAt: '2030-01-01T00:00:00Z' }), '/startAt', '/startAt'],
   ['a filter of a ring', inRing(0, () => ({ filter: { q: 'web' } })), '/rings/0/filter', '/rings/0/filter'],
+  ['a boundary between rings', inRing(1, () => ({ upTo: { percent: 60 } })), '/rings/1/upTo', 'done'],
   ['fewer rings', ({ rings }) => ({ rings: rings.slice(1) }), '/rings', '/rings'],
 ];
 
@@ -100,12 +105,64 @@ test('RO-34 an edit of gates while paused needs the approvals again before the r
   const rules = { stepsPerSecond: 100, inFlight: 2_000, freezes: [], availabilitySetTag: 'set' };
   await setRolloutRules(admin, { ...rules, approval });
   const { id, done } = await edit('paused', inGates(0, { errors: null }));
-  await done;
+  const { plan } = await done;
   expect(await outcomeOf(resumeRollout(ctx, { id }))).toBe('conflict approval_missing');
   const ada = { ...ctx, actor: { ...ctx.actor, id: 'ada', name: 'ada' } };
-  await approveRollout(ada, { id, plan: planHash });
+  // Who approves what was planned before the edit has not seen the edit.
+  expect(await outcomeOf(approveRollout(ada, { id, plan: planHash }))).toBe('precondition_failed plan_moved_on');
+  await approveRollout(ada, { id, plan: plan?.hash ?? '' });
   expect(await outcomeOf(resumeRollout(ctx, { id }))).toBe('done');
   const unedited = await givenRollout(ctx, { state: 'paused' });
   expect(await outcomeOf(resumeRollout(ctx, { id: unedited.id }))).toBe('done');
   await setRolloutRules(admin, { ...rules, approval: null });
+});
+
+test('RO-33 a rejection while the rollout is paused keeps it from resuming until it is approved or edited', async () => {
+  const { id, done } = await edit('paused', inGates(0, { errors: null }));
+  const { plan, definition } = await done;
+  const ada = { ...ctx, actor: { ...ctx.actor, id: 'ada', name: 'ada' } };
+  await rejectRollout(ada, { id, plan: plan?.hash ?? '', reason: 'keep the gate' });
+  expect(await outcomeOf(resumeRollout(ctx, { id }))).toBe('conflict approval_missing');
+  await updateRollout(ctx, { id, revision: 2, definition: { ...definition, onHalt: 'revert' } });
+  expect(await outcomeOf(resumeRollout(ctx, { id }))).toBe('done');
+});
+
+describe('RO-34 a definition as the portal returns it', () => {
+  const ofPortal: Partial<StoredRollout> = {
+    kind: 'revert',
+    definition: revertDefinition(
+      { id: 'a38d1a2e-0000-4000-8000-000000000001', definition: definitionOf() },
+      { ring: 1 },
+    ),
+  };
+  const kinds: [what: string, given: GivenTerms][] = [
+    ['rollout', {}],
+    ['bulk', { definition: { kind: 'bulk', rings: undefined } }],
+    ['revert', { values: ofPortal }],
+    ['automatic', { values: { kind: 'automatic', definition: definitionOf({ strategy: 'automatic' }) } }],
+  ];
+
+  test.each(kinds)('of the kind %s can be sent back, before and after the start', async (kind, given) => {
+    for (const state of ['planned', 'running', 'paused'] as const) {
+      const { id } = await givenRollout(ctx, { ...given, state });
+      const { definition, revision } = await showRollout(ctx, id);
+      const send = (of: object) => updateRollout(ctx, { id, revision, definition: of });
+      const before = await rowOf(ctx, id);
+      await send(definition);
+      expect(await rowOf(ctx, id)).toEqual(before);
+      const view = await send({ ...definition, name: 'other', stepsPerSecond: 5 });
+      expect(view).toMatchObject({ name: 'other', kind, revision: revision + 1 });
+      const { name: _, stepsPerSecond: rate, ...same } = view.definition;
+      expect([rate, { ...definition, ...same }]).toEqual([5, { ...definition, ...same }]);
+      expect((await rowOf(ctx, id)).definition).toEqual({ ...before.definition, stepsPerSecond: 5 });
+    }
+  });
+
+  test.each(kinds.slice(2))('of the kind %s keeps what the portal decided', async (_, given) => {
+    const { id } = await givenRollout(ctx, { ...given, state: 'planned' });
+    const { definition, revision } = await showRollout(ctx, id);
+    const other = { ...definition, select: { all: true }, change: { kind: 'remove', handler: 'Acme.Lab.Other' } };
+    const outcome = await outcomeOf(updateRollout(ctx, { id, revision, definition: { ...other, kind: 'rollout' } }));
+    expect(outcome).toMatch(/^conflict rollout_fixed; \/kind rollout_fixed.* \/change rollout_fixed/);
+  });
 });

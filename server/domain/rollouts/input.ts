@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { givenText } from '#protocol/file.ts';
+import { extensionName } from '#server/domain/goal-states/input.ts';
 import { handlerId } from '#server/domain/packages/input.ts';
 import { strategyName } from '#server/domain/rollout-rules/input.ts';
 import {
@@ -86,7 +87,8 @@ export const rolloutFilter = z.object({
   q: z.string().max(200).optional(),
   sort: z.enum(['newest', 'open']).default('newest'),
 });
-export const listRolloutsInput = rolloutFilter.extend(page);
+/** `needing`: only rollouts that do not continue without a person. */
+export const listRolloutsInput = rolloutFilter.extend({ needing: z.boolean().optional(), ...page });
 export type ListRolloutsInput = z.input<typeof listRolloutsInput>;
 
 /** The key of a group of steps that failed, or are parked, for the same reason. */
@@ -118,8 +120,17 @@ export type RingOfRollout = z.input<typeof ringOfRollout>;
 export const listCellsInput = inRollout.extend({ cells: z.int().min(20).max(4_000).default(2_000) });
 export type ListCellsInput = z.input<typeof listCellsInput>;
 
+export const ringOpeningsInput = z.object({ handler: handlerId, from: z.iso.datetime() });
+export type RingOpeningsInput = z.input<typeof ringOpeningsInput>;
+
 export const rolloutsOfVmInput = z.object({ vmId });
 export type RolloutsOfVmInput = z.input<typeof rolloutsOfVmInput>;
+
+export const whyThisVersionInput = z.object({ vmId, name: extensionName });
+export type WhyThisVersionInput = z.input<typeof whyThisVersionInput>;
+
+export const automaticOfHandlerInput = z.object({ handler: handlerId });
+export type AutomaticOfHandlerInput = z.input<typeof automaticOfHandlerInput>;
 
 /** Values of the filter field `step`: a state of a step as the counts show it. */
 export const stepFilter = memberCounts;

@@ -1,3 +1,4 @@
+import { movableRuns } from '#server/domain/rollout-rules/rings.ts';
 import type { Definition, Gates, Limit, RingDefinition } from '#server/domain/rollout-rules/stored.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 
@@ -7,6 +8,8 @@ export interface RolloutEdit {
   changed: string[];
   /** The changed parts that cannot change now. */
   fixed: string[];
+  /** Whether boundaries between rings move, so that members are in other rings. */
+  movesMembers: boolean;
   /** Whether the edit makes the rollout less careful than the approved plan, so that approvals are needed again. */
   needsApproval: boolean;
 }
@@ -30,6 +33,7 @@ export function judgeEdit(before: Definition, after: Definition, { isPaused, ope
   return {
     changed: changed.map(({ path }) => path),
     fixed: changed.filter(isFixed).map(({ path }) => path),
+    movesMembers: changed.some(({ path }) => path.endsWith('/upTo')),
     needsApproval: changed.some(({ freedom }) => freedom === 'paused'),
   };
 }
@@ -76,6 +80,7 @@ function ringParts(
   opened: readonly boolean[],
 ): Part[] {
   if (before.length !== after.length) return [{ path: '/rings', isSame: false, freedom: 'never' }];
+  const movable = new Set(movableRuns(before, opened).flatMap((run) => run.slice(0, -1)));
   return before.flatMap((ring, index) => {
     const other = after[index] ?? ring;
     const path = `/rings/${index}`;
@@ -89,7 +94,7 @@ function ringParts(
     return [
       part('name', 'always'),
       part('filter', 'never'),
-      part('upTo', 'never'),
+      part('upTo', movable.has(index) ? 'paused' : 'never'),
       part('approval', isAsked ? 'always' : 'paused'),
       part('windows', 'always'),
       ...gateParts(`${path}/gates`, ring.gates, other.gates),

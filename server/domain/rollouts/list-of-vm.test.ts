@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { rolloutSteps, vms } from '#db/schema/index.ts';
+import { rolloutRules, rolloutSteps, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { defaultRules } from '#server/domain/rollout-rules/strategies.ts';
 import { openStates, rolloutStates } from '#server/domain/rollout-rules/words.ts';
 import { listFleet } from '#server/domain/views/index.ts';
 import { testContext } from '#server/testing/context.ts';
@@ -36,7 +37,8 @@ describe('the rollouts of a VM', () => {
           ...{ extension: null, createdAt: ctx.now.toISOString() },
         },
         ring: { index: 1, name: 'tenth', size: 3 },
-        ...{ place: 2, state: 'queued', cause: null, incarnation: null, publishedAt: null, decidedAt: null },
+        ...{ place: 2, state: 'queued', cause: null, waitsFor: null },
+        ...{ incarnation: null, publishedAt: null, decidedAt: null },
       },
     ]);
   });
@@ -53,6 +55,29 @@ describe('the rollouts of a VM', () => {
         ...{ publishedAt: '1970-01-01T00:00:00.000Z', decidedAt: '1970-01-01T00:00:01.000Z' },
       },
     ]);
+  });
+
+  test('name what a parked VM waits for: a VM of its availability set, or another rollout', async () => {
+    const own = await testContext({ role: 'operator' });
+    const [web1, web2] = await givenMachines(own, 2);
+    const [vmId, other] = [web1?.vmId ?? '', web2?.vmId ?? ''];
+    await own.db.update(vms).set({ tags: { set: 'web' } });
+    await own.db.insert(rolloutRules).values({
+      ...{ id: 1, rules: { ...defaultRules, availabilitySetTag: 'set' } },
+      ...{ changedAt: own.now, changedBy: 'Test operator' },
+    });
+    const { id } = await givenRollout(own, { state: 'running' });
+    await givenStep(own, { rolloutId: id, vmId, state: 'parked', cause: 'set-busy' });
+    const waitsFor = async () =>
+      (await listRolloutsOfVm(own, { vmId })).items.find(({ rollout }) => rollout.id === id)?.waitsFor;
+    expect(await waitsFor()).toBeNull();
+    await givenStep(own, { rolloutId: id, vmId: other, state: 'inFlight', setKey: 'web' });
+    expect(await waitsFor()).toEqual({ kind: 'vm', id: other, name: web2?.name });
+    await own.db.update(rolloutSteps).set({ cause: 'vm-busy' }).where(eq(rolloutSteps.vmId, vmId));
+    expect(await waitsFor()).toBeNull();
+    const busy = await givenRollout(own, { state: 'running', definition: { name: 'probe 1.2' } });
+    await givenStep(own, { rolloutId: busy.id, vmId, state: 'soaking' });
+    expect(await waitsFor()).toEqual({ kind: 'rollout', id: busy.id, name: 'probe 1.2' });
   });
 
   test('are listed newest first, at most 100 of them', async () => {

@@ -7,7 +7,8 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import type { Definition, RingPlan } from '#server/domain/rollout-rules/stored.ts';
 import { openStates, type RolloutKind, type RolloutState, type StepState } from '#server/domain/rollout-rules/words.ts';
-import type { MembershipView } from './answers.ts';
+import type { BlockerView, MembershipView } from './answers.ts';
+import { findBlockers } from './find-blockers.ts';
 import { type RolloutsOfVmInput, rolloutsOfVmInput } from './input.ts';
 
 interface Membership extends Record<string, unknown> {
@@ -61,10 +62,12 @@ export async function listRolloutsOfVm(ctx: Context, input: RolloutsOfVmInput): 
     join rollouts r on r.id = p.rollout_id
     left join rollout_rings g on g.rollout_id = r.id and g.ring = p.ring
     order by r.created_at desc, r.id desc limit ${most}`);
-  return { items: rows.map(membershipOf) };
+  const parked = rows.filter(({ step }) => step === 'parked');
+  const blockers = await findBlockers(ctx, vmId, new Set(parked.map(({ cause }) => cause)));
+  return { items: rows.map((row) => membershipOf(row, blockers)) };
 }
 
-function membershipOf(row: Membership): MembershipView {
+function membershipOf(row: Membership, blockers: ReadonlyMap<string | null, BlockerView>): MembershipView {
   const { id, name, kind, state, handler, definition, ring } = row;
   return {
     rollout: {
@@ -76,6 +79,7 @@ function membershipOf(row: Membership): MembershipView {
     place: row.place,
     state: row.step ?? 'queued',
     cause: row.cause,
+    waitsFor: (row.step === 'parked' && blockers.get(row.cause)) || null,
     incarnation: row.incarnation,
     publishedAt: instantOf(row.published_at),
     decidedAt: instantOf(row.decided_at),

@@ -4,7 +4,7 @@ import { writeCursor } from '#server/domain/cursor.ts';
 import { emptyCounts } from '#server/domain/rollout-rules/counts.ts';
 import { testContext } from '#server/testing/context.ts';
 import { outcomeOf } from '#server/testing/records.ts';
-import { listRollouts, removeRollout } from './index.ts';
+import { countNeeding, listRollouts, removeRollout } from './index.ts';
 import type { ListRolloutsInput } from './input.ts';
 import { allPages } from './testing/given-machines.ts';
 import { type GivenTerms, givenRollout } from './testing/given-rollout.ts';
@@ -40,6 +40,14 @@ beforeAll(async () => {
 const newestFirst = given.map(([name]) => name).toReversed();
 const namesOf = async (input: ListRolloutsInput): Promise<string[]> =>
   (await listRollouts(viewer, input)).items.map(({ name }) => name);
+
+test('the rollouts that need a person are exactly those that are counted', async () => {
+  const needing = await namesOf({ needing: true });
+  expect(needing).toEqual(['a_b']);
+  expect((await countNeeding(viewer)).needing).toBe(needing.length);
+  expect(await namesOf({ needing: true, q: 'x' })).toEqual([]);
+  expect(await namesOf({ needing: false })).toEqual(newestFirst);
+});
 
 describe('pages', () => {
   test.each([1, 2, 3, 6, 7, 200])('of %i rollouts add up to the whole list, newest first', async (limit) => {

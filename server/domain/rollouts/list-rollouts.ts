@@ -8,6 +8,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { endedStates } from '#server/domain/rollout-rules/words.ts';
 import type { RolloutRow } from './answers.ts';
+import { findNeeding } from './count-needing.ts';
 import { type ListRolloutsInput, listRolloutsInput } from './input.ts';
 import { readRings } from './rows.ts';
 import { readRules } from './rules.ts';
@@ -23,12 +24,14 @@ export async function listRollouts(
   input: ListRolloutsInput = {},
 ): Promise<{ items: RolloutRow[]; nextCursor: string | null }> {
   allow(ctx.actor, 'viewer');
-  const { sort, limit, cursor, ...filter } = parse(listRolloutsInput, input);
+  const { sort, limit, cursor, needing = false, ...filter } = parse(listRolloutsInput, input);
   const isOpenFirst = sort === 'open';
+  const conditions = conditionsOf(filter);
+  if (needing) conditions.push(inArray(rollouts.id, await findNeeding(ctx.db)));
   const rows = await ctx.db
     .select()
     .from(rollouts)
-    .where(and(...conditionsOf(filter), cursor === undefined ? undefined : afterRow(cursor, isOpenFirst)))
+    .where(and(...conditions, cursor === undefined ? undefined : afterRow(cursor, isOpenFirst)))
     .orderBy(...(isOpenFirst ? [hasEnded] : []), desc(rollouts.createdAt), desc(rollouts.id))
     .limit(limit + 1);
   const shown = rows.slice(0, limit);

@@ -76,6 +76,7 @@ function stepOf(step: StoredStep, name: string, partnerName: string | null): Ste
     failure: failure && { command: failure.command, exitCode: failure.exitCode, messageId: failure.messageId },
     movedTo: step.movedTo === null ? null : (memberKinds[step.movedTo] ?? null),
     attempt: step.attempt,
+    executionId: step.executionId,
     before: {
       incarnation: step.beforeIncarnation,
       extensions: touched.map(({ name, before }) => ({

@@ -36,10 +36,12 @@ export async function pauseRollout(ctx: Context, input: StopRolloutInput): Promi
   return { ...view, recalling: await countUndelivered(ctx.db, id) };
 }
 
-/** Returns how many published steps no agent has fetched. */
+/** Returns of how many steps no agent has fetched the goal state or the execution. */
 export async function countUndelivered(db: Pick<Transaction, 'execute'>, id: string): Promise<number> {
   const { rows } = await db.execute<{ n: number }>(sql`
     select count(*)::int as n from rollout_steps s join goal_state_heads h on h.vm_id = s.vm_id
-    where s.rollout_id = ${id} and s.state = 'inFlight' and h.delivered_incarnation < s.incarnation`);
+      left join executions e on e.vm_id = s.vm_id and e.id = s.execution_id
+    where s.rollout_id = ${id} and s.state = 'inFlight'
+      and (h.delivered_incarnation < s.incarnation or e.state in ('waiting-approval', 'queued'))`);
   return rows[0]?.n ?? 0;
 }

@@ -3,6 +3,7 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { hasSecrets } from '#server/domain/rollout-rules/run-input.ts';
 import type { Definition, RolloutChange } from '#server/domain/rollout-rules/stored.ts';
 import { hasEffect } from './acts.ts';
 import type { RolloutView } from './answers.ts';
@@ -10,7 +11,7 @@ import { insertDraft } from './create-rollout.ts';
 import { followName } from './follow-name.ts';
 import { type RetryRolloutInput, retryRolloutInput } from './input.ts';
 import { lockRollout, type StoredRollout } from './rows.ts';
-import { openGiven } from './secrets.ts';
+import { openGiven, secretsPath } from './secrets.ts';
 import { viewOf } from './show-rollout.ts';
 
 /**
@@ -35,7 +36,7 @@ async function insertRetry(
   of: 'failed' | 'unreached' | 'skipped',
 ): Promise<StoredRollout> {
   const change = of === 'failed' ? repeated(row.definition.change) : row.definition.change;
-  const given = change.protectedSettings === 'given' ? requireGiven(ctx, row) : undefined;
+  const given = hasSecrets(change) ? requireGiven(ctx, row) : undefined;
   const definition: Definition = {
     ...row.definition,
     select: { include: { rollout: row.id, step: [of] } },
@@ -45,7 +46,7 @@ async function insertRetry(
   return insertDraft(tx, ctx, { name, note: null, kind: 'rollout', definition, given }, row.id);
 }
 
-/** The change that gives the members of a rollout a further attempt at what they have. A removal is declared again. */
+/** The change that gives the members of a rollout a further attempt at what they have. Removals and runs are repeated as they are. */
 const repeated = (change: RolloutChange): RolloutChange =>
   change.kind === 'remove' || change.handler === null
     ? change
@@ -59,6 +60,6 @@ const repeated = (change: RolloutChange): RolloutChange =>
 function requireGiven(ctx: Context, row: StoredRollout): unknown {
   const given = openGiven(ctx, row);
   if (given !== undefined) return given;
-  const faults = [{ path: '/change/protectedSettings', code: 'secrets_required' as const }];
+  const faults = [{ path: secretsPath(row.definition.change), code: 'secrets_required' as const }];
   throw new DomainError('unprocessable', 'secrets_required', { faults });
 }

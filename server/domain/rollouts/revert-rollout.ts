@@ -1,5 +1,6 @@
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { openStates, type RolloutState } from '#server/domain/rollout-rules/words.ts';
 import { abortIn } from './abort-rollout.ts';
@@ -17,7 +18,7 @@ const toAbort: readonly RolloutState[] = openStates.filter((state) => state !== 
 
 /**
  * Creates and plans a rollout that gives the changed VMs their own earlier declarations. An open rollout is aborted
- * first. Returns the revert. Throws 404 `rollout_unknown`, 409 `rollout_state`, 422 if there is no such ring.
+ * first. Returns the revert. Throws 404 `rollout_unknown`, 409 `rollout_state` | `run_not_revertible`, 422 if there is no such ring.
  */
 export async function revertRollout(ctx: Context, input: RevertRolloutInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
@@ -25,7 +26,8 @@ export async function revertRollout(ctx: Context, input: RevertRolloutInput): Pr
   return ctx.db.transaction(async (tx) => {
     const row = await lockRollout(tx, id);
     hasEffect('revert', row.state);
-    const { rings } = row.definition;
+    const { rings, change } = row.definition;
+    if (change.kind === 'run') throw new DomainError('conflict', 'run_not_revertible');
     if (terms.ring !== undefined && rings[terms.ring] === undefined) throw unknownRing(rings.length);
     const isOpen = toAbort.includes(row.state);
     if (isOpen) await recordAct(tx, ctx, row, 'rollout.abort', { reason: null, from: row.state });

@@ -17,7 +17,15 @@ import { canonicalJson } from '#server/platform/canonical-json.ts';
 export const rolloutRulesView = z.object({
   stepsPerSecond: count,
   inFlight: count,
-  approval: z.object({ fromMembers: count, people: count, role: z.enum(['operator', 'admin']) }).nullable(),
+  approval: z
+    .object({
+      fromMembers: count,
+      people: count,
+      role: z.enum(['operator', 'admin']),
+      /** Whether automatic upgrades need approvals too. */
+      automatic: z.boolean().optional(),
+    })
+    .nullable(),
   freezes: z.array(z.object({ from: time, to: time, reason: z.string(), exempt: z.array(z.string()) })),
   availabilitySetTag: z.string(),
 });

@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
+import { rollouts } from '#db/schema/index.ts';
 import { hasRole } from '#server/domain/actor.ts';
 import { isoOrNull } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -34,6 +36,7 @@ export async function viewOf(ctx: Context, tx: Transaction, row: StoredRollout):
     startedBy: row.startedBy,
     startAt: isoOrNull(row.startAt),
     hasProtectedSettings: row.definition.change.protectedSettings === 'given',
+    secretParameters: row.definition.change.run?.secretParameters ?? [],
   };
 }
 
@@ -46,6 +49,7 @@ export function rowOf(row: StoredRollout, rings: readonly StoredRing[], rules: R
     change: {
       kind: change.kind,
       handler: change.handler,
+      runbook: change.run?.runbook ?? null,
       extension: change.extension,
       version: change.version,
       state: change.state,
@@ -88,8 +92,18 @@ function ringOf(ring: RingDefinition, stored: StoredRing | undefined): RingView 
 
 const approvalOf = ({ actor: _, ...approval }: RolloutApproval) => approval;
 
+/** The columns that decide whether a rollout needs a person. */
+export const neededColumns = {
+  ...{ kind: rollouts.kind, state: rollouts.state, pausedBy: rollouts.pausedBy, why: rollouts.why },
+  ...{ next: rollouts.next, members: rollouts.members, planHash: rollouts.planHash, approvals: rollouts.approvals },
+  plan: sql<{ approval: boolean | null }>`json_build_object('approval', ${rollouts.plan} -> 'approval')`,
+};
+
 /** Whether a rollout does not continue without a person. */
-export function needsPerson(row: StoredRollout, rules: RolloutRules): boolean {
+export function needsPerson(
+  row: Pick<StoredRollout, Exclude<keyof typeof neededColumns, 'plan'>> & Parameters<typeof approvalsNeeded>[1],
+  rules: RolloutRules,
+): boolean {
   const codes = [...row.why, ...(row.next ? [row.next] : [])].map(({ code }) => code);
   if (row.state === 'paused') return row.pausedBy !== 'person';
   if (codes.includes('plan_moved_on') || codes.includes('plan_failed')) return true;

@@ -1,5 +1,12 @@
 import type { Context } from '#server/domain/context.ts';
-import type { Gates, Limit, RingDefinition, RolloutChange, Selection } from '#server/domain/rollout-rules/stored.ts';
+import type {
+  Gates,
+  Limit,
+  RingDefinition,
+  RolloutChange,
+  RunTerms,
+  Selection,
+} from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from './rows.ts';
 import { shownFilter } from './shown-filter.ts';
 
@@ -36,15 +43,21 @@ function shownSelection(ctx: Pick<Context, 'fleetFields'>, select: Selection): R
   if ('ids' in select) return { ids: select.ids };
   const filter = (stored: Readonly<Record<string, unknown>>) => shownFilter(ctx.fleetFields, stored);
   const exclude = select.exclude === undefined ? {} : { exclude: filter(select.exclude) };
-  return 'all' in select ? { all: true, ...exclude } : { include: filter(select.include), ...exclude };
+  if ('all' in select) return { all: true, ...exclude };
+  return { include: filter(select.include), ...exclude, ...(select.ring !== undefined && { ring: select.ring }) };
 }
 
-function shownChange({ publicSettings, protectedSettings, ...change }: RolloutChange, withSettings: boolean) {
+function shownChange({ publicSettings, protectedSettings, run, ...change }: RolloutChange, withSettings: boolean) {
   return {
     ...change,
+    ...(run !== undefined && shownRun(run, withSettings)),
     ...(withSettings && publicSettings !== null && { publicSettings }),
     ...(protectedSettings === 'removed' && { protectedSettings: null }),
   };
+}
+
+function shownRun({ secretParameters: _, parameters, ...run }: RunTerms, withSettings: boolean) {
+  return { ...run, ...(withSettings && { parameters }) };
 }
 
 /** Returns a ring in the form that requests have. */

@@ -1,4 +1,5 @@
-import type { MemberCount, StepState } from '#server/domain/rollout-rules/words.ts';
+import { type SQL, sql } from 'drizzle-orm';
+import { type MemberCount, memberCounts, type StepState } from '#server/domain/rollout-rules/words.ts';
 
 /** The count in which a step of each state appears. */
 const shown: Readonly<Record<StepState, MemberCount>> = {
@@ -24,3 +25,10 @@ export const shownState = (state: StepState): MemberCount => shown[state];
 /** Returns the states of the steps that a count contains. A queued member without a step is counted too. */
 export const statesOf = (name: MemberCount): StepState[] =>
   (Object.keys(shown) as StepState[]).filter((state) => shown[state] === name);
+
+/** SQL for the position in `memberCounts` of the count in which a step of this state appears. */
+export const countedAs = (state: SQL): SQL =>
+  sql`case ${state} ${sql.join(
+    Object.entries(shown).map(([of, count]) => sql`when ${of} then ${memberCounts.indexOf(count)}::int`),
+    sql` `,
+  )} end`;

@@ -49,8 +49,12 @@ export async function startIn(
   return started;
 }
 
-/** Rejects a start that would change extensions which open rollouts change too, unless the caller names them all. */
-function requireAccepted({ plan }: StoredRollout, accepted: readonly string[]): void {
+/**
+ * Rejects a start that would change extensions which open rollouts change too, unless the caller names them all. An
+ * automatic rollout gives way to them.
+ */
+function requireAccepted({ kind, plan }: StoredRollout, accepted: readonly string[]): void {
+  if (kind === 'automatic') return;
   const open = (plan?.overlaps ?? []).filter(({ id }) => !accepted.includes(id));
   if (open.length === 0) return;
   const rollouts = open.map(({ name, members }) => `${name} (${members})`).join(', ');

@@ -7,6 +7,7 @@ export { lintPlan } from './lint-plan.ts';
 export { listRunbooks, runbookEntry } from './list-runbooks.ts';
 export { publishRunbookVersion } from './publish-version.ts';
 export { removeRunbookDraft } from './remove-draft.ts';
+export { type RunbookVersionRow, requireRunbookVersion } from './rows.ts';
 export { saveRunbookVersion } from './save-version.ts';
 export { runbookVersionSummary } from './shown-version.ts';
 export { withdrawRunbookVersion } from './withdraw-version.ts';

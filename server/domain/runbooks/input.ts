@@ -1,14 +1,9 @@
 import { z } from 'zod';
-import { executionLimits } from '#protocol/executions/index.ts';
+import { executionLimits, timeoutSeconds, validForSeconds } from '#protocol/executions/index.ts';
 import { boundedText, givenText } from '#protocol/file.ts';
 import { isRunbookVersion } from '#protocol/semver.ts';
 
 const { timeoutSeconds: timeLimits, validForSeconds: validLimits } = executionLimits;
-const seconds = ({ least, most }: { least: number; most: number }) => z.int().min(least).max(most);
-
-/** How long an execution may take on the machine, and how long it may wait before it is delivered. */
-export const timeoutSeconds = seconds(timeLimits);
-export const validForSeconds = seconds(validLimits);
 
 /** An execution plan: a JSON object or its text. */
 export const givenPlan = z.union([z.record(z.string(), z.unknown()), z.string()]);

@@ -51,6 +51,10 @@ export const mapCellInput = z.object({
 });
 export type MapCellInput = z.input<typeof mapCellInput>;
 
+/** The states of a rollout at the positions of a map. `revision` is that of the map. */
+export const rolloutMapInput = z.object({ rollout: z.uuid().toLowerCase(), groupBy, revision: z.string().max(64) });
+export type RolloutMapInput = z.input<typeof rolloutMapInput>;
+
 export const listFailingInput = readerInput;
 export type ListFailingInput = z.input<typeof listFailingInput>;
 

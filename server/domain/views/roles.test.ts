@@ -26,7 +26,7 @@ import {
   listFleetEvents,
   listHealthChanges,
 } from './overview/index.ts';
-import { searchVmsAndHandlers } from './search.ts';
+import { findByName } from './search.ts';
 
 let services: Services;
 let vmId: string;
@@ -46,7 +46,7 @@ const reads: Readonly<Record<string, (ctx: Context) => Promise<unknown>>> = {
   listFleet: (ctx) => listFleet(ctx, {}),
   readFleetRows: (ctx) => readFleetRows(ctx, { vmIds: [vmId] }),
   exportFleet: (ctx) => exportFleet(ctx, {}),
-  searchVmsAndHandlers: (ctx) => searchVmsAndHandlers(ctx, { q: 'a' }),
+  findByName: (ctx) => findByName(ctx, { q: 'a' }),
   compareVersions: (ctx) => compareVersions(ctx, { handler, a: version, b: version }),
   getAdoption: (ctx) => getAdoption(ctx, { handler, range: '7d' }),
   getHandlerOverview: (ctx) => getHandlerOverview(ctx, { handler }),
@@ -87,15 +87,10 @@ const faults: readonly [string, (ctx: Context) => Promise<unknown>, string, stri
   ['a timeline of a name', (ctx) => getTimeline(ctx, { vmId: 'db-1', from, to }), '/vmId', 'field_format'],
   ['a timeline from a day', (ctx) => getTimeline(ctx, { vmId, from: '2026-03-01', to }), '/from', 'field_format'],
   ['a timeline without an end', (ctx) => getTimeline(ctx, { vmId, from } as TimelineInput), '/to', 'field_missing'],
-  ['a search for nothing', (ctx) => searchVmsAndHandlers(ctx, { q: '' }), '/q', 'field_empty'],
-  ['a search for spaces', (ctx) => searchVmsAndHandlers(ctx, { q: '   ' }), '/q', 'field_empty'],
-  ['a search for a novel', (ctx) => searchVmsAndHandlers(ctx, { q: x(201) }), '/q', 'field_too_long'],
-  [
-    'a search with more',
-    (ctx) => searchVmsAndHandlers(ctx, { q: 'a', limit: 9 } as SearchInput),
-    '/limit',
-    'field_unknown',
-  ],
+  ['a search for nothing', (ctx) => findByName(ctx, { q: '' }), '/q', 'field_empty'],
+  ['a search for spaces', (ctx) => findByName(ctx, { q: '   ' }), '/q', 'field_empty'],
+  ['a search for a novel', (ctx) => findByName(ctx, { q: x(201) }), '/q', 'field_too_long'],
+  ['a search with more', (ctx) => findByName(ctx, { q: 'a', limit: 9 } as SearchInput), '/limit', 'field_unknown'],
   ['a page of no VMs', (ctx) => listFleet(ctx, { limit: 0 }), '/limit', 'field_too_small'],
   ['a page of 201 VMs', (ctx) => listFleet(ctx, { limit: 201 }), '/limit', 'field_too_big'],
   ['an unknown order', (ctx) => listFleet(ctx, { sort: 'size' as 'name' }), '/sort', 'field_choice'],

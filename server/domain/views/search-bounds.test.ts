@@ -3,7 +3,7 @@ import type { Context } from '#server/domain/context.ts';
 import { idOf, insertFleet } from '#server/domain/fleet/testing/insert-fleet.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
-import { searchVmsAndHandlers } from './search.ts';
+import { findByName } from './search.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 let ctx: Context;
@@ -22,8 +22,8 @@ beforeAll(async () => {
   for (const handler of handlers) await givenVersion(ctx.db, { handler });
 });
 
-const vms = async (q: string) => (await searchVmsAndHandlers(ctx, { q })).vms.map(({ name }) => name);
-const handlers = async (q: string) => (await searchVmsAndHandlers(ctx, { q })).handlers.map(({ handler }) => handler);
+const vms = async (q: string) => (await findByName(ctx, { q })).vms.map(({ name }) => name);
+const handlers = async (q: string) => (await findByName(ctx, { q })).handlers.map(({ handler }) => handler);
 
 test('the first eight matches are found, names that begin with the text before other names', async () => {
   expect(await vms('web')).toEqual(Array.from({ length: 8 }, (_, n) => `web-0${n}`));
@@ -41,7 +41,7 @@ test.each([
 });
 
 test('each VM has its stored health, and none before the first evaluation', async () => {
-  const found = await searchVmsAndHandlers(ctx, { q: 'cache' });
+  const found = await findByName(ctx, { q: 'cache' });
   expect(found.vms.map(({ health }) => health)).toEqual(['failed', null]);
 });
 

@@ -1,9 +1,10 @@
-import { and, asc, desc, eq, ilike, isNull, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, ilike, inArray, isNull, or, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { handlers, publishers, vmHealth, vms } from '#db/schema/index.ts';
+import { handlers, publishers, rollouts, vmHealth, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
+import { endedStates, type RolloutState } from '#server/domain/rollout-rules/words.ts';
 import type { VmHealth } from '#server/domain/verdicts/index.ts';
 import { type SearchInput, searchInput } from './input.ts';
 
@@ -12,22 +13,24 @@ export interface SearchResults {
   /** `health` is null until the worker derives it, about a second after the VM is created. */
   vms: { id: string; name: string; health: VmHealth | null }[];
   handlers: { handler: string; publisher: string }[];
+  rollouts: { id: string; name: string; state: RolloutState }[];
 }
 
 const most = 8;
 const wholeId = z.uuid();
 
 /**
- * Finds VMs by a part of their name or by their complete id, and handlers by a part of their id or of their publisher's
- * name.
+ * Finds VMs and rollouts by a part of their name or by their complete id, and handlers by a part of their id or of their
+ * publisher's name. Rollouts that have not ended come first.
  */
-export async function searchVmsAndHandlers(ctx: Context, input: SearchInput): Promise<SearchResults> {
+export async function findByName(ctx: Context, input: SearchInput): Promise<SearchResults> {
   allow(ctx.actor, 'viewer');
   const { q } = parse(searchInput, input);
   const part = q.replaceAll(/[\\%_]/g, '\\$&');
   const named = sql`lower(${vms.name}) like lower(${`%${part}%`})`;
   const isMeant = wholeId.safeParse(q).success ? or(named, eq(vms.id, q)) : named;
-  const [foundVms, foundHandlers] = await Promise.all([
+  const isNamed = ilike(rollouts.name, `%${part}%`);
+  const [foundVms, foundHandlers, foundRollouts] = await Promise.all([
     ctx.db
       .select({ id: vms.id, name: vms.name, health: vmHealth.health })
       .from(vms)
@@ -42,6 +45,16 @@ export async function searchVmsAndHandlers(ctx: Context, input: SearchInput): Pr
       .where(or(ilike(handlers.id, `%${part}%`), ilike(publishers.displayName, `%${part}%`)))
       .orderBy(desc(ilike(handlers.type, `${part}%`)), asc(handlers.id))
       .limit(most),
+    ctx.db
+      .select({ id: rollouts.id, name: rollouts.name, state: rollouts.state })
+      .from(rollouts)
+      .where(wholeId.safeParse(q).success ? or(isNamed, eq(rollouts.id, q)) : isNamed)
+      .orderBy(
+        inArray(rollouts.state, [...endedStates]),
+        desc(ilike(rollouts.name, `${part}%`)),
+        desc(rollouts.createdAt),
+      )
+      .limit(most),
   ]);
-  return { vms: foundVms, handlers: foundHandlers };
+  return { vms: foundVms, handlers: foundHandlers, rollouts: foundRollouts };
 }

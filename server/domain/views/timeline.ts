@@ -34,7 +34,7 @@ interface Moment {
 export interface Publication extends Moment {
   incarnation: number;
   by: string;
-  cause: { action: string; extension?: string; incarnation?: number };
+  cause: { action: string; extension?: string; incarnation?: number; rollout?: string };
 }
 
 /** What an action changed about an extension's declaration. */

@@ -1,2 +1,2 @@
 export { deleteVm } from './delete-vm.ts';
-export { removeVm } from './remove-vm.ts';
+export { decommissionVm, removeVm } from './remove-vm.ts';

@@ -10,7 +10,7 @@ import { type Vm, vmOf } from './vm.ts';
 export async function insertVm(
   tx: Transaction,
   ctx: Context,
-  values: { name: string; tags: Record<string, string> },
+  values: { name: string; tags: Record<string, string>; instanceId?: string; disruptionGroup?: string | null },
 ): Promise<Vm> {
   const [row] = await rejectTakenName(
     values.name,

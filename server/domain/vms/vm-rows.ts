@@ -4,9 +4,9 @@ import { agentRefusals, vms } from '#db/schema/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 
 /** Locks a VM until the commit, so that it is not deleted and no other agent enrolls. Throws 404 `vm_unknown`. */
-export async function lockVm(tx: Transaction, vmId: string): Promise<{ name: string }> {
+export async function lockVm(tx: Transaction, vmId: string): Promise<{ name: string; instanceId: string | null }> {
   const [vm] = await tx
-    .select({ name: vms.name })
+    .select({ name: vms.name, instanceId: vms.instanceId })
     .from(vms)
     .where(and(eq(vms.id, vmId), isNull(vms.deletedAt)))
     .for('no key update');

@@ -9,7 +9,9 @@ import { goalStateRoutes } from './goal-states.ts';
 import { handlerRoutes } from './handlers.ts';
 import { holdRoutes } from './holds.ts';
 import { logRoutes } from './logs.ts';
+import { machineRoutes } from './machines.ts';
 import { memberRoutes } from './members.ts';
+import { modelRoutes } from './models.ts';
 import { publisherRoutes } from './publishers.ts';
 import { resourceRoutes } from './resources.ts';
 import { rolloutActRoutes } from './rollout-acts.ts';
@@ -46,6 +48,8 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...rolloutReadRoutes,
   ...rolloutActRoutes,
   ...rolloutRuleRoutes,
+  ...modelRoutes,
+  ...machineRoutes,
   ...viewRoutes,
   ...attentionRoutes,
   ...logRoutes,

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { pageOf } from '#server/domain/answers.ts';
 import { memberKinds, rolloutKinds, rolloutStates, stepStates } from '#server/domain/rollout-rules/words.ts';
 import {
+  automaticOfHandler,
+  automaticUpgrades,
   curvePoint,
   getCurve,
   getRollout,
@@ -16,11 +18,13 @@ import {
   rolloutRow,
   rolloutView,
   stepView,
+  versionExplanation,
+  whyThisVersion,
 } from '#server/domain/rollouts/index.ts';
 import { causesInput, groupKey, rolloutFilter } from '#server/domain/rollouts/input.ts';
 import { listRolloutCauses, rolloutCause } from '#server/domain/views/index.ts';
 import { pageQuery, type RestRoute, route } from '../route.ts';
-import { inRollout, inVm } from '../shapes.ts';
+import { inExtension, inHandler, inRollout, inVm } from '../shapes.ts';
 import { etagOf, waitQuery } from './rollouts.ts';
 
 /** A query parameter with one or more of these words, separated by commas. */
@@ -167,5 +171,32 @@ export const rolloutReadRoutes: readonly RestRoute[] = [
       status: 200,
       body: { ...(await listRolloutsOfVm(ctx, { vmId: params.id })), nextCursor: null },
     }),
+  }),
+  route({
+    method: 'GET',
+    path: '/vms/{id}/extensions/{name}/version',
+    operationId: 'explainVersion',
+    summary:
+      'Explains why an extension has its version: the requested version, and for each newer version of the handler what keeps the extension from it.',
+    role: 'viewer',
+    params: inExtension,
+    answers: { 200: { meaning: 'The explanation.', schema: versionExplanation } },
+    refusals: [404],
+    run: async (ctx, { params }) => ({
+      status: 200,
+      body: await whyThisVersion(ctx, { vmId: params.id, name: params.name }),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/handlers/{handler}/automatic-upgrades',
+    operationId: 'getAutomaticUpgrades',
+    summary:
+      'Returns the automatic upgrades of a handler: their strategy, the number of VMs, the versions to which extensions are upgraded, and the rollouts.',
+    role: 'viewer',
+    params: inHandler,
+    answers: { 200: { meaning: 'The automatic upgrades.', schema: automaticUpgrades } },
+    refusals: [404],
+    run: async (ctx, { params }) => ({ status: 200, body: await automaticOfHandler(ctx, params) }),
   }),
 ];

@@ -56,7 +56,7 @@ export const rolloutRoutes: readonly RestRoute[] = [
     path: '/rollouts/{id}',
     operationId: 'updateRollout',
     summary:
-      'Replaces the definition of a rollout. `If-Match` with its revision is required. Before the start, this voids the plan and its approvals. From the start on, only names, notes, windows and lower limits can change and, while the rollout is paused, gates and higher limits.',
+      'Replaces the definition of a rollout. `If-Match` with its revision is required. Before the start, this voids the plan and its approvals. From the start on, only names, notes, windows and lower limits can change and, while the rollout is paused, gates, higher limits and boundaries of rings that have not opened. In reverts and automatic rollouts, the selection and the change are fixed.',
     role: 'operator',
     params: inRollout,
     body: definition,

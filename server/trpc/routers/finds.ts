@@ -1,4 +1,4 @@
-import { searchVmsAndHandlers } from '#server/domain/views/search.ts';
+import { findByName } from '#server/domain/views/search.ts';
 import { query, router } from '../trpc.ts';
 
-export const findsRouter = router({ things: query(searchVmsAndHandlers) });
+export const findsRouter = router({ things: query(findByName) });

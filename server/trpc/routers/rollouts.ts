@@ -2,6 +2,7 @@ import {
   abortRollout,
   advanceRollout,
   approveRollout,
+  automaticOfHandler,
   closeRollout,
   countNeeding,
   createRollout,
@@ -10,6 +11,7 @@ import {
   getRollout,
   getRolloutPlan,
   listPlanVms,
+  listRingOpenings,
   listRolloutSteps,
   listRollouts,
   listRolloutsOfVm,
@@ -23,6 +25,7 @@ import {
   startRollout,
   unscheduleRollout,
   updateRollout,
+  whyThisVersion,
 } from '#server/domain/rollouts/index.ts';
 import { type ListRolloutCausesInput, listRolloutCauses } from '#server/domain/views/index.ts';
 import { type CallContext, mutation, pagedQuery, plainQuery, query, router } from '../trpc.ts';
@@ -36,6 +39,7 @@ export const rolloutsRouter = router({
   abort: mutation(abortRollout),
   advance: mutation(advanceRollout),
   approve: mutation(approveRollout),
+  automaticOfHandler: query(automaticOfHandler),
   causes: query(causesInTheReadersLanguage),
   cells: query(getCells),
   close: mutation(closeRollout),
@@ -51,6 +55,7 @@ export const rolloutsRouter = router({
   planned: query(getRolloutPlan),
   reject: mutation(rejectRollout),
   remove: mutation(removeRollout),
+  ringOpenings: query(listRingOpenings),
   resume: mutation(resumeRollout),
   retry: mutation(retryRollout),
   revert: mutation(revertRollout),
@@ -58,4 +63,5 @@ export const rolloutsRouter = router({
   steps: pagedQuery(listRolloutSteps),
   unschedule: mutation(unscheduleRollout),
   update: mutation(updateRollout),
+  whyThisVersion: query(whyThisVersion),
 });

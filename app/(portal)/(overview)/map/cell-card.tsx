@@ -7,8 +7,8 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import { Countdown, RelativeTime } from '#app/_ui/time.tsx';
+import type { ExtensionHealth } from '#server/domain/verdicts/words.ts';
 import { useCause } from '../use-cause.ts';
-import { healthAt } from './cells.ts';
 import type { MapVm } from './use-cell-words.ts';
 
 export interface CellCardProps {
@@ -20,8 +20,10 @@ export interface CellCardProps {
   width: number;
   /** Null until the VM is loaded. */
   vm: MapVm | null;
-  /** Health as the map shows it: an index into `extensionHealths`. */
-  health: number;
+  /** Health as the map shows it; null if the map shows a rollout. */
+  health: ExtensionHealth | null;
+  /** The rollout that the map shows, and the state of the cell in it. */
+  mark: { rollout: string; state: string } | null;
   /** Number of other VMs in the same cell. */
   more: number;
   groupName: string;
@@ -31,14 +33,14 @@ const cardWidth = 248;
 const tagsShown = 3;
 
 /** The VM of a cell, with its health and the reasons. */
-export function CellCard({ x, y, side, width, vm, health, more, groupName }: CellCardProps) {
+export function CellCard({ x, y, side, width, vm, health, mark, more, groupName }: CellCardProps) {
   const { t } = useTranslation(['overview', 'reports']);
   const cause = useCause();
   const card = useRef<HTMLDivElement>(null);
   const [height, setHeight] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height of the card depends on its contents
   useLayoutEffect(() => setHeight(card.current?.offsetHeight ?? 0), [vm]);
-  const shownHealth = vm?.health ?? healthAt(health);
+  const shownHealth = vm?.health ?? health;
   const left = Math.max(0, Math.min(x + side + 10, width - cardWidth));
   // The card is above the cell, unless there is not enough space.
   const top = y > height + 16 ? y - height - 10 : y + side + 10;
@@ -59,8 +61,13 @@ export function CellCard({ x, y, side, width, vm, health, more, groupName }: Cel
             <Skeleton className="my-1.5 w-28" />
           )}
         </div>
-        <StatusBadge status={statusOfHealth[shownHealth]}>{t(`reports:health.${shownHealth}`)}</StatusBadge>
+        {shownHealth === null ? null : (
+          <StatusBadge status={statusOfHealth[shownHealth]}>{t(`reports:health.${shownHealth}`)}</StatusBadge>
+        )}
       </div>
+      {mark === null ? null : (
+        <p className="text-12 font-medium wrap-anywhere">{t('overview:map.rollout.cell', mark)}</p>
+      )}
       {vm?.health === 'unresponsive' ? (
         <p className="text-12 text-ink-2">{t('overview:card.silent')}</p>
       ) : vm && vm.troubles.length > 0 ? (

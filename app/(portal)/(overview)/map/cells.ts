@@ -3,24 +3,24 @@ import { type ExtensionHealth, extensionHealths, healthLetters, rankOf } from '#
 /** Returns the health of a cell. The cell's value is an index into `extensionHealths`. */
 export const healthAt = (cell: number): ExtensionHealth => extensionHealths[cell] ?? 'unknown';
 
-/** Unpacks run-length-encoded letters into one byte per VM: the index of its letter in `healthLetters`. */
-export function unpackCells(packed: string, count: number): Uint8Array {
+/** Unpacks run-length-encoded letters into one byte per VM: the index of its letter in `letters`. */
+export function unpackCells(packed: string, count: number, letters: string = healthLetters): Uint8Array {
   const cells = new Uint8Array(count);
   let at = 0;
   for (const [, letter = '', length] of packed.matchAll(/([a-z])(\d*)/g)) {
     const end = at + (length === '' ? 1 : Number(length));
-    cells.fill(Math.max(0, healthLetters.indexOf(letter)), at, end);
+    cells.fill(Math.max(0, letters.indexOf(letter)), at, end);
     at = end;
   }
   return cells;
 }
 
-/** Merges every `perCell` consecutive VMs into one cell with their worst health. */
+/** Merges every `perCell` consecutive VMs into one cell with their worst value, which is the smallest. */
 export function worstOf(cells: Uint8Array, perCell: number): Uint8Array {
   if (perCell === 1) return cells;
   const result = new Uint8Array(Math.ceil(cells.length / perCell));
   for (let index = 0; index < result.length; index += 1) {
-    let worst = extensionHealths.length - 1;
+    let worst = 255;
     const end = Math.min(cells.length, (index + 1) * perCell);
     for (let vm = index * perCell; vm < end; vm += 1) worst = Math.min(worst, cells[vm] ?? worst);
     result[index] = worst;
@@ -28,7 +28,7 @@ export function worstOf(cells: Uint8Array, perCell: number): Uint8Array {
   return result;
 }
 
-/** Returns the index, within its group, of the first VM that has the worst health in a cell. */
+/** Returns the index, within its group, of the first VM that has the worst value in a cell. */
 export function vmOfCell(cells: Uint8Array, cell: number, perCell: number): number {
   const begin = cell * perCell;
   const end = Math.min(cells.length, begin + perCell);
@@ -37,13 +37,16 @@ export function vmOfCell(cells: Uint8Array, cell: number, perCell: number): numb
   return worst;
 }
 
-/** Returns the next or previous unhealthy cell, continuing in the other groups; null if there is none. */
+/**
+ * Returns the next or previous cell with a value below `calm`, by default the next unhealthy cell, continuing in the
+ * other groups; null if there is none.
+ */
 export function nextUnhealthy(
   groups: readonly Uint8Array[],
   from: { group: number; cell: number },
   direction: 1 | -1,
+  calm: number = rankOf('healthy'),
 ): { group: number; cell: number } | null {
-  const healthy = rankOf('healthy');
   let { group, cell } = from;
   for (let left = groups.reduce((sum, cells) => sum + cells.length, 0); left > 0; left -= 1) {
     cell += direction;
@@ -51,7 +54,7 @@ export function nextUnhealthy(
       group = (group + direction + groups.length) % groups.length;
       cell = direction === 1 ? 0 : (groups[group]?.length ?? 0) - 1;
     }
-    if ((groups[group]?.[cell] ?? healthy) < healthy) return { group, cell };
+    if ((groups[group]?.[cell] ?? calm) < calm) return { group, cell };
   }
   return null;
 }

@@ -3,17 +3,22 @@
 import { useEffect, useId, useRef } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
+import type { StepMark } from '#server/domain/rollout-rules/step-marks.ts';
 import { GroupHead } from './group-head.tsx';
 import { type FleetMap, useGroup } from './groups.ts';
+import { countMark, markWords } from './marks.ts';
 import { type CellLayout, type CellPlace, headHeight } from './place-cells.ts';
 import { SelectedCell } from './selected-cell.tsx';
 import { cellHandlers, useCellCursor } from './use-cell-cursor.ts';
 import { useCellVm, useOpenVm } from './use-cell-vm.ts';
 import { type MapVm, useCellWords } from './use-cell-words.ts';
 import { type FleetLayout, useFleetLayout, usePaintedCanvas } from './use-fleet-layout.ts';
+import type { MapStates } from './use-rollout-map.ts';
 
 export interface FleetCanvasProps {
   map: FleetMap;
+  /** The rollout by which the map is colored; null for health. */
+  colors: MapStates | null;
   onPerCell(perCell: number): void;
   /** Called if VMs were added, removed, renamed or regrouped since the map was loaded. */
   onStale(): void;
@@ -26,11 +31,11 @@ const restMs = 70;
  * The fleet as a canvas with a single tab stop. Arrow keys move from cell to cell, and a live region announces the VM.
  * The pointer selects cells too.
  */
-export function FleetCanvas({ map, onPerCell, onStale }: FleetCanvasProps) {
+export function FleetCanvas({ map, colors, onPerCell, onStale }: FleetCanvasProps) {
   const { t } = useTranslation('overview');
   const hintId = useId();
   const box = useRef<HTMLDivElement>(null);
-  const fleet = useFleetLayout(map, box);
+  const fleet = useFleetLayout(map, colors, box);
   const { layout, measured, perCell } = fleet;
   useEffect(() => onPerCell(perCell), [onPerCell, perCell]);
   const canvas = usePaintedCanvas(fleet);
@@ -39,7 +44,7 @@ export function FleetCanvas({ map, onPerCell, onStale }: FleetCanvasProps) {
   const vm = useCellVm({ map, fleet, place, restMs: hovered === null ? 0 : restMs, onStale });
   const { open, cancel } = useOpenVm(vm);
   const handlers = cellHandlers({ fleet, cursor, open, cancelOpen: cancel });
-  const label = useMapLabel(map, fleet);
+  const label = useMapLabel(map, fleet, colors);
   const ratio = measured?.ratio ?? 1;
   return (
     <div
@@ -50,7 +55,7 @@ export function FleetCanvas({ map, onPerCell, onStale }: FleetCanvasProps) {
     >
       {layout && measured ? (
         <>
-          <GroupHeads map={map} layout={layout} ratio={ratio} />
+          <GroupHeads map={map} fleet={fleet} colors={colors} layout={layout} ratio={ratio} />
           <div
             role="application"
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a widget that handles keys
@@ -70,14 +75,14 @@ export function FleetCanvas({ map, onPerCell, onStale }: FleetCanvasProps) {
               className="block"
             />
           </div>
-          {place ? (
-            <SelectedCell map={map} fleet={fleet} layout={layout} measured={measured} place={place} vm={vm} />
-          ) : null}
+          {place ? <SelectedCell {...{ map, fleet, colors, layout, measured, place, vm }} /> : null}
           <p id={hintId} className="sr-only">
-            {t('map.keys')}
+            {t(colors === null ? 'map.keys' : 'map.rollout.keys')}
           </p>
           <p role="status" className="sr-only">
-            {hasFocus && walked && vm && place ? <CellAnnouncement {...{ map, fleet, place, walked, vm }} /> : null}
+            {hasFocus && walked && vm && place ? (
+              <CellAnnouncement {...{ map, fleet, colors, place, walked, vm }} />
+            ) : null}
           </p>
         </>
       ) : null}
@@ -85,7 +90,15 @@ export function FleetCanvas({ map, onPerCell, onStale }: FleetCanvasProps) {
   );
 }
 
-function GroupHeads({ map, layout, ratio }: { map: FleetMap; layout: CellLayout; ratio: number }) {
+interface GroupHeadsProps {
+  map: FleetMap;
+  fleet: FleetLayout;
+  colors: MapStates | null;
+  layout: CellLayout;
+  ratio: number;
+}
+
+function GroupHeads({ map, fleet, colors, layout, ratio }: GroupHeadsProps) {
   const groupOf = useGroup();
   return map.groups.map((group, index) => {
     const block = layout.blocks[index];
@@ -95,6 +108,7 @@ function GroupHeads({ map, layout, ratio }: { map: FleetMap; layout: CellLayout;
         name={groupOf(map, group)}
         map={map}
         group={group}
+        marks={colors === null ? null : { rollout: colors.rollout.id, values: fleet.vms[index] ?? new Uint8Array() }}
         left={block.x / ratio}
         top={block.y / ratio - headHeight}
         width={block.width / ratio}
@@ -106,12 +120,13 @@ function GroupHeads({ map, layout, ratio }: { map: FleetMap; layout: CellLayout;
 interface CellAnnouncementProps {
   map: FleetMap;
   fleet: FleetLayout;
+  colors: MapStates | null;
   place: CellPlace;
   walked: CellPlace;
   vm: MapVm;
 }
 
-function CellAnnouncement({ map, fleet, place, walked, vm }: CellAnnouncementProps) {
+function CellAnnouncement({ map, fleet, colors, place, walked, vm }: CellAnnouncementProps) {
   const { t } = useTranslation('overview');
   const format = useFormat();
   const groupOf = useGroup();
@@ -123,16 +138,25 @@ function CellAnnouncement({ map, fleet, place, walked, vm }: CellAnnouncementPro
     place: format.number(walked.cell + 1),
     of: format.number(fleet.cells[walked.group]?.length ?? 0),
   });
-  return `${words}. ${position}`;
+  const mark = colors === null ? '' : `, ${t('map.rollout.cell', markWords(t, colors, fleet, place))}`;
+  return `${words}${mark}. ${position}`;
 }
 
-function useMapLabel(map: FleetMap, { vms }: FleetLayout): string {
+function useMapLabel(map: FleetMap, { vms }: FleetLayout, colors: MapStates | null): string {
   const { t } = useTranslation('overview');
   const format = useFormat();
   const shown = vms.reduce((sum, group) => sum + group.length, 0);
-  return t('map.label', {
+  const size = {
     vms: t('fleet.vms', { count: shown, shown: format.number(shown) }),
     groups: map.groups.length,
+  };
+  if (colors !== null) {
+    const { rollout } = colors;
+    const of = (mark: StepMark) => format.number(vms.reduce((sum, group) => sum + countMark(group, mark), 0));
+    return t('map.rollout.label', { ...size, rollout: rollout.name, failed: of('failed'), parked: of('parked') });
+  }
+  return t('map.label', {
+    ...size,
     failed: format.number(map.groups.reduce((sum, { failed }) => sum + failed, 0)),
     silent: format.number(map.groups.reduce((sum, { unresponsive }) => sum + unresponsive, 0)),
   });

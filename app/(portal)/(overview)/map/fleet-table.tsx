@@ -3,21 +3,25 @@
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
-import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
+import { countsOfMark, stepMarkLetters, stepMarks } from '#server/domain/rollout-rules/step-marks.ts';
 import { healthAt, unpackCells } from './cells.ts';
 import { type FleetMap, groupAddress, healthsShown, useGroup, useGroupName } from './groups.ts';
+import { statusOfMark } from './looks.ts';
+import { countMark } from './marks.ts';
+import type { MapStates } from './use-rollout-map.ts';
 
 /**
- * The map as a table: one row per group, one column per health. A number links to the VMs that it counts.
+ * The map as a table: one row per group, one column per health or state in a rollout. A number links to the VMs that it counts.
  */
-export function FleetTable({ map }: { map: FleetMap }) {
+export function FleetTable({ map, colors }: { map: FleetMap; colors: MapStates | null }) {
   const { t } = useTranslation(['overview', 'reports']);
   const format = useFormat();
   const groupOf = useGroup();
   const groupName = useGroupName();
-  const healths = healthsShown(map);
+  const columns = useColumns(map, colors);
   return (
     <TableFrame label={t('overview:map.table')}>
       <Table>
@@ -25,18 +29,17 @@ export function FleetTable({ map }: { map: FleetMap }) {
           <tr>
             <Th>{groupName(map.groupBy)}</Th>
             <Th end>{t('overview:map.vms')}</Th>
-            {healths.map((health) => (
-              <Th key={health} end>
-                {t(`reports:health.${health}`)}
+            {columns.map(({ key, word }) => (
+              <Th key={key} end>
+                {word}
               </Th>
             ))}
           </tr>
         </THead>
         <TBody>
-          {map.groups.map((group) => {
+          {map.groups.map((group, index) => {
             const name = groupOf(map, group);
             const href = groupAddress(map, group);
-            const counts = countHealths(unpackCells(group.cells, group.count));
             return (
               <Tr key={JSON.stringify([group.key, group.rest])}>
                 <Td className="font-medium">
@@ -49,15 +52,16 @@ export function FleetTable({ map }: { map: FleetMap }) {
                     {format.number(group.count)}
                   </TextLink>
                 </Td>
-                {healths.map((health) => {
-                  const count = counts.get(health) ?? 0;
+                {columns.map(({ key, status, countIn, hrefOf }) => {
+                  const count = countIn(index);
                   const figure = format.number(count);
+                  const link = hrefOf(group);
                   return (
-                    <Td key={health} end className={count === 0 ? 'text-ink-3' : undefined}>
+                    <Td key={key} end className={count === 0 ? 'text-ink-3' : undefined}>
                       <span className="inline-flex items-center gap-1.5">
-                        {count > 0 && health !== 'healthy' ? <StatusIcon status={statusOfHealth[health]} /> : null}
-                        {count > 0 ? (
-                          <TextLink href={groupAddress(map, group, health)} prefetch={false} data-count={count}>
+                        {count > 0 && status !== 'healthy' ? <StatusIcon status={status} /> : null}
+                        {count > 0 && link !== null ? (
+                          <TextLink href={link} prefetch={false} data-count={count}>
                             {figure}
                           </TextLink>
                         ) : (
@@ -76,11 +80,35 @@ export function FleetTable({ map }: { map: FleetMap }) {
   );
 }
 
-function countHealths(cells: Uint8Array): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const cell of cells) {
-    const health = healthAt(cell);
-    counts.set(health, (counts.get(health) ?? 0) + 1);
+interface Column {
+  key: string;
+  word: string;
+  status: StatusName;
+  /** Returns the number of VMs in a group, by the group's position. */
+  countIn(group: number): number;
+  /** Returns the URL of these VMs; null if no filter describes them. */
+  hrefOf(group: FleetMap['groups'][number]): string | null;
+}
+
+/** Returns one column for each health or, if the map is colored by a rollout, for each state in it. */
+function useColumns(map: FleetMap, colors: MapStates | null): Column[] {
+  const { t } = useTranslation(['overview', 'reports']);
+  if (colors === null) {
+    const cells = map.groups.map((group) => unpackCells(group.cells, group.count));
+    return healthsShown(map).map((health) => ({
+      ...{ key: health, word: t(`reports:health.${health}`), status: statusOfHealth[health] },
+      countIn: (group) => (cells[group] ?? new Uint8Array()).filter((cell) => healthAt(cell) === health).length,
+      hrefOf: (group) => groupAddress(map, group, health),
+    }));
   }
-  return counts;
+  const { groups, rollout } = colors;
+  const cells = map.groups.map(({ count }, index) => unpackCells(groups[index] ?? '', count, stepMarkLetters));
+  return stepMarks.map((mark) => ({
+    ...{ key: mark, word: t(`overview:mark.${mark}`), status: statusOfMark[mark] },
+    countIn: (group) => countMark(cells[group] ?? new Uint8Array(), mark),
+    hrefOf: (group) =>
+      mark === 'none'
+        ? null
+        : groupAddress(map, group, undefined, { rollout: rollout.id, step: [...countsOfMark[mark]] }),
+  }));
 }

@@ -16,20 +16,23 @@ import { Tile, useReason } from './tile.tsx';
 import { TileGroupHead } from './tile-group-head.tsx';
 import { healthIn, nextUnhealthyTile, stepTile, type TileVm, tileRows, tilesOf } from './tiles.ts';
 import { useMapCursor } from './use-map-cursor.ts';
+import type { MapStates } from './use-rollout-map.ts';
 
 export interface FleetTilesProps {
   map: FleetMap;
+  /** The rollout by which the tiles are marked; null for health. */
+  colors: MapStates | null;
   /** The VMs that the server has loaded. */
   first: FleetPage | undefined;
 }
 
 /** A small fleet as named tiles, with a single tab stop and the same keyboard shortcuts as the canvas. */
-export function FleetTiles({ map, first }: FleetTilesProps) {
+export function FleetTiles({ map, colors, first }: FleetTilesProps) {
   const { t } = useTranslation('overview');
   const trpc = useTRPC();
   const rows = useQuery({ ...trpc.fleet.list.queryOptions(tileRows), initialData: first });
   useThrottledReload({ queryKey: trpc.fleet.list.queryKey(tileRows), refetch: rows.refetch, agesMs: 15_000 });
-  if (rows.data !== undefined) return <TileMap map={map} rows={rows.data.items} />;
+  if (rows.data !== undefined) return <TileMap map={map} colors={colors} rows={rows.data.items} />;
   if (rows.error) {
     return (
       <QueryError
@@ -43,7 +46,11 @@ export function FleetTiles({ map, first }: FleetTilesProps) {
   return <SkeletonRows columns={['w-40', 'w-40', 'w-40']} rows={2} label={t('map')} />;
 }
 
-function TileMap({ map, rows }: { map: FleetMap; rows: readonly FleetRow[] }) {
+interface TileMapProps extends Pick<FleetTilesProps, 'map' | 'colors'> {
+  rows: readonly FleetRow[];
+}
+
+function TileMap({ map, colors, rows }: TileMapProps) {
   const { t } = useTranslation('overview');
   const hintId = useId();
   const box = useRef<HTMLDivElement>(null);
@@ -84,6 +91,7 @@ function TileMap({ map, rows }: { map: FleetMap; rows: readonly FleetRow[] }) {
                   key={row.id}
                   row={row}
                   health={healthIn(map.groupBy, group.key, row)}
+                  mark={colors === null ? null : (colors.vms?.[row.id] ?? 'none')}
                   isCurrent={vm?.group === index && vm.row === row}
                 />
               ))}
@@ -95,7 +103,7 @@ function TileMap({ map, rows }: { map: FleetMap; rows: readonly FleetRow[] }) {
         {t('map.keys')}
       </p>
       <p role="status" className="sr-only">
-        {vm === undefined ? null : <TileAnnouncement map={map} groups={groups} {...vm} />}
+        {vm === undefined ? null : <TileAnnouncement map={map} colors={colors} groups={groups} {...vm} />}
       </p>
     </div>
   );
@@ -113,10 +121,11 @@ const boxesIn = (box: HTMLElement | null, tiles: readonly TileVm[]) =>
 
 interface TileAnnouncementProps extends TileVm {
   map: FleetMap;
+  colors: MapStates | null;
   groups: readonly FleetRow[][];
 }
 
-function TileAnnouncement({ map, groups, group, row }: TileAnnouncementProps) {
+function TileAnnouncement({ map, colors, groups, group, row }: TileAnnouncementProps) {
   const { t } = useTranslation(['overview', 'reports']);
   const format = useFormat();
   const groupOf = useGroup();
@@ -125,7 +134,8 @@ function TileAnnouncement({ map, groups, group, row }: TileAnnouncementProps) {
   const of = map.groups[group];
   if (of === undefined) return null;
   const health = healthIn(map.groupBy, of.key, row);
-  const words = [row.name, t(`reports:health.${health}`), reason].filter(Boolean).join(', ');
+  const mark = colors === null ? '' : t(`overview:mark.${colors.vms?.[row.id] ?? 'none'}`);
+  const words = [row.name, mark, t(`reports:health.${health}`), reason].filter(Boolean).join(', ');
   const position = t('overview:map.position', {
     group: groupOf(map, of),
     place: format.number(own.indexOf(row) + 1),

@@ -7,12 +7,15 @@ import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { typeOf } from '#app/(portal)/handlers/handler-name.ts';
 import { type FleetMap, groupAddress } from './groups.ts';
+import { countMark } from './marks.ts';
 import { headHeight } from './place-cells.ts';
 
 export interface GroupHeadProps {
   map: FleetMap;
   group: FleetMap['groups'][number];
   name: string;
+  /** The rollout by which the map is colored, and the marks of the group's VMs; null for health. */
+  marks: { rollout: string; values: Uint8Array } | null;
   left: number;
   top: number;
   width: number;
@@ -24,13 +27,10 @@ const roomForWords = 220;
 const roomForAll = 190;
 
 /** The header above a group's cells: its name, its size, and the numbers of failed and unresponsive VMs. */
-export function GroupHead({ map, group, name, left, top, width }: GroupHeadProps) {
+export function GroupHead({ map, group, name, marks, left, top, width }: GroupHeadProps) {
   const { t } = useTranslation('overview');
   const format = useFormat();
-  const troubles = [
-    { status: 'failed' as const, count: group.failed, text: 'map.failedHere' as const },
-    { status: 'unresponsive' as const, count: group.unresponsive, text: 'map.silentHere' as const },
-  ].filter(({ count }) => count > 0);
+  const troubles = troublesOf(map, group, marks).filter(({ count }) => count > 0);
   const href = groupAddress(map, group);
   const isHandler = map.groupBy === 'handler' && group.key !== null;
   // A handler is named by its type, unless another handler has the same type.
@@ -54,7 +54,7 @@ export function GroupHead({ map, group, name, left, top, width }: GroupHeadProps
         {isHandler ? <bdi dir="ltr">{isShort ? typeOf(name) : name}</bdi> : name}
       </Link>
       {width >= roomForAll || troubles.length < 2 ? <span>{format.number(group.count)}</span> : null}
-      {troubles.map(({ status, count, text }) => {
+      {troubles.map(({ status, count, text, href }) => {
         const shown = format.number(count);
         const words = t(text, { count, shown });
         const label =
@@ -70,7 +70,7 @@ export function GroupHead({ map, group, name, left, top, width }: GroupHeadProps
         return (
           <Link
             key={status}
-            href={groupAddress(map, group, status)}
+            href={href}
             prefetch={false}
             data-count={count}
             title={words}
@@ -82,4 +82,23 @@ export function GroupHead({ map, group, name, left, top, width }: GroupHeadProps
       })}
     </p>
   );
+}
+
+/** Returns the numbers that need attention, with links to their VMs: by health, or by the state in a rollout. */
+function troublesOf(map: FleetMap, group: GroupHeadProps['group'], marks: GroupHeadProps['marks']) {
+  if (marks === null) {
+    return [
+      { status: 'failed' as const, count: group.failed, text: 'map.failedHere' as const },
+      { status: 'unresponsive' as const, count: group.unresponsive, text: 'map.silentHere' as const },
+    ].map((trouble) => ({ ...trouble, href: groupAddress(map, group, trouble.status) }));
+  }
+  const { rollout, values } = marks;
+  return [
+    { status: 'failed' as const, mark: 'failed' as const, text: 'map.failedHere' as const },
+    { status: 'waiting' as const, mark: 'parked' as const, text: 'map.parkedHere' as const },
+  ].map(({ mark, ...trouble }) => ({
+    ...trouble,
+    count: countMark(values, mark),
+    href: groupAddress(map, group, undefined, { rollout, step: [mark] }),
+  }));
 }

@@ -1,26 +1,26 @@
-import { statusOfHealth } from '#app/_lib/health.ts';
-import { extensionHealths, rankOf } from '#server/domain/verdicts/words.ts';
+import type { Look } from './looks.ts';
 import type { CellLayout } from './place-cells.ts';
 
-/** The color of each health as one pixel of image data (four bytes), in the order of `extensionHealths`. */
-export type Palette = Uint32Array;
+/** The looks of cells by their values, with the color of each as one pixel of image data (four bytes). */
+export interface Palette {
+  looks: readonly Look[];
+  colors: Uint32Array;
+}
 
 /** Reads the colors of the current theme from its CSS variables. */
-export function readPalette(element: Element): Palette {
+export function readPalette(element: Element, looks: readonly Look[]): Palette {
   const style = getComputedStyle(element);
   const canvas = new OffscreenCanvas(1, 1);
   const pen = canvas.getContext('2d', { willReadFrequently: true });
-  return Uint32Array.from(extensionHealths, (health) => {
+  const colors = Uint32Array.from(looks, ({ color }) => {
     if (pen === null) return 0;
     pen.clearRect(0, 0, 1, 1);
-    pen.fillStyle = style.getPropertyValue(`--${statusOfHealth[health]}-map`).trim();
+    pen.fillStyle = style.getPropertyValue(color).trim();
     pen.fillRect(0, 0, 1, 1);
     return new Uint32Array(pen.getImageData(0, 0, 1, 1).data.buffer)[0] ?? 0;
   });
+  return { looks, colors };
 }
-
-const unresponsive = rankOf('unresponsive');
-const unknown = rankOf('unknown');
 
 const nothing = new Uint8Array();
 /** Above this number of changed cells, drawing the whole map is faster. */
@@ -55,10 +55,10 @@ export class Painting {
           row = 0;
           x += pitch.x;
         }
-        const health = cells[cell] ?? unknown;
-        if (before[cell] === health) continue;
+        const value = cells[cell] ?? 0;
+        if (before[cell] === value) continue;
         const y = top + row * pitch.y;
-        this.#cell(x, y, health, before !== nothing);
+        this.#cell(x, y, value, before !== nothing);
         changed += 1;
         if (changed <= putSingly) few.push(x, y);
       }
@@ -71,17 +71,18 @@ export class Painting {
     return changed;
   }
 
-  #cell(x: number, y: number, health: number, clear: boolean): void {
+  #cell(x: number, y: number, value: number, clear: boolean): void {
     const { cell } = this.#layout;
-    const color = this.#palette[health] ?? 0;
-    if (health === unknown) {
+    const color = this.#palette.colors[value] ?? 0;
+    const shape = this.#palette.looks[value]?.shape;
+    if (shape === 'inset') {
       if (clear) this.#fill(x, y, cell.x, cell.y, 0);
       const inset = Math.floor(Math.min(cell.x, cell.y) / 4) || (Math.min(cell.x, cell.y) > 2 ? 1 : 0);
       this.#fill(x + inset, y + inset, cell.x - 2 * inset, cell.y - 2 * inset, color);
       return;
     }
     this.#fill(x, y, cell.x, cell.y, color);
-    if (health !== unresponsive) return;
+    if (shape !== 'frame') return;
     const edge = Math.max(1, Math.round(Math.min(cell.x, cell.y) / 4));
     this.#fill(x + edge, y + edge, cell.x - 2 * edge, cell.y - 2 * edge, 0);
   }

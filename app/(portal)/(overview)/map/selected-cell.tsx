@@ -1,15 +1,20 @@
 'use client';
 
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { CellCard } from './cell-card.tsx';
+import { healthAt } from './cells.ts';
 import { type FleetMap, useGroup } from './groups.ts';
+import { markWords } from './marks.ts';
 import { type CellLayout, type CellPlace, cornerOf } from './place-cells.ts';
 import type { MapVm } from './use-cell-words.ts';
 import type { FleetLayout } from './use-fleet-layout.ts';
 import type { Measured } from './use-measure.ts';
+import type { MapStates } from './use-rollout-map.ts';
 
 export interface SelectedCellProps {
   map: FleetMap;
   fleet: FleetLayout;
+  colors: MapStates | null;
   layout: CellLayout;
   measured: Measured;
   place: CellPlace;
@@ -17,7 +22,8 @@ export interface SelectedCellProps {
 }
 
 /** A frame around the selected cell, with a card about its VM. */
-export function SelectedCell({ map, fleet, layout, measured, place, vm }: SelectedCellProps) {
+export function SelectedCell({ map, fleet, colors, layout, measured, place, vm }: SelectedCellProps) {
+  const { t } = useTranslation('overview');
   const groupOf = useGroup();
   const group = map.groups[place.group];
   const corner = cornerOf(layout, place);
@@ -39,7 +45,8 @@ export function SelectedCell({ map, fleet, layout, measured, place, vm }: Select
         side={layout.cell.x / ratio}
         width={width}
         vm={vm}
-        health={cells[place.group]?.[place.cell] ?? 0}
+        health={colors === null ? healthAt(cells[place.group]?.[place.cell] ?? 0) : null}
+        mark={colors === null ? null : markWords(t, colors, fleet, place)}
         more={perCell > 1 ? Math.min(perCell, group.count - place.cell * perCell) - 1 : 0}
         groupName={groupOf(map, group)}
       />

@@ -5,23 +5,29 @@ import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
+import type { StepMark } from '#server/domain/rollout-rules/step-marks.ts';
 import type { FleetRow } from '#server/domain/views/index.ts';
 import { useCause } from '../use-cause.ts';
+import { statusOfMark } from './looks.ts';
 
 export interface TileProps {
   row: FleetRow;
   health: FleetRow['extensions'][number]['health'];
+  /** The VM's mark in the rollout that the map shows; null if it shows health. */
+  mark: StepMark | null;
   isCurrent: boolean;
 }
 
 /** A VM: its name, its health as a word, and why it is not healthy. */
-export function Tile({ row, health, isCurrent }: TileProps) {
-  const { t } = useTranslation('reports');
-  const reason = useReason(row);
+export function Tile({ row, health, mark, isCurrent }: TileProps) {
+  const { t } = useTranslation(['reports', 'overview']);
+  const why = useReason(row);
+  const reason = mark === null ? why : '';
+  const status = mark === null ? statusOfHealth[health] : statusOfMark[mark];
   return (
     <Link
       data-tile
-      data-st={statusOfHealth[health]}
+      data-st={status}
       href={`/vms/${row.id}`}
       prefetch={false}
       tabIndex={-1}
@@ -32,12 +38,14 @@ export function Tile({ row, health, isCurrent }: TileProps) {
       )}
     >
       <span className="flex min-w-0 items-center gap-1.5">
-        <StatusIcon status={statusOfHealth[health]} />
+        <StatusIcon status={status} />
         <span translate="no" className="min-w-0 flex-1 truncate font-medium">
           {row.name}
         </span>
       </span>
-      <span className="truncate text-12 text-st-text">{t(`health.${health}`)}</span>
+      <span className="truncate text-12 text-st-text">
+        {mark === null ? t(`reports:health.${health}`) : t(`overview:mark.${mark}`)}
+      </span>
       {reason === '' ? null : (
         <bdi
           lang={row.reason?.lang ? (canonicalLanguage(row.reason.lang) ?? '') : undefined}

@@ -2,6 +2,7 @@
 
 import { type MouseEvent, type PointerEvent, useState } from 'react';
 import { nextUnhealthy } from './cells.ts';
+import { firstCalmMark } from './looks.ts';
 import { type CellPlace, cellAt, step } from './place-cells.ts';
 import type { FleetLayout } from './use-fleet-layout.ts';
 import { type MapCursor, useMapCursor } from './use-map-cursor.ts';
@@ -32,12 +33,13 @@ export interface CellHandlersOptions {
 
 /** Returns event handlers that move the cursor from cell to cell and open the VM under it. */
 export function cellHandlers({ fleet, cursor, open, cancelOpen }: CellHandlersOptions) {
-  const { layout, measured, cells } = fleet;
+  const { layout, measured, cells, isMarks } = fleet;
   const { hovered, setHovered, setWalked } = cursor;
   const handlers = cursor.handlersOf({
     first: layout === null ? null : { group: 0, cell: 0 },
     step: (from, by) => (layout === null ? from : step(layout, from, by)),
-    nextUnhealthy: (from, direction) => nextUnhealthy(cells, from ?? { group: 0, cell: -1 }, direction),
+    nextUnhealthy: (from, direction) =>
+      nextUnhealthy(cells, from ?? { group: 0, cell: -1 }, direction, isMarks ? firstCalmMark : undefined),
     onWalk: () => {
       cancelOpen();
       setHovered(null);

@@ -1,13 +1,14 @@
 'use client';
 
 import { useLayoutEffect, useState } from 'react';
+import type { Look } from './looks.ts';
 import { type Palette, readPalette } from './paint.ts';
 
-/** Returns the map's colors in the current theme; null until they are read. */
-export function usePalette(): Palette | null {
+/** Returns the colors of these looks in the current theme; null until they are read. */
+export function usePalette(looks: readonly Look[]): Palette | null {
   const [palette, setPalette] = useState<Palette | null>(null);
   useLayoutEffect(() => {
-    const read = (): void => setPalette(readPalette(document.documentElement));
+    const read = (): void => setPalette(readPalette(document.documentElement, looks));
     read();
     const system = matchMedia('(prefers-color-scheme: dark)');
     system.addEventListener('change', read);
@@ -17,6 +18,6 @@ export function usePalette(): Palette | null {
       system.removeEventListener('change', read);
       observer.disconnect();
     };
-  }, []);
+  }, [looks]);
   return palette;
 }

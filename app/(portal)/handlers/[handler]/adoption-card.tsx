@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
@@ -28,6 +29,15 @@ export function AdoptionCard({ handler }: { handler: Handler }) {
     ...trpc.handlers.adoption.queryOptions({ handler: handler.handler, range }),
     placeholderData: keepPreviousData,
   });
+  const from = new Date(Math.floor(Date.now() / dayMs) * dayMs - days[range] * dayMs).toISOString();
+  const rings = { handler: handler.handler, from };
+  const openings = useQuery({
+    ...trpc.rollouts.ringOpenings.queryOptions(rings),
+    placeholderData: keepPreviousData,
+    enabled: false,
+  });
+  const queryKey = trpc.rollouts.ringOpenings.queryKey(rings);
+  useThrottledReload({ queryKey, refetch: openings.refetch, agesMs: 300_000, pauseMs: 10_000 });
   const counted = adoption.data;
   const stack =
     counted && layersOf(counted, seriesOf(handler.versions), handler.versions, new Date(adoption.dataUpdatedAt));
@@ -61,6 +71,7 @@ export function AdoptionCard({ handler }: { handler: Handler }) {
               {...stack}
               handler={handler.handler}
               from={new Date(adoption.dataUpdatedAt - days[range] * dayMs)}
+              openings={openings.data?.items ?? []}
             />
             <AdoptionTable {...stack} />
           </>

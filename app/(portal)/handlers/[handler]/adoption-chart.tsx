@@ -7,6 +7,8 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { type Layer, type StackedPoint, spread } from './adoption-layers.ts';
+import { RingMarkLinks } from './ring-mark-links.tsx';
+import { ringMarks, type ShownOpening } from './ring-marks.ts';
 import { seriesFill } from './series.ts';
 
 export interface AdoptionChartProps {
@@ -15,6 +17,8 @@ export interface AdoptionChartProps {
   points: readonly StackedPoint[];
   /** Start of the time axis, even if no VM had a version at that time. */
   from: Date;
+  /** When rings of rollouts opened. */
+  openings: readonly ShownOpening[];
 }
 
 // The SVG is stretched to the card's width, so labels and numbers are HTML next to it.
@@ -25,16 +29,19 @@ const labelGap = 18;
 const sliver = 16;
 
 /** A stacked area chart with each version's label at its right end. The accessible name lists the latest numbers. */
-export function AdoptionChart({ handler, layers, points, from }: AdoptionChartProps) {
+export function AdoptionChart({ handler, layers, points, from, openings }: AdoptionChartProps) {
   const format = useFormat();
   const chart = stackedAreas(layers, points, from);
   const times = [0, 0.25, 0.5, 0.75, 1].map((share) => chart.x.invert(share * width));
-  const latest = (points.at(-1) as StackedPoint).vms;
+  const { at: to, vms: latest } = points.at(-1) as StackedPoint;
   return (
     // Time runs from left to right in every language.
     <div dir="ltr" className="grid grid-cols-[auto_minmax(0,1fr)_minmax(4.5rem,auto)] gap-x-2.5 text-11 text-ink-3">
       <Scale {...chart} />
-      <Areas {...chart} layers={layers} latest={latest} />
+      <div className="relative min-w-0">
+        <Areas {...chart} layers={layers} latest={latest} />
+        <RingMarkLinks handler={handler} marks={ringMarks(openings, { from, to })} />
+      </div>
       <LayerLabels {...chart} handler={handler} layers={layers} latest={latest} />
       <div aria-hidden className="col-start-2 mt-1.5 flex justify-between whitespace-nowrap tabular-nums">
         {times.map((time, index) => (

@@ -8,18 +8,29 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Tag } from '#app/_ui/tag.tsx';
+import type { RolloutPage } from '../../rollouts/rollout-data.ts';
 import { IdentityAndFacts } from '../identity-and-facts.tsx';
 import { NotMine } from '../not-mine.tsx';
 import { useMayPublish } from '../publishing-rights.ts';
 import { hasOlderOnVms, rollOutAddress } from '../roll-out.ts';
 import { VmsLink } from '../vms-link.tsx';
+import { AutomaticCard, type ShownUpgrades } from './automatic-card.tsx';
 import { AdoptionCard, UnknownCard } from './handler-cards.tsx';
 import type { Handler } from './handler-data.ts';
 import { LanguagesCard } from './languages-card.tsx';
+import { OpenRollouts } from './open-rollouts.tsx';
 import { VersionsCard } from './versions-card.tsx';
 
+export interface HandlerViewProps {
+  handler: string;
+  first: Handler;
+  /** Parts that the server has loaded; undefined if it could not read them. */
+  open: RolloutPage | undefined;
+  automatic: ShownUpgrades | undefined;
+}
+
 /** Shows a handler and keeps the data on the page up to date. */
-export function HandlerView({ handler, first }: { handler: string; first: Handler }) {
+export function HandlerView({ handler, first, open, automatic }: HandlerViewProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();
   const found = useQuery({ ...trpc.handlers.get.queryOptions({ handler }), initialData: first }).data;
@@ -86,9 +97,11 @@ export function HandlerView({ handler, first }: { handler: string; first: Handle
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_352px]">
         <div className="grid min-w-0 gap-4">
           <AdoptionCard handler={found} />
+          <OpenRollouts handler={handler} first={open} />
           <VersionsCard handler={found} mayPublish={mayPublish} />
         </div>
         <div className="grid min-w-0 gap-4">
+          <AutomaticCard handler={handler} first={automatic} />
           {found.newest ? <LanguagesCard handler={found} newest={found.newest} mayPublish={mayPublish} /> : null}
           <UnknownCard handler={handler} mayPublish={mayPublish} />
         </div>

@@ -5,6 +5,7 @@ import { portal } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
 import { HandlerView } from './handler-view.tsx';
+import { openRolloutsOf } from './open-rollouts-query.ts';
 
 interface Props {
   params: Promise<{ handler: string }>;
@@ -18,7 +19,14 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function HandlerPage({ params }: Props) {
   const { t } = await words('packages');
   const handler = decodeURIComponent((await params).handler);
-  const first = await orNotFound((await portal()).handlers.get({ handler }));
+  const { handlers, rollouts } = await portal();
+  const [first, open, automatic] = await Promise.all([
+    orNotFound(handlers.get({ handler })),
+    // If these cannot be read, their cards say so; the rest of the page does not need them.
+    rollouts.list(openRolloutsOf(handler)).catch(() => undefined),
+    rollouts.automaticOfHandler({ handler }).catch(() => undefined),
+  ]);
+  const hasRollouts = open !== undefined && open.items.length > 0;
   return (
     <Page
       crumbs={[
@@ -26,8 +34,8 @@ export default async function HandlerPage({ params }: Props) {
         { label: first.type, isName: true },
       ]}
     >
-      <Words namespaces={['packages']}>
-        <HandlerView handler={handler} first={first} />
+      <Words namespaces={hasRollouts ? ['packages', 'rollouts'] : ['packages']}>
+        <HandlerView handler={handler} first={first} open={open} automatic={automatic} />
       </Words>
     </Page>
   );

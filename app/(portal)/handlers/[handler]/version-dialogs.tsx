@@ -14,6 +14,7 @@ import { Dialog } from '#app/_ui/dialog.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { Textarea } from '#app/_ui/input.tsx';
 import { toast } from '#app/_ui/toast.tsx';
+import { StoppedRollouts } from './stopped-rollouts.tsx';
 
 export interface VersionDialogProps {
   act: 'withdraw' | 'delete';
@@ -77,6 +78,7 @@ function WithdrawDialog({ handler, version, vms, onClose }: VersionDialogProps) 
         </>
       }
     >
+      <StoppedRollouts handler={handler} version={version} />
       <Field
         label={t('packages:withdraw.reason')}
         hint={t('packages:withdraw.reason.hint')}

@@ -16,6 +16,7 @@ const ring = (name: string, part: object) => ({
 const rollout = (part: object) =>
   ({
     kind: 'rollout',
+    change: { kind: 'set' },
     why: [],
     counts,
     rings: [],
@@ -67,4 +68,10 @@ test('what never started can be deleted, and what ended cannot be stopped', () =
   expect(names({ state: 'draft' })).toEqual({ first: ['plan'], more: ['delete'] });
   const ended = names({ state: 'finished', counts: { ...counts, members: 3, succeeded: 3 }, rings: [ring('all', {})] });
   expect(ended).toEqual({ first: ['revert'], more: [] });
+});
+
+test('a run that ended offers no revert, only to try again what failed', () => {
+  const touched = { ...counts, members: 10, succeeded: 9, failed: 1 };
+  const ended = { state: 'finished', counts: touched, rings: [ring('all', { state: 'passed', counts: touched })] };
+  expect(names({ ...ended, change: { kind: 'run' } })).toEqual({ first: [], more: ['retryFailed'] });
 });

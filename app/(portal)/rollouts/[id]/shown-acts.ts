@@ -77,10 +77,10 @@ function ofStarted(rollout: ShownRollout): ShownActs {
   };
 }
 
-/** A halted ring is the likeliest to be reverted, then everything, then only what failed. */
-function revertsOf({ rings, counts, kind }: ShownRollout): ShownAct[] {
+/** A halted ring is the likeliest to be reverted, then everything, then only what failed. A run cannot be reverted. */
+function revertsOf({ rings, counts, kind, change }: ShownRollout): ShownAct[] {
   const changed = counts.succeeded + counts.failed + counts.reverted + counts.inFlight + counts.soaking;
-  if (changed === 0 || kind === 'revert') return [];
+  if (changed === 0 || kind === 'revert' || change.kind === 'run') return [];
   const touched = rings.flatMap(({ state, counts: own }, ring) =>
     own.succeeded + own.failed + own.inFlight + own.soaking > 0 ? [{ ring, isHalted: state === 'halted' }] : [],
   );

@@ -8,7 +8,9 @@ import { useKeys } from '#app/_lib/keys.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Status } from '#app/_ui/status.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
+import { executionHref } from '#app/(portal)/executions/execution-data.ts';
 import { type ShownRollout, type ShownStep, statusOfStep } from '../rollout-data.ts';
 import { useCauseWords } from './use-cause-words.ts';
 
@@ -90,7 +92,7 @@ function StepRow({ step, ring, isCursor }: { step: ShownStep; ring: string; isCu
         <StepCause step={step} />
       </Td>
       <Td className="text-12 tabular-nums max-sm:hidden">
-        <Versions step={step} />
+        {step.executionId === null ? <Versions step={step} /> : <ExecutionLink step={step} id={step.executionId} />}
       </Td>
       <Td end className="tabular-nums max-sm:hidden">
         {since === null ? null : <DateTime value={new Date(since)} />}
@@ -112,6 +114,15 @@ function StepCause({ step: { cause, failure, kind, movedTo, overtakenBy, attempt
     ...(attempt > 1 ? [t('live.steps.attempt', { count: attempt })] : []),
   ];
   return <span className="wrap-anywhere">{parts.join(' · ')}</span>;
+}
+
+function ExecutionLink({ step: { vmId, name }, id }: { step: ShownStep; id: string }) {
+  const { t } = useTranslation('rollouts');
+  return (
+    <TextLink href={executionHref({ vmId, id })} aria-label={t('live.steps.executionOf', { name })}>
+      {t('live.steps.execution')}
+    </TextLink>
+  );
 }
 
 /** The version before and after the step, of each extension that the step touched. */

@@ -14,6 +14,7 @@ export function useCauseWords(): (cause: string | null, failure?: Failure | null
   return (cause, failure) => {
     if (cause === null || cause === '') return t('cause.none');
     if (cause.startsWith('refused:')) return t('cause.refused', { code: cause.slice('refused:'.length) });
+    if (cause.startsWith('code:')) return t('cause.code', { code: cause.slice('code:'.length) });
     const { command = null, exitCode = null } = failure ?? {};
     if (command !== null) {
       if (cause === 'exit' && exitCode !== null) return t('failure.exit', { command, exit: String(exitCode) });

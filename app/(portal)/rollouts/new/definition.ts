@@ -41,7 +41,7 @@ export type SelectionInput<F = FleetFilter> =
   | { all: true; exclude?: F }
   | { include: F; exclude?: F };
 
-export const changeKinds = ['set', 'remove', 'retry', 'revert'] as const;
+export const changeKinds = ['set', 'remove', 'retry', 'revert', 'run'] as const;
 
 export interface SentChange {
   kind: (typeof changeKinds)[number];
@@ -54,6 +54,9 @@ export interface SentChange {
   protectedSettings?: unknown;
   onAbsent?: 'skip' | 'install';
   allowLower?: boolean;
+  runbook?: string | null;
+  parameters?: Record<string, unknown> | null;
+  secretParameters?: Record<string, unknown> | null;
 }
 
 /** What a strategy decides. */

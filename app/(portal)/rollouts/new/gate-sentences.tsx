@@ -19,13 +19,14 @@ export interface GateSentencesProps {
 /** The limits and gates of every ring, as sentences with numbers that can be changed, and those of single rings. */
 export function GateSentences({ form, set, faults }: GateSentencesProps) {
   const { t } = useTranslation('rollouts');
+  const isRun = form.change.kind === 'run';
   const put = (change: Partial<SentGates>) => set({ gates: { ...form.gates, ...change } });
   return (
     <div>
       <h3 className="mb-2 text-13 font-semibold">{t('new.gates')}</h3>
       <div className={sentencesGrid}>
-        <Gates gates={form.gates} put={put} path="/gates" faults={faults} />
-        <OnHalt form={form} set={set} />
+        <Gates gates={form.gates} put={put} path="/gates" faults={faults} isRun={isRun} />
+        {isRun ? null : <OnHalt form={form} set={set} />}
       </div>
       <RingGates form={form} set={set} faults={faults} />
     </div>

@@ -15,6 +15,8 @@ export interface GateProps {
   /** Faults below this path are those of the gates, such as `/gates`. */
   path: string;
   faults: FormFaults;
+  /** Whether a runbook runs, so that VMs are not compared. */
+  isRun?: boolean;
 }
 
 export const sentencesGrid = 'grid gap-x-8 gap-y-2.5 md:grid-cols-2';
@@ -27,7 +29,7 @@ export function Gates(props: GateProps) {
       <Soak {...props} />
       <Errors {...props} />
       <Success {...props} />
-      <Compare {...props} />
+      {props.isRun ? null : <Compare {...props} />}
     </>
   );
 }

@@ -66,6 +66,15 @@ describe('a definition as JSON', () => {
   });
 });
 
+test('secret parameters of a run that were typed stay, but are not in the text', () => {
+  const run = { runbook: 'greet', version: '1.0.0', parameters: { who: 'w' }, secrets: { token: 'hush' } };
+  const secret = { ...form, change: { ...form.change, kind: 'run' as const, run } };
+  const text = jsonOf(secret, 'greet');
+  expect(text).not.toContain('hush');
+  expect(read(text, secret).sent?.change).toMatchObject({ kind: 'run', secretParameters: { token: 'hush' } });
+  expect(read(text, secret).form?.change.run).toEqual(run);
+});
+
 test('a ring with its own gates keeps them through JSON, and gives them back', () => {
   const rings = withOwnGates(form.rings, 0, { ...gates, soakSeconds: 60, noProgressSeconds: 3_600 });
   expect(rings[0]?.gates).toEqual({ ...gates, soakSeconds: 60 });

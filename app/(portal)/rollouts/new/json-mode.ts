@@ -18,16 +18,16 @@ type Values = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the definition of a form as text, without protected settings that were typed: these are never shown. */
+/** Returns the definition of a form as text, without secret values that were typed: these are never shown. */
 export function jsonOf(form: RolloutForm, suggested: string): string {
   const { change, ...definition } = inputOf(form, suggested);
-  const { protectedSettings, ...shown } = change;
+  const { protectedSettings, secretParameters: _, ...shown } = change;
   const isRemoved = protectedSettings === null;
   return JSON.stringify({ ...definition, change: isRemoved ? { ...shown, protectedSettings } : shown }, null, 2);
 }
 
 /**
- * Reads a definition that was typed. `before` is the form until then: its protected settings stay unless the text has
+ * Reads a definition that was typed. `before` is the form until then: its secret values stay unless the text has
  * some.
  */
 export function readJson(
@@ -51,7 +51,11 @@ function objectIn(text: string): Values | null {
   }
 }
 
-function changeWith(change: unknown, { change: { secrets } }: RolloutForm): { change?: Values } {
+function changeWith(change: unknown, { change: { secrets, run } }: RolloutForm): { change?: Values } {
+  if (isObject(change) && change.kind === 'run') {
+    const isKept = !('secretParameters' in change) && Object.keys(run.secrets).length > 0;
+    return isKept ? { change: { ...change, secretParameters: run.secrets } } : {};
+  }
   if (!isObject(change) || 'protectedSettings' in change || secrets.mode !== 'replace') return {};
   return { change: { ...change, protectedSettings: secrets.values } };
 }

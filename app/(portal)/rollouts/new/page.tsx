@@ -12,6 +12,7 @@ import { NoAccess } from './no-access.tsx';
 import { formOf, withoutSecrets } from './read-form.ts';
 import { RolloutEditor } from './rollout-editor.tsx';
 import { emptyForm, type RolloutForm } from './rollout-form.ts';
+import { forRuns } from './run-parts.ts';
 import { matchesOf, schemaFor, strategiesOf } from './stored-parts.ts';
 
 type SearchParams = Promise<Record<string, string | string[] | undefined>>;
@@ -22,8 +23,8 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 /**
- * The page that makes a rollout. The URL may have a filter of the VM list, which selects the VMs, or `from` with a
- * rollout whose definition the form starts with.
+ * The page that makes a rollout. The URL may have a filter of the VM list, which selects the VMs, `runbook` with the
+ * runbook to run, or `from` with a rollout whose definition the form starts with.
  */
 export default async function NewRolloutPage({ searchParams }: { searchParams: SearchParams }) {
   const [{ t }, api, given, who] = await Promise.all([words('rollouts'), portal(), searchParams, reader()]);
@@ -35,7 +36,7 @@ export default async function NewRolloutPage({ searchParams }: { searchParams: S
       </Page>
     );
   }
-  const { from } = given;
+  const { from, runbook } = given;
   const [fields, strategies, like] = await Promise.all([
     api.fleet.fields(),
     strategiesOf(api),
@@ -44,7 +45,12 @@ export default async function NewRolloutPage({ searchParams }: { searchParams: S
   const [usual] = strategies;
   if (usual === undefined) throw new Error('the portal has built-in strategies');
   const { query } = readAddress(fields, parametersOf(given));
-  const first = like === null ? emptyForm(usual.name, usual.parts, query.filter) : copyOf(like, usual.parts);
+  const first =
+    like !== null
+      ? copyOf(like, usual.parts)
+      : typeof runbook === 'string'
+        ? runForm(usual.name, usual.parts, runbook)
+        : emptyForm(usual.name, usual.parts, query.filter);
   const [loaded, matches] = await Promise.all([schemaFor(api, first.change), matchesOf(api, first)]);
   return (
     <FormPage crumbs={crumbs}>
@@ -58,6 +64,11 @@ export default async function NewRolloutPage({ searchParams }: { searchParams: S
       />
     </FormPage>
   );
+}
+
+function runForm(strategy: string, parts: SentStrategy, runbook: string): RolloutForm {
+  const form = emptyForm(strategy, forRuns(parts));
+  return { ...form, change: { ...form.change, kind: 'run', run: { ...form.change.run, runbook } } };
 }
 
 function copyOf(like: RolloutView, parts: SentStrategy): RolloutForm {

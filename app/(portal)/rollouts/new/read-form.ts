@@ -1,6 +1,6 @@
 import { localTime } from '#app/_lib/local-time.ts';
 import type { SentChange, SentDefinition, SentGates, SentRing, SentStrategy } from './definition.ts';
-import { type ChangeForm, emptyForm, type RolloutForm } from './rollout-form.ts';
+import { type ChangeForm, emptyForm, type RolloutForm, type RunForm } from './rollout-form.ts';
 
 /** Parts of a definition that the form edits. Other parts are sent back unchanged. */
 const edited = new Set<string>([
@@ -32,6 +32,9 @@ const changed = new Set<string>([
   'protectedSettings',
   'onAbsent',
   'allowLower',
+  'runbook',
+  'parameters',
+  'secretParameters',
 ] satisfies (keyof SentChange)[]);
 
 /** Returns the form of a stored definition. `fallback` has the values that the definition leaves to its strategy. */
@@ -91,7 +94,8 @@ function changeFormOf(change: SentChange, empty: ChangeForm): ChangeForm {
     kind: change.kind,
     handler: change.handler ?? '',
     extension: change.extension ?? '',
-    version: change.version ?? '',
+    version: change.kind === 'run' ? '' : (change.version ?? ''),
+    run: runFormOf(change, empty.run),
     state: change.state ?? '',
     settings: 'merge' in settings ? settings.merge : settings.replace,
     replaces: 'replace' in settings,
@@ -100,6 +104,12 @@ function changeFormOf(change: SentChange, empty: ChangeForm): ChangeForm {
     allowLower: change.allowLower ?? false,
     rest: Object.fromEntries(Object.entries(change).filter(([name, value]) => !changed.has(name) && value !== null)),
   };
+}
+
+function runFormOf({ kind, runbook, version, parameters, secretParameters }: SentChange, empty: RunForm): RunForm {
+  if (kind !== 'run') return empty;
+  const chosen = { runbook: runbook ?? '', version: version ?? '', parameters: parameters ?? undefined };
+  return { ...empty, ...chosen, secrets: secretParameters ?? {} };
 }
 
 function secretsOf(given: unknown): ChangeForm['secrets'] {

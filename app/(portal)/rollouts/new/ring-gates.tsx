@@ -39,6 +39,7 @@ export function RingGates({ form, set, faults }: GateSentencesProps) {
                 put={(change: Partial<SentGates>) => put(index, { ...own, ...change })}
                 path={`/rings/${index}/gates`}
                 faults={faults}
+                isRun={form.change.kind === 'run'}
               />
             </div>
           </fieldset>

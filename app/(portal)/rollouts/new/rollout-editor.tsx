@@ -18,6 +18,7 @@ import { useDefinition } from './use-definition.ts';
 import { useDraftPlan } from './use-draft-plan.ts';
 import type { LoadedMatches } from './use-matches.ts';
 import { useStart } from './use-start.ts';
+import { useStrategies } from './use-strategies.ts';
 import { ViewSwitch } from './view-switch.tsx';
 import { WhatCard } from './what-card.tsx';
 import { WhoCard } from './who-card.tsx';
@@ -47,6 +48,7 @@ export function RolloutEditor({ first, stored, strategies, fields, loaded, match
   const [accepted, setAccepted] = useState<readonly string[]>([]);
   const editing = useDefinition(first, strategies);
   const { form, json, set, missing, suggested, definition } = editing;
+  const { choices, changed } = useStrategies(strategies, form, set);
   const hold = usePlanHold(form, definition, matches);
   const draft = useDraftPlan(hold.isHeld ? null : definition, stored);
   const starting = useStart(draft.take);
@@ -73,10 +75,11 @@ export function RolloutEditor({ first, stored, strategies, fields, loaded, match
                 selected={plan?.matched}
                 loaded={matches}
               />
-              <WhatCard change={form.change} onChange={(change) => set({ change })} faults={faults} loaded={loaded} />
+              <WhatCard change={form.change} onChange={changed} faults={faults} loaded={loaded} />
             </div>
             <HowCard
-              {...{ form, set, strategies, fields, faults }}
+              {...{ form, set, fields, faults }}
+              strategies={choices}
               sizes={draft.plan === null ? form.rings.map(() => null) : sizes}
             />
             <WhenCard form={form} set={set} faults={faults} />
@@ -85,7 +88,7 @@ export function RolloutEditor({ first, stored, strategies, fields, loaded, match
           <JsonCard
             draft={json}
             faults={faults}
-            hasSecrets={form.change.secrets.mode === 'replace'}
+            hasSecrets={form.change.secrets.mode === 'replace' || Object.keys(form.change.run.secrets).length > 0}
             onText={editing.typeJson}
           />
         )}

@@ -3,6 +3,7 @@ import type { SentStrategy } from './definition.ts';
 import { definitionOf } from './definition-of.ts';
 import { formOf } from './read-form.ts';
 import { emptyForm, inputOf, missingPart, type RolloutForm } from './rollout-form.ts';
+import { forRuns } from './run-parts.ts';
 
 const parts: SentStrategy = {
   rings: [
@@ -76,4 +77,22 @@ test('reads a stored definition back unchanged', () => {
   const input = inputOf(form, '');
   const stored = definitionOf({ definition: input, name: 'probe 1.1', note: null });
   expect(inputOf(formOf(stored, parts), '')).toEqual(input);
+});
+
+test('a run needs a runbook and its parameters, and sends nothing that a run has no use for', () => {
+  const run = { runbook: 'greet', version: '1.0.0', parameters: { who: 'w' }, secrets: {} };
+  const unused: Partial<SentStrategy> = { silent: 'declare', onStepFailure: 'revert', onHalt: 'revert' };
+  const compare = { minEffectPercent: 1, minPairs: 50, onTooFew: 'goOn' as const };
+  const form = { ...formWith({ kind: 'run', run }), ...unused, gates: { ...parts.gates, compare } };
+  expect(missingPart({ ...form, change: { ...form.change, run: { ...run, runbook: '' } } })).toBe('runbook');
+  expect(missingPart({ ...form, change: { ...form.change, run: { ...run, parameters: null } } })).toBe('parameters');
+  expect(missingPart(form)).toBeNull();
+  const sent = inputOf(form, 'Run greet');
+  expect(sent.change).toEqual({ kind: 'run', runbook: 'greet', version: '1.0.0', parameters: { who: 'w' } });
+  expect(sent).toMatchObject({ silent: 'wait', onStepFailure: 'leave', onHalt: 'pause', gates: { compare: null } });
+  expect(formOf({ ...sent, name: 'Run greet' } as never, parts).change.run).toEqual(run);
+});
+
+test('for a run, a strategy soaks nothing and compares nothing', () => {
+  expect(forRuns(parts)).toMatchObject({ gates: { soakSeconds: 0, compare: null, bakeSeconds: 1800 } });
 });

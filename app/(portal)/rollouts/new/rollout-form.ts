@@ -11,6 +11,7 @@ import type {
   SentStrategy,
   WindowInput,
 } from './definition.ts';
+import { withoutUnused } from './run-parts.ts';
 
 /** The change as the form edits it. An empty text leaves the field as each VM has it. */
 export interface ChangeForm {
@@ -26,8 +27,19 @@ export interface ChangeForm {
   secrets: ProtectedDraft;
   onAbsent: 'skip' | 'install';
   allowLower: boolean;
+  run: RunForm;
   /** Parts of the change that the form does not edit. */
   rest: Readonly<Record<string, unknown>>;
+}
+
+/** What a change of kind `run` runs. */
+export interface RunForm {
+  runbook: string;
+  version: string;
+  /** Undefined until the version is loaded, and null while the parameters are written as JSON that is not valid yet. */
+  parameters: SettingsObject | null | undefined;
+  /** Secret parameters that were entered. Without any, an edit keeps the stored ones. */
+  secrets: SettingsObject;
 }
 
 /** A rollout as the form edits it. */
@@ -61,6 +73,7 @@ export const emptyChange: ChangeForm = {
   secrets: { mode: 'keep' },
   onAbsent: 'skip',
   allowLower: false,
+  run: { runbook: '', version: '', parameters: undefined, secrets: {} },
   rest: {},
 };
 
@@ -88,20 +101,28 @@ export const withHandler = (change: ChangeForm, handler: string): ChangeForm => 
   ...emptyChange,
   kind: change.kind,
   state: change.state,
+  run: change.run,
   handler,
 });
 
 /** What is missing before the portal can plan a rollout; null if nothing is. `json`: the text is not a JSON object. */
-export type MissingPart = 'target' | 'handler' | 'change' | 'secrets' | 'json' | null;
+export type MissingPart = 'target' | 'handler' | 'change' | 'secrets' | 'runbook' | 'parameters' | 'json' | null;
 
 /** Returns what is missing in the form. */
 export function missingPart(form: RolloutForm): MissingPart {
   if (form.target === 'filter' && !isFiltered(form.include)) return 'target';
   if (form.target === 'ids' && form.ids.length === 0) return 'target';
+  if (form.change.kind === 'run') return missingOfRun(form.change.run);
   if (form.change.handler === '') return 'handler';
   if (isUntouched(form.change)) return 'change';
   const { kind, secrets } = form.change;
   return kind === 'set' && secrets.mode === 'replace' && isEmptySecret(secrets.values) ? 'secrets' : null;
+}
+
+/** Returns what is missing before the runbook can be planned; null if nothing is. */
+export function missingOfRun({ runbook, version, parameters }: RunForm): 'runbook' | 'parameters' | null {
+  if (runbook === '') return 'runbook';
+  return version === '' || parameters == null ? 'parameters' : null;
 }
 
 /** Whether the change sets nothing. */
@@ -111,7 +132,8 @@ export function isUntouched({ kind, version, state, settings, replaces, secrets,
 }
 
 /** Returns the definition that the portal plans. `name` is used if the form has none. */
-export function inputOf(form: RolloutForm, name: string): SentDefinition<SentFilter> {
+export function inputOf(given: RolloutForm, name: string): SentDefinition<SentFilter> {
+  const form = given.change.kind === 'run' ? { ...given, ...withoutUnused(given) } : given;
   return {
     ...form.rest,
     name: form.name.trim() === '' ? name : form.name.trim(),
@@ -149,6 +171,7 @@ function selectionOf({ target, include, exclude, ids }: RolloutForm): SelectionI
 
 /** Returns the change that the portal plans. */
 export function changeOf(change: ChangeForm): SentChange {
+  if (change.kind === 'run') return runOf(change);
   const scope = { handler: change.handler, extension: change.extension.trim() === '' ? null : change.extension.trim() };
   if (change.kind !== 'set') return { ...change.rest, kind: change.kind, ...scope };
   const { settings, secrets } = change;
@@ -164,5 +187,13 @@ export function changeOf(change: ChangeForm): SentChange {
     ...(secrets.mode === 'replace' && { protectedSettings: secrets.values }),
     onAbsent: change.onAbsent,
     allowLower: change.allowLower,
+  };
+}
+
+function runOf({ run: { runbook, version, parameters, secrets }, rest }: ChangeForm): SentChange {
+  return {
+    ...rest,
+    ...{ kind: 'run', runbook, version, parameters: parameters ?? {} },
+    ...(Object.keys(secrets).length > 0 && { secretParameters: secrets }),
   };
 }

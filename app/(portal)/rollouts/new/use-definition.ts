@@ -55,7 +55,10 @@ export function useDefinition(first: RolloutForm, strategies: readonly StrategyC
 /** Returns a name that says what changes, for a rollout that has no name yet. */
 function useSuggestedName({ change }: RolloutForm): string {
   const { t } = useTranslation('rollouts');
-  const subject = change.extension.trim() || change.handler.slice(change.handler.lastIndexOf('.') + 1);
+  const subject =
+    change.kind === 'run'
+      ? change.run.runbook
+      : change.extension.trim() || change.handler.slice(change.handler.lastIndexOf('.') + 1);
   if (subject === '') return t('new.title');
   if (change.kind !== 'set') return t(`new.suggested.${change.kind}`, { subject });
   if (change.version !== '') return `${subject} ${change.version}`;

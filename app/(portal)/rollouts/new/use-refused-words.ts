@@ -18,6 +18,12 @@ const known = [
   'protected_not_accepted',
   'vm_decommissioning',
   'goal_state_unknown',
+  'executions_off',
+  'agent_without_executions',
+  'plan_invalid',
+  'beyond_agent',
+  'secrets_need_sealing',
+  'files_too_large_for_amqp',
 ] as const;
 
 /** Returns a function that says why VMs are left out, by the code of the fault. */

@@ -17,10 +17,13 @@ import type { SettingsPatchProps } from './settings-patch-props.ts';
 // Rendered by the server; its script follows the page's.
 const SettingsPatch = dynamic(() => import('./settings-patch.tsx').then((module) => module.SettingsPatch));
 
+const RunFields = dynamic(() => import('./run-fields.tsx').then((module) => module.RunFields));
+
 type FieldsProps = Omit<SettingsPatchProps, 'loaded'>;
 
 /** Faults at these fields are shown there. */
-const ownFields = /^\/change\/(handler|extension|version|state|publicSettings|protectedSettings)(\/|$)/;
+const ownFields =
+  /^\/change\/(handler|extension|version|state|publicSettings|protectedSettings|runbook|parameters|secretParameters)(\/|$)/;
 
 /** What: the change as a patch. What is not set stays as each VM has it. */
 export function WhatCard({ change, onChange, faults, loaded }: SettingsPatchProps) {
@@ -54,6 +57,7 @@ export interface ChangeFieldsProps extends SettingsPatchProps {
 /** The fields of a change: handler and extension, and for `set` what to declare. */
 export function ChangeFields({ change, onChange, faults, loaded, isSimple = false }: ChangeFieldsProps) {
   const { t } = useTranslation('rollouts');
+  if (change.kind === 'run') return <RunFields change={change} onChange={onChange} faults={faults} />;
   return (
     <>
       <div className="grid gap-3 sm:grid-cols-2">

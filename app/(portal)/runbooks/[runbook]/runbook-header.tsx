@@ -1,6 +1,6 @@
 'use client';
 
-import { CirclePlay, Pencil, Plus } from 'lucide-react';
+import { CirclePlay, Pencil, Plus, Rocket } from 'lucide-react';
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { mayRunPlans } from '#app/_lib/may-run-plans.ts';
@@ -61,6 +61,14 @@ function Actions({ runbook: { name }, version: { version, state }, onAct }: Runb
           </Link>
         </Button>
       )}
+      {reader.can('operator') && state === 'published' ? (
+        <Button asChild>
+          <Link href={`/rollouts/new?runbook=${encodeURIComponent(name)}`}>
+            <Rocket aria-hidden />
+            {t('act.runOnMany')}
+          </Link>
+        </Button>
+      ) : null}
       {mayRun ? (
         <Button variant={isDraft ? 'default' : 'primary'} onClick={() => onAct('run')}>
           <CirclePlay aria-hidden />

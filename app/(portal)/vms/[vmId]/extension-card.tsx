@@ -59,10 +59,19 @@ export function ExtensionCard({ vmId, extension, at, retry, onAct }: ExtensionCa
           </h3>
           <span
             translate="no"
-            className="mono min-w-0 gap-[1ch] text-ink-3 wrap-anywhere sm:flex"
+            className="mono min-w-0 gap-[1ch] text-ink-3 wrap-anywhere sm:flex sm:items-baseline"
             title={`${handler} ${version ?? goalVersion}`}
           >
-            <span className="min-w-0 sm:truncate">{handler}</span> <span>{version ?? goalVersion}</span>
+            <span className="min-w-0 sm:truncate">{handler}</span>{' '}
+            <button
+              type="button"
+              aria-label={t('card.whyVersion.named', { name, version: version ?? goalVersion })}
+              title={t('card.whyVersion')}
+              onClick={() => onAct({ kind: 'why-version', name })}
+              className="min-h-6 rounded-xs underline decoration-line-control decoration-dotted underline-offset-3 hover:text-ink hover:decoration-current"
+            >
+              {version ?? goalVersion}
+            </button>
           </span>
           {version !== null && version !== goalVersion ? (
             <span className="text-12 text-ink-2">{t('card.version.older', { goal: goalVersion })}</span>

@@ -1,6 +1,6 @@
 'use client';
 
-import { Ellipsis, PencilLine, Repeat, RotateCw, SquareTerminal, Trash2, Unplug } from 'lucide-react';
+import { CircleHelp, Ellipsis, PencilLine, Repeat, RotateCw, SquareTerminal, Trash2, Unplug } from 'lucide-react';
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from '#app/_ui/button.tsx';
@@ -48,6 +48,10 @@ export function ExtensionMenu({ vmId, extension, retry, onAct }: ExtensionMenuPr
               </MenuItem>
             </>
           )}
+          <MenuItem onSelect={() => onAct({ kind: 'why-version', name })}>
+            <CircleHelp aria-hidden />
+            {t('card.whyVersion')}
+          </MenuItem>
           {handlerState?.outputTail ? (
             <MenuItem asChild>
               <Link href={tabHref(vmId, 'output', name)}>
@@ -56,7 +60,7 @@ export function ExtensionMenu({ vmId, extension, retry, onAct }: ExtensionMenuPr
               </Link>
             </MenuItem>
           ) : null}
-          {goal === 'uninstall' && !handlerState?.outputTail ? null : <MenuSeparator />}
+          <MenuSeparator />
           {goal === 'uninstall' ? null : (
             <MenuItem onSelect={() => onAct({ kind: 'remove', name, force: false })}>
               <Trash2 aria-hidden />

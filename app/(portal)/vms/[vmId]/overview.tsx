@@ -13,6 +13,8 @@ import { ExtensionCard } from './extension-card.tsx';
 import { QueueCard } from './queue/queue-card.tsx';
 import type { ReadQueue } from './queue/use-queue.ts';
 import type { Retry } from './retry/use-retry.ts';
+import { isUndecided, type ReadMemberships } from './rollouts/memberships.ts';
+import { useMemberships } from './rollouts/use-memberships.ts';
 import { TimeBox } from './time/time-box.tsx';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
@@ -27,6 +29,7 @@ const StockAgentCard = dynamic(() => import('./stock-agent-card.tsx').then((modu
 // Loaded on demand, since few VMs need these components. The server renders them, so nothing moves when their scripts
 // load.
 const NeverEnrolled = dynamic(() => import('./never-enrolled.tsx').then((module) => module.NeverEnrolled));
+const RolloutLines = dynamic(() => import('./rollouts/rollout-lines.tsx').then((module) => module.RolloutLines));
 const NeverHeard = dynamic(() => import('./never-heard.tsx').then((module) => module.NeverHeard));
 
 export interface VmOverviewProps {
@@ -35,6 +38,8 @@ export interface VmOverviewProps {
   view: InstanceDetails;
   /** The queue that the server rendered, if it could be read. */
   queue: ReadQueue | undefined;
+  /** The rollouts that the server rendered, if they could be read. */
+  memberships: ReadMemberships | undefined;
   /** When the view was loaded. */
   at: Date;
   retry: Retry;
@@ -52,19 +57,21 @@ const shownRows = 50;
  * The overview of a VM: why it has not reached its goal, its timeline and queue, then its extensions, the least healthy
  * first.
  */
-export function Overview({ facts, view, queue, at, gatewayUrl, retry, onAct }: VmOverviewProps) {
+export function Overview({ facts, view, queue, memberships, at, gatewayUrl, retry, onAct }: VmOverviewProps) {
   const { t } = useTranslation('reports');
   const [all, setAll] = useState(false);
+  const rollouts = useMemberships(facts.id, memberships);
   const extensions = view.extensions;
   const rest = extensions.length - shownRows;
   return (
     <>
+      {rollouts.error || rollouts.data?.items.some(isUndecided) ? <RolloutLines list={rollouts} /> : null}
       {view.agent.status !== 'never' ? null : facts.agentKind === 'stock' ? (
         <NeverHeard facts={facts} onAct={onAct} />
       ) : (
         <NeverEnrolled facts={facts} gatewayUrl={gatewayUrl} onAct={onAct} />
       )}
-      <WhyCard view={view} retry={retry} onAct={onAct} />
+      <WhyCard view={view} memberships={rollouts.data?.items ?? []} retry={retry} onAct={onAct} />
       {view.agent.problems?.length ? <AgentProblems problems={view.agent.problems} /> : null}
       {view.agent.status === 'never' ? (
         extensions.length === 0 ? null : (

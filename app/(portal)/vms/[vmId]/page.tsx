@@ -10,7 +10,7 @@ import { Page } from '#app/_shell/page.tsx';
 import { tabs, type VmTab } from './vm-data.ts';
 import { VmPage } from './vm-page.tsx';
 
-const namespaces = ['vms', 'reports', 'goal-states', 'enrollment', 'timeline'] as const;
+const namespaces = ['vms', 'reports', 'goal-states', 'enrollment', 'timeline', 'memberships'] as const;
 
 /** Locale namespaces that only one view needs. */
 const own: Partial<Record<VmTab, readonly WordNamespace[]>> = {
@@ -39,11 +39,13 @@ export default async function VmRoute({ params, searchParams }: Address) {
   const tab = tabs.find((each) => each === wanted) ?? 'overview';
   const { t } = await words('vms');
   const facts = await read(vmId);
-  const { instanceViews } = await portal();
-  const [view, queue] = await Promise.all([
+  const { instanceViews, rollouts } = await portal();
+  const [view, queue, memberships] = await Promise.all([
     orNotFound(instanceViews.get({ vmId })),
     // If the queue cannot be read, its card says so; the rest of the page does not need the queue.
     tab === 'overview' ? instanceViews.queue({ vmId }).catch(() => undefined) : undefined,
+    // The same holds for the rollouts of the VM.
+    tab === 'overview' || tab === 'activity' ? rollouts.ofVm({ vmId }).catch(() => undefined) : undefined,
   ]);
   return (
     <Page
@@ -59,6 +61,7 @@ export default async function VmRoute({ params, searchParams }: Address) {
           facts={facts}
           view={view}
           queue={queue}
+          memberships={memberships}
           readAt={Date.now()}
           gatewayUrl={runtime().config.gatewayUrl}
         />

@@ -15,6 +15,7 @@ export type VmAct =
   | { kind: 'release' }
   | { kind: 'delete' }
   | { kind: 'revert'; incarnation: number }
+  | { kind: 'why-version'; name: string }
   | { kind: 'retry'; name: string; sequenceNumber: number }
   | { kind: 'remove'; name: string; force: boolean };
 
@@ -44,6 +45,9 @@ const RevertDialog = dynamic(() => import('./goal-states/revert-dialog.tsx').the
   ssr: false,
 });
 const RetryDialog = dynamic(() => import('./retry/retry-dialog.tsx').then((module) => module.RetryDialog), {
+  ssr: false,
+});
+const VersionDialog = dynamic(() => import('./rollouts/version-dialog.tsx').then((module) => module.VersionDialog), {
   ssr: false,
 });
 const RemoveExtensionDialog = dynamic(
@@ -84,6 +88,8 @@ export function VmDialogs({ act, facts, view, gatewayUrl, onClose }: VmDialogsPr
       return <RevertDialog facts={facts} incarnation={act.incarnation} onClose={onClose} />;
     case 'retry':
       return <RetryDialog vmId={facts.id} name={act.name} sequenceNumber={act.sequenceNumber} onClose={onClose} />;
+    case 'why-version':
+      return <VersionDialog vmId={facts.id} name={act.name} onClose={onClose} />;
     case 'remove':
       return <RemoveExtensionDialog facts={facts} name={act.name} force={act.force} onClose={onClose} />;
   }

@@ -11,6 +11,7 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { TabLinks } from '#app/_ui/tab-links.tsx';
 import { Overview } from './overview.tsx';
 import { useRetry } from './retry/use-retry.ts';
+import type { ReadMemberships } from './rollouts/memberships.ts';
 import { useVmCommands } from './use-vm-commands.ts';
 import {
   ageMs,
@@ -46,6 +47,7 @@ const VmGone = dynamic(() => import('./vm-gone.tsx').then((module) => module.VmG
 /** Loads the script of a dialog when the dialog opens. */
 const VmDialogs = dynamic(() => import('./vm-dialogs.tsx').then((module) => module.VmDialogs), { ssr: false });
 
+const PastRollouts = dynamic(() => import('./rollouts/past-rollouts.tsx').then((module) => module.PastRollouts));
 const ActivityList = dynamic(
   () => import('#app/(portal)/activity/activity-list.tsx').then((module) => module.ActivityList),
   {
@@ -76,12 +78,14 @@ export interface VmPageProps {
   view: InstanceDetails;
   /** Undefined outside the overview, or if the server could not read the queue; the overview then loads it. */
   queue: QueueDetails | undefined;
+  /** The rollouts of the VM; undefined in views that do not show them, or if the server could not read them. */
+  memberships: ReadMemberships['data'] | undefined;
   readAt: number;
   gatewayUrl: string;
 }
 
 /** Shows a VM with live data: the header that all views share, and the view that the URL selects. */
-export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, queue, readAt, gatewayUrl }: VmPageProps) {
+export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, gatewayUrl, ...read }: VmPageProps) {
   const { t } = useTranslation('vms');
   const trpc = useTRPC();
   const reader = useReader();
@@ -97,6 +101,8 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, queue, r
   if ([factsQuery.error, viewQuery.error].some((error) => error && problemOf(error).status === 404)) {
     return <VmGone name={facts.name} />;
   }
+  const queue = read.queue && { data: read.queue, readAt };
+  const memberships = read.memberships && { data: read.memberships, readAt };
   const outputs = view.extensions.filter(({ handlerState }) => handlerState?.outputTail).length;
   const mayRead = reader.can('operator');
   const counts: Partial<Record<VmTab, number>> = { 'goal-state': view.incarnation, output: outputs };
@@ -115,7 +121,8 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, queue, r
         <Overview
           facts={facts}
           view={view}
-          queue={queue && { data: queue, readAt }}
+          queue={queue}
+          memberships={memberships}
           at={at}
           gatewayUrl={gatewayUrl}
           retry={retry}
@@ -126,7 +133,10 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, queue, r
       ) : tab === 'executions' ? (
         <ExecutionsTab vmId={vmId} name={facts.name} />
       ) : tab === 'activity' ? (
-        <ActivityList filter={{ vmId }} />
+        <>
+          <PastRollouts vmId={vmId} first={memberships} />
+          <ActivityList filter={{ vmId }} />
+        </>
       ) : mayRead ? (
         <>
           {tab === 'goal-state' ? <GoalStateTab vmId={vmId} onAct={setAct} /> : null}

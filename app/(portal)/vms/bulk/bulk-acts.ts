@@ -1,9 +1,9 @@
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import type { SelectionInput, SentDefinition, SentFilter } from '../../rollouts/new/definition.ts';
-import { type ChangeForm, changeOf, isUntouched, sentFilter } from '../../rollouts/new/rollout-form.ts';
+import { type ChangeForm, changeOf, isUntouched, missingOfRun, sentFilter } from '../../rollouts/new/rollout-form.ts';
 import { isFiltered } from '../fleet-address.ts';
 
-export const bulkActs = ['set', 'enable', 'disable', 'remove', 'retry', 'revert'] as const;
+export const bulkActs = ['set', 'enable', 'disable', 'remove', 'retry', 'revert', 'run'] as const;
 export type BulkAct = (typeof bulkActs)[number];
 
 /** From this many VMs on, the dialog offers rings. */
@@ -22,7 +22,9 @@ export function bulkDefinition(
   change: ChangeForm,
   name: string,
 ): SentDefinition<SentFilter> | null {
-  if (change.handler === '' || isUntouched(change)) return null;
+  const isMissing =
+    change.kind === 'run' ? missingOfRun(change.run) !== null : change.handler === '' || isUntouched(change);
+  if (isMissing) return null;
   const select: SelectionInput<SentFilter> = isFiltered(filter) ? { include: sentFilter(filter) } : { all: true };
   return { kind: 'bulk', name, strategy: 'at-once', select, change: changeOf(change) };
 }

@@ -4,6 +4,7 @@ import { X } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { WordsOnDemand } from '#app/_lib/i18n/words-on-demand.tsx';
 import { Button, IconButton } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
@@ -18,8 +19,19 @@ export interface BulkBarProps {
   onClose(): void;
 }
 
+/** Texts of the bar and its dialog. The list of VMs does not send them, because few readers select all VMs. */
+const namespaces = ['rollouts', 'editor'] as const;
+
 /** A bar with the acts on all VMs that match the filter. */
-export function BulkBar({ filter, total, onClose }: BulkBarProps) {
+export function BulkBar(props: BulkBarProps) {
+  return (
+    <WordsOnDemand namespaces={namespaces} onFailed={props.onClose}>
+      <Bar {...props} />
+    </WordsOnDemand>
+  );
+}
+
+function Bar({ filter, total, onClose }: BulkBarProps) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   const [act, setAct] = useState<BulkAct>();

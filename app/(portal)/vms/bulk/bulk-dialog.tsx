@@ -33,7 +33,10 @@ export function BulkDialog({ act, filter, total, onClose }: BulkDialogProps) {
   const [change, setChange] = useState<ChangeForm>(() =>
     changeOfAct(act, { ...emptyChange, handler: filter.handler ?? '' }),
   );
-  const subject = change.extension.trim() || change.handler.slice(change.handler.lastIndexOf('.') + 1);
+  const subject =
+    act === 'run'
+      ? change.run.runbook
+      : change.extension.trim() || change.handler.slice(change.handler.lastIndexOf('.') + 1);
   const name = t(`bulk.name.${act}`, { subject });
   const definition = useMemo(() => bulkDefinition(filter, change, name), [filter, change, name]);
   const draft = useDraftPlan(definition);

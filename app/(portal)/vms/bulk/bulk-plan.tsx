@@ -8,7 +8,7 @@ import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import type { PlanView } from '#server/domain/rollouts/index.ts';
+import type { PlanView, RolloutView } from '#server/domain/rollouts/index.ts';
 import { Note, Overlaps } from '../../rollouts/new/plan-notes.tsx';
 import type { PlannedDraft } from '../../rollouts/new/use-draft-plan.ts';
 import { useRefusedWords } from '../../rollouts/new/use-refused-words.ts';
@@ -37,22 +37,23 @@ export function BulkPlan({ draft, accepted, onAccept }: BulkPlanProps) {
       <p role="status" className="sr-only">
         {phase === 'idle' ? t('new.plan.ready') : t('new.plan.working')}
       </p>
-      <Lines plan={plan} rolloutId={rollout.id} />
+      <Lines plan={plan} rollout={rollout} />
       <Overlaps plan={plan} accepted={accepted} onAccept={onAccept} />
       <Terms plan={plan} silent={silent} />
     </div>
   );
 }
 
-function Lines({ plan, rolloutId }: { plan: PlanView; rolloutId: string }) {
+function Lines({ plan, rollout }: { plan: PlanView; rollout: RolloutView }) {
   const { t } = useTranslation('rollouts');
   const words = useRefusedWords();
+  const isRun = rollout.change.kind === 'run';
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <ul className="divide-y divide-line-subtle rounded-md shadow-hair">
         <Line count={plan.members} icon={<StatusIcon status="progressing" />}>
-          {t('bulk.line.change', { count: plan.members })}
+          {t(isRun ? 'bulk.line.run' : 'bulk.line.change', { count: plan.members })}
           {plan.members === 0 ? null : (
             <button
               type="button"
@@ -70,7 +71,7 @@ function Lines({ plan, rolloutId }: { plan: PlanView; rolloutId: string }) {
         )}
         {Object.entries(plan.refused).map(([code, { count }]) => (
           <Line key={code} count={count} icon={<StatusIcon status="warning" />}>
-            {t('bulk.line.refused', { count, reason: words(code) })}
+            {t(isRun ? 'bulk.line.cannotRun' : 'bulk.line.refused', { count, reason: words(code) })}
           </Line>
         ))}
         <Line count={plan.matched} icon={null} className="rounded-b-md bg-sunken text-ink-2">
@@ -79,7 +80,7 @@ function Lines({ plan, rolloutId }: { plan: PlanView; rolloutId: string }) {
       </ul>
       {isOpen ? (
         <PlanVms
-          rolloutId={rolloutId}
+          rolloutId={rollout.id}
           rings={plan.rings.map(({ name }) => name)}
           at={{ ring: null, kind: null }}
           onClose={() => setOpen(false)}

@@ -15,7 +15,7 @@ const BulkBar = dynamic(() => import('./bulk-bar.tsx').then((module) => module.B
  * change of the filter clears the selection, so that no one acts on VMs that they no longer see.
  */
 export function useBulk(reading: FleetReading | undefined): { button: ReactNode; bar: ReactNode } {
-  const { t } = useTranslation('rollouts');
+  const { t } = useTranslation('vms');
   const format = useFormat();
   const [selected, setSelected] = useState<string>();
   if (reading === undefined || reading.total === 0) return { button: null, bar: null };

@@ -1,5 +1,6 @@
 import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
+import type { MemberKind } from '#server/domain/rollout-rules/words.ts';
 import { type Cause, publishGoalStates } from '../publish.ts';
 import type { Applied, MemberRequest } from './change.ts';
 import { evaluateMembers } from './evaluate-members.ts';
@@ -26,7 +27,7 @@ export async function applyMany(
   for (const { vmId } of live) if (!locked.has(vmId)) applied.set(vmId, { outcome: 'busy' });
   const heads = live.filter(({ vmId }) => locked.has(vmId));
   const evaluations = await evaluateMembers(tx, ctx, heads, byVm, { faults: new Map(), maxChecks: null });
-  const writes: (MemberWrite & { request: MemberRequest })[] = [];
+  const writes: MemberApply[] = [];
   for (const [vmId, result] of evaluations) {
     const request = byVm.get(vmId);
     if (!request) continue;
@@ -37,10 +38,15 @@ export async function applyMany(
     const kind = kindOf(request.change, result.evaluation);
     const { head } = result.vm;
     if (request.planned !== null && request.planned !== kind) applied.set(vmId, { outcome: 'moved', kind });
-    else writes.push({ head, evaluation: result.evaluation, setBy: setByOf(request), request });
+    else writes.push({ head, evaluation: result.evaluation, setBy: setByOf(request), kind });
   }
   await write(tx, ctx, writes, cause, applied);
   return applied;
+}
+
+/** A change to one VM that is to be applied. */
+interface MemberApply extends MemberWrite {
+  kind: MemberKind;
 }
 
 const setByOf = ({ change }: MemberRequest) => (change.kind === 'patch' ? change.setBy : undefined);
@@ -48,7 +54,7 @@ const setByOf = ({ change }: MemberRequest) => (change.kind === 'patch' ? change
 async function write(
   tx: Transaction,
   ctx: Context,
-  writes: readonly (MemberWrite & { request: MemberRequest })[],
+  writes: readonly MemberApply[],
   cause: Cause,
   applied: Map<string, Applied>,
 ): Promise<void> {
@@ -59,11 +65,11 @@ async function write(
     writes.map(({ head }) => head),
     cause,
   );
-  for (const { head, evaluation, request } of writes) {
+  for (const { head, kind } of writes) {
     const { vmId, incarnation } = head;
     applied.set(vmId, {
       outcome: 'applied',
-      kind: kindOf(request.change, evaluation),
+      kind,
       beforeIncarnation: incarnation,
       incarnation: incarnation + 1,
       touched: touched.get(vmId) ?? [],

@@ -52,7 +52,7 @@ export type Preview =
       /** Sum of the timeouts of the commands that the agent runs. */
       seconds: number;
       /** Why the change could not be reverted; null if it can be. */
-      notRevertible: 'version_withdrawn' | 'secrets_required' | null;
+      notRevertible: 'version_withdrawn' | 'secrets_required' | 'run' | null;
       /** Whether the agent withholds the extension's protected settings until an admin releases them. */
       needsRelease: boolean;
     }

@@ -114,6 +114,7 @@ export const rollout = (changes: Partial<RolloutFacts> = {}): RolloutFacts => ({
   progressAt: start,
   isSuperseded: false,
   epochChanged: false,
+  secretsLost: false,
   versionWithdrawn: null,
   ...changes,
 });

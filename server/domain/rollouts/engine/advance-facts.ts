@@ -1,13 +1,15 @@
-import { and, eq, sql } from 'drizzle-orm';
-import { handlerVersions, rolloutRules } from '#db/schema/index.ts';
+import { and, eq, inArray, sql } from 'drizzle-orm';
+import { rolloutRules, rolloutSteps } from '#db/schema/index.ts';
 import type { AdvanceInput, RingFacts, RolloutFacts } from '#server/domain/rollout-rules/advance-facts.ts';
-import { waitingMembers } from './load-members.ts';
+import { hasLostSecrets } from '../secrets.ts';
+import { withdrawnVersion } from '../withdrawn-version.ts';
+import { parkedMembers } from './load-members.ts';
 import type { Pass } from './pass.ts';
 import { movingSql, openStepsSql } from './state-lists.ts';
 import { type ChosenTurn, chooseTurns } from './turns.ts';
 
-/** Maximum number of parked members that one pass looks at. */
-const parkedAtOnce = 1_000;
+/** If more members are parked than one pass looks at, each one is looked at again after this many seconds. */
+const parkedSeconds = 60;
 
 /** What `advance` needs, and the parked members whose obstacle is gone. */
 export interface AdvanceFacts {
@@ -32,8 +34,7 @@ export async function loadAdvanceFacts(pass: Pass): Promise<AdvanceFacts> {
       portalInFlight: portal.inFlight,
       maxPortalInFlight: rules.inFlight,
       nextStepAt: open.nextStepAt,
-      // More steps wait to be judged than one pass judges, so the counts are not those of now.
-      isBehind: pass.hasMore,
+      isBehind: pass.isBehind,
       now: ctx.now,
     },
   };
@@ -43,20 +44,6 @@ const latest = (a: Date | null, b: Date | null): Date | null => (a === null || (
 
 async function rolloutFacts({ tx, ctx, row }: Pass): Promise<RolloutFacts> {
   const { definition } = row;
-  const { handler, version } = definition.change;
-  const [withdrawn] =
-    handler === null || version === null
-      ? []
-      : await tx
-          .select({ handler: handlerVersions.handler, version: handlerVersions.version })
-          .from(handlerVersions)
-          .where(
-            and(
-              eq(handlerVersions.handler, handler),
-              eq(handlerVersions.version, version),
-              eq(handlerVersions.state, 'withdrawn'),
-            ),
-          );
   return {
     id: row.id,
     kind: row.kind,
@@ -71,7 +58,8 @@ async function rolloutFacts({ tx, ctx, row }: Pass): Promise<RolloutFacts> {
     progressAt: row.progressAt,
     isSuperseded: row.supersededBy !== null,
     epochChanged: row.epoch !== ctx.epoch,
-    versionWithdrawn: withdrawn ?? null,
+    secretsLost: hasLostSecrets(row),
+    versionWithdrawn: await withdrawnVersion(tx, definition),
   };
 }
 
@@ -105,12 +93,25 @@ function ringFacts(pass: Pass, index: number, parked: readonly ChosenTurn[], hel
   };
 }
 
-/** Looks at the members that are parked. In a rollout that moves no further, no member begins. */
+/**
+ * Looks at the members that are parked; in a rollout that moves no further, no member begins. If they are more than one
+ * pass looks at, passes take them in turn.
+ */
 async function parkedOf(pass: Pass): Promise<ChosenTurn[]> {
-  const { tx, row } = pass;
+  const { tx, ctx, row, rings, parkedAtOnce: limit } = pass;
   if (row.state !== 'running' && row.state !== 'keeping') return [];
-  if (pass.rings.every(({ counts }) => counts.parked === 0)) return [];
-  return chooseTurns(pass, await waitingMembers(tx, row.id, { ring: null, state: 'parked', limit: parkedAtOnce }));
+  const parked = rings.reduce((sum, { counts }) => sum + counts.parked, 0);
+  if (parked === 0) return [];
+  const all = { limit, seenBefore: null, now: ctx.now };
+  if (parked <= limit) return chooseTurns(pass, await parkedMembers(tx, row.id, all));
+  const seenBefore = new Date(ctx.now.getTime() - parkedSeconds * 1_000);
+  const turns = await parkedMembers(tx, row.id, { ...all, seenBefore });
+  const vmIds = turns.map(({ vmId }) => vmId);
+  await tx
+    .update(rolloutSteps)
+    .set({ updatedAt: ctx.now })
+    .where(and(eq(rolloutSteps.rolloutId, row.id), inArray(rolloutSteps.vmId, vmIds)));
+  return chooseTurns(pass, turns);
 }
 
 async function openStepsOf({ tx, row }: Pass): Promise<{ nextStepAt: Date | null; held: Map<number, number> }> {

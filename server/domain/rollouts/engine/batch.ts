@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Advance } from '#server/domain/rollout-rules/advance-facts.ts';
-import { type Beginner, beginSteps, emptyStep } from './begin-steps.ts';
+import { beginSteps } from './begin-steps.ts';
 import { drawPairs } from './draw-pairs.ts';
-import { nextMembers, type Turn, waitingMembers } from './load-members.ts';
+import { type Beginner, emptyStep } from './empty-step.ts';
+import { nextMembers, recalledMembers, type Turn } from './load-members.ts';
 import { type Pass, type PassRing, recordPass, ringAt, type StepRow, setStep } from './pass.ts';
 import { type ChosenTurn, chooseTurns } from './turns.ts';
 import { flushSteps } from './write-steps.ts';
@@ -26,7 +27,7 @@ export async function beginBatch(
   const rate = rateOf(pass);
   const most = Math.min(room, atOnce, Math.max(1, rate.rollout));
   if (most <= 0) return;
-  const recalled = await waitingMembers(pass.tx, pass.row.id, { ring: index, state: 'recalled', limit: most });
+  const recalled = await recalledMembers(pass.tx, pass.row.id, { ring: index, limit: most });
   const chosen = await chooseTurns(pass, recalled);
   const parked = ready.filter(({ turn }) => turn.step?.ring === index);
   const known = [...chosen, ...parked];
@@ -43,9 +44,12 @@ export async function beginBatch(
   await slowDown(pass, began.length, rate);
 }
 
-/** Returns the digest of what a batch published: one line for each VM with its incarnation, in the order of the ids. */
+/**
+ * Returns the digest of what a batch published: one line for each VM with its incarnation or its execution, in the order
+ * of the ids.
+ */
 function digestOf(steps: readonly StepRow[]): string {
-  const lines = steps.map(({ vmId, incarnation }) => `${vmId} ${incarnation}\n`).sort();
+  const lines = steps.map(({ vmId, incarnation, executionId }) => `${vmId} ${executionId ?? incarnation}\n`).sort();
   return createHash('sha256').update(lines.join('')).digest('hex');
 }
 

@@ -3,19 +3,12 @@ import { type Applied, applyMany, type MemberChange } from '#server/domain/goal-
 import { kindAt, kindPosition } from '#server/domain/rollout-rules/kinds.ts';
 import { fetchSeconds, secondsAfter } from '#server/domain/rollout-rules/step-times.ts';
 import { changesOf } from './change-of.ts';
-import type { Turn } from './load-members.ts';
+import { type Beginner, emptyStep } from './empty-step.ts';
 import { countStep, type Pass, type StepRow } from './pass.ts';
-import { notBegun } from './take-back.ts';
+import { publishRuns } from './runs/begin-runs.ts';
+import { isRun } from './runs/order-of.ts';
 import { takeOver } from './take-over.ts';
 import { writeSteps } from './write-steps.ts';
-
-/** A member whose step begins now. */
-export interface Beginner {
-  turn: Turn;
-  ring: number;
-  set: string | null;
-  wasHealthy: boolean;
-}
 
 /** Unique indexes that keep two open steps of a VM or of an availability set apart, and why the member is parked. */
 const conflicts = { rollout_steps_open_vm: 'vm-busy', rollout_steps_open_set: 'set-busy' } as const;
@@ -27,20 +20,23 @@ const conflicts = { rollout_steps_open_vm: 'vm-busy', rollout_steps_open_set: 's
  */
 export async function beginSteps(pass: Pass, beginners: readonly Beginner[]): Promise<StepRow[]> {
   if (beginners.length === 0) return [];
+  if (isRun(pass)) return beginSome(pass, beginners, publishRuns);
   const changes = await changesOf(
     pass,
     beginners.map(({ turn }) => turn.vmId),
   );
-  return beginSome(pass, beginners, changes);
+  return beginSome(pass, beginners, (_, some) => publish(pass, some, changes));
 }
 
 type Changes = ReadonlyMap<string, MemberChange>;
+/** Publishes what these members get, and returns their steps. */
+type Publisher = (pass: Pass, some: readonly Beginner[]) => Promise<StepRow[]>;
 
-async function beginSome(pass: Pass, some: readonly Beginner[], changes: Changes): Promise<StepRow[]> {
+async function beginSome(pass: Pass, some: readonly Beginner[], publisher: Publisher): Promise<StepRow[]> {
   const { tx } = pass;
   await tx.execute(sql`savepoint begin_steps`);
   try {
-    const steps = await publish(pass, some, changes);
+    const steps = await publisher(pass, some);
     await writeSteps(tx, steps);
     await tx.execute(sql`release savepoint begin_steps`);
     return count(pass, some, steps);
@@ -54,8 +50,8 @@ async function beginSome(pass: Pass, some: readonly Beginner[], changes: Changes
       return count(pass, some, [step]);
     }
     const half = Math.ceil(some.length / 2);
-    const first = await beginSome(pass, some.slice(0, half), changes);
-    return [...first, ...(await beginSome(pass, some.slice(half), changes))];
+    const first = await beginSome(pass, some.slice(0, half), publisher);
+    return [...first, ...(await beginSome(pass, some.slice(half), publisher))];
   }
 }
 
@@ -72,27 +68,6 @@ async function publish(pass: Pass, some: readonly Beginner[], changes: Changes):
     [...results].flatMap(([vmId, { outcome }]) => (outcome === 'applied' ? [vmId] : [])),
   );
   return some.map((one) => stepOf(pass, one, results.get(one.turn.vmId) ?? { outcome: 'unchanged' }));
-}
-
-/** Returns a member's row without a step that began. */
-export function emptyStep({ row, ctx }: Pass, turn: Turn, ring: number): StepRow {
-  return {
-    vmId: turn.vmId,
-    rolloutId: row.id,
-    ring,
-    place: turn.place,
-    kind: turn.kind,
-    state: 'parked',
-    ...{ cause: null, failure: null },
-    movedTo: null,
-    ...notBegun,
-    beforeIncarnation: null,
-    wasHealthy: false,
-    setKey: null,
-    ...{ decidedAt: null, dueAt: null, overtakenBy: null },
-    ...{ pairVmId: null, pairResult: null, pairChangedFailedAt: null, pairControlFailedAt: null, pairDueAt: null },
-    updatedAt: ctx.now,
-  };
 }
 
 function stepOf(pass: Pass, { turn, ring, set, wasHealthy }: Beginner, result: Applied): StepRow {

@@ -1,13 +1,15 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import { rolloutSteps } from '#db/schema/index.ts';
 import type { MemberChange } from '#server/domain/goal-states/index.ts';
-import { openGiven } from '../secrets.ts';
+import { hasLostSecrets, openGiven } from '../secrets.ts';
 import type { Pass } from './pass.ts';
 
 /** Returns what the rollout declares on each of these members. A member without an entry has nothing to restore. */
 export async function changesOf(pass: Pass, vmIds: readonly string[]): Promise<Map<string, MemberChange>> {
   const { row, ctx } = pass;
   if (row.kind === 'revert' && row.of !== null) return restoresOf(pass, row.of, vmIds);
+  // The rollout pauses before any member gets a change without its protected settings.
+  if (hasLostSecrets(row)) return new Map();
   const given = openGiven(ctx, row);
   const change: MemberChange = {
     kind: 'patch',

@@ -13,11 +13,12 @@ interface Given {
   rules?: Partial<ChooseRules>;
   hasLeft?: boolean;
   isSuperseded?: boolean;
+  isOthers?: boolean;
   taken?: string[];
 }
 
-const choose = ({ facts, rules: more, hasLeft = false, isSuperseded = false, taken = [] }: Given) =>
-  chooseTurn({ ...ready, ...facts }, { hasLeft, isSuperseded }, { ...rules, ...more }, new Set(taken));
+const choose = ({ facts, rules: more, hasLeft = false, isSuperseded = false, isOthers = false, taken = [] }: Given) =>
+  chooseTurn({ ...ready, ...facts }, { hasLeft, isSuperseded, isOthers }, { ...rules, ...more }, new Set(taken));
 
 describe('a member whose turn has come', () => {
   test.each<[string, Given, object]>([
@@ -25,6 +26,7 @@ describe('a member whose turn has come', () => {
     ['is gone if the VM is', { facts: { isGone: true }, hasLeft: true }, { what: 'gone' }],
     ['is skipped if it left the selection', { hasLeft: true }, { what: 'skip', cause: 'left-selection' }],
     ['is left to a later rollout', { isSuperseded: true }, { what: 'skip', cause: 'superseded' }],
+    ['waits for a rollout to which this one gives way', { isOthers: true }, { what: 'park', cause: 'vm-busy' }],
     ['waits for the end of a hold', { facts: { isHeld: true } }, { what: 'park', cause: 'on-hold' }],
     ['waits for a silent agent', { facts: { agent: 'unresponsive' } }, { what: 'park', cause: 'silent' }],
     ['waits for an agent that never called', { facts: { agent: 'never' } }, { what: 'park', cause: 'never-enrolled' }],

@@ -2,6 +2,14 @@ import type { Definition } from '#server/domain/rollout-rules/stored.ts';
 import type { ParkedCause, SkipCause } from '#server/domain/rollout-rules/words.ts';
 import type { TurnFacts } from './load-members.ts';
 
+/** Why a member may not be this rollout's. */
+export interface MemberObstacles {
+  hasLeft: boolean;
+  isSuperseded: boolean;
+  /** Whether another rollout changes the VM first, which this one gives way to. */
+  isOthers: boolean;
+}
+
 /** What becomes of a member whose turn has come. */
 export type MemberChoice =
   | { what: 'begin'; set: string | null }
@@ -22,13 +30,14 @@ export interface ChooseRules extends Pick<Definition, 'silent' | 'availabilitySe
  */
 export function chooseTurn(
   facts: TurnFacts | undefined,
-  { hasLeft, isSuperseded }: { hasLeft: boolean; isSuperseded: boolean },
+  { hasLeft, isSuperseded, isOthers }: MemberObstacles,
   { silent, availabilitySets, reverts }: ChooseRules,
   taken: ReadonlySet<string>,
 ): MemberChoice {
   if (facts === undefined || facts.isGone) return { what: 'gone' };
   if (isSuperseded) return { what: 'skip', cause: 'superseded' };
   if (hasLeft) return { what: 'skip', cause: 'left-selection' };
+  if (isOthers) return { what: 'park', cause: 'vm-busy' };
   const set = availabilitySets === 'respect' ? facts.set : null;
   if (facts.isHeld) return { what: 'park', cause: 'on-hold' };
   const isAway = facts.agent === 'unresponsive' || facts.agent === 'never';

@@ -1,14 +1,36 @@
 import { sql } from 'drizzle-orm';
 import type { Services } from '#server/domain/context.ts';
-import { movingSql } from './state-lists.ts';
+import { type Upgrade, upgradesSql } from '../automatic/find-upgrades.ts';
+import { movingSql, unendedSql } from './state-lists.ts';
 
-/** Returns when a worker must look at a rollout next; null if no rollout is open. */
-export async function nextRolloutAt({ db }: Pick<Services, 'db'>): Promise<{ isOpen: boolean; at: Date | null }> {
-  const { rows } = await db.execute<{ n: number; at: string | null }>(
-    sql`select count(*)::int as n, min(due_at) as at from rollouts where state in ${movingSql}`,
-  );
-  const [found] = rows;
-  return { isOpen: (found?.n ?? 0) > 0, at: found?.at ? new Date(found.at) : null };
+/** What workers have to do for rollouts. */
+export interface RolloutWork {
+  isOpen: boolean;
+  /** When a worker must look at an open rollout next; null if none is open. */
+  at: Date | null;
+  /** Whether a rollout waits for a plan or a check. */
+  isUnplanned: boolean;
+  /** Versions that need an automatic rollout. */
+  upgrades: Upgrade[];
+}
+
+/** Returns what workers have to do next. Runs one statement. Looks for automatic upgrades only with `withUpgrades`. */
+export async function findRolloutWork(
+  { db }: Pick<Services, 'db'>,
+  { withUpgrades }: { withUpgrades: boolean },
+): Promise<RolloutWork> {
+  const upgrades = withUpgrades ? sql`(select json_agg(u) from (${upgradesSql}) u)` : sql`null::json`;
+  const { rows } = await db.execute<{
+    n: number;
+    at: string | null;
+    unplanned: number;
+    upgrades: Upgrade[] | null;
+  }>(sql`
+    select count(*) filter (where state in ${movingSql})::int as n, min(due_at) filter (where state in ${movingSql}) as at,
+      count(*) filter (where state in ('planning', 'checking'))::int as unplanned, ${upgrades} as upgrades
+      from rollouts where state in ${unendedSql}`);
+  const [{ n, at, unplanned, upgrades: found } = { n: 0, at: null, unplanned: 0, upgrades: null }] = rows;
+  return { isOpen: n > 0, at: at === null ? null : new Date(at), isUnplanned: unplanned > 0, upgrades: found ?? [] };
 }
 
 /**

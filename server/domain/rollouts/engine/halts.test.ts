@@ -6,6 +6,8 @@ import { outcomeOf } from '#server/testing/records.ts';
 import { abortRollout } from '../abort-rollout.ts';
 import { advanceRollout } from '../advance-rollout.ts';
 import { pauseRollout } from '../pause-rollout.ts';
+import { abandonPlan } from '../planning/abandon-plan.ts';
+import { checkRollout } from '../planning/check-rollout.ts';
 import { resumeRollout } from '../resume-rollout.ts';
 import { type RolloutStage, rolloutStage } from '../testing/rollout-stage.ts';
 
@@ -241,7 +243,43 @@ test('a database that was restored pauses the rollout, which takes back what no 
   expect(await stage.activity(id, 'rollout.halt')).toMatchObject([
     { details: { rings: [], why: [{ code: 'restored' }] } },
   ]);
-  await resumeRollout(stage.as(3), { id });
+  expect((await resumeRollout(stage.as(3), { id })).state).toBe('checking');
   await stage.pass(4);
-  expect(await stage.rollout(id)).toMatchObject({ state: 'running', epoch: 'test' });
+  expect(await stage.counts(id)).toEqual({ members: 1, queued: 1 });
+  expect(await checkRollout(stage.services, id, stage.at(5))).toBe('done');
+  expect(await stage.rollout(id)).toMatchObject({ state: 'running', epoch: 'test', startedAt: stage.at(0) });
+  await stage.pass(6);
+  expect(await stage.counts(id)).toEqual({ members: 1, inFlight: 1 });
+});
+
+test('after a restore, a rollout whose waiting members moved stays paused; the next resume skips these members', async () => {
+  const vms = await stage.givenFleet(3);
+  const id = await stage.givenRollout(vms, { rings: [{ size: 3, inFlight: { count: 1 } }] });
+  await stage.pass(1);
+  const [begun] = (await stage.vmsIn(id, vms, 'inFlight')) as [GivenVm];
+  await stage.succeed(begun, 2);
+  await stage.db.update(rollouts).set({ epoch: 'before the restore' });
+  await stage.look(3);
+  const [moved, other] = vms.filter((vm) => vm !== begun) as [GivenVm, GivenVm];
+  await moved.declare('probe', { version: '1.2.0.0' });
+  await resumeRollout(stage.as(4), { id });
+  await checkRollout(stage.services, id, stage.at(5));
+  const params = { cause: 'restored', moved: 1, allowed: 0, 'update-none': 1 };
+  expect(await stage.rollout(id)).toMatchObject({
+    ...{ state: 'paused', pausedBy: 'portal', epoch: 'test' },
+    why: [{ code: 'plan_moved_on', params }],
+  });
+  expect((await resumeRollout(stage.as(6), { id })).state).toBe('running');
+  await stage.pass(7);
+  await stage.succeed(other, 8);
+  await stage.look(9);
+  expect(await stage.counts(id)).toEqual({ members: 3, succeeded: 2, skipped: 1 });
+});
+
+test('after a restore, a rollout that cannot be checked stays paused', async () => {
+  const [vm] = (await stage.givenFleet(1)) as [GivenVm];
+  const id = await stage.givenRollout([vm]);
+  await stage.db.update(rollouts).set({ state: 'checking' });
+  await abandonPlan(stage.services, id, stage.at(1), new Error('unexpected'));
+  expect(await stage.rollout(id)).toMatchObject({ state: 'paused', startedBy: 'Test', why: [{ code: 'plan_failed' }] });
 });

@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, lte, or, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { rolloutSteps } from '#db/schema/index.ts';
 import type { AgentStatus, VmHealth } from '#server/domain/verdicts/index.ts';
@@ -36,23 +36,29 @@ export async function nextMembers(
   rolloutId: string,
   { ring, taken, limit }: { ring: number; taken: number; limit: number },
 ): Promise<Turn[]> {
+  // Takes the part of the arrays first, because each access to a long array reads all of it.
   const { rows } = await tx.execute<{ vm_id: string; place: number; kind: number }>(sql`
-    select m.vm_ids[n] as vm_id, m.first + n - 1 as place, get_byte(m.kinds, n - 1) as kind
-      from rollout_members m
-      cross join lateral generate_series(
-        greatest(1, ${taken}::int - m.first + 1),
-        least(cardinality(m.vm_ids), ${taken + limit}::int - m.first)) as n
-     where m.rollout_id = ${rolloutId} and m.ring = ${ring}
-       and m.first < ${taken + limit} and m.first + cardinality(m.vm_ids) > ${taken}
+    with parts as materialized (
+      select m.first + b.low - 1 as first, m.vm_ids[b.low:b.high] as vm_ids,
+             substring(m.kinds from b.low for b.high - b.low + 1) as kinds
+        from rollout_members m
+        cross join lateral (
+          select greatest(1, ${taken}::int - m.first + 1) as low,
+                 least(cardinality(m.vm_ids), ${taken + limit}::int - m.first) as high) b
+       where m.rollout_id = ${rolloutId} and m.ring = ${ring}
+         and m.first < ${taken + limit} and m.first + cardinality(m.vm_ids) > ${taken}
+    )
+    select u.vm_id, p.first + u.n::int - 1 as place, get_byte(p.kinds, u.n::int - 1) as kind
+      from parts p cross join lateral unnest(p.vm_ids) with ordinality as u(vm_id, n)
      order by place`);
   return rows.map(({ vm_id, place, kind }) => ({ vmId: vm_id, place, kind, step: null }));
 }
 
-/** Returns the members of a ring that were recalled, or are parked, in order. */
-export async function waitingMembers(
+/** Returns the members of a ring that were recalled, in order. */
+export async function recalledMembers(
   tx: Transaction,
   rolloutId: string,
-  { ring, state, limit }: { ring: number | null; state: 'recalled' | 'parked'; limit: number },
+  { ring, limit }: { ring: number; limit: number },
 ): Promise<Turn[]> {
   const rows = await tx
     .select()
@@ -60,15 +66,48 @@ export async function waitingMembers(
     .where(
       and(
         eq(rolloutSteps.rolloutId, rolloutId),
-        eq(rolloutSteps.state, state),
-        ring === null ? undefined : eq(rolloutSteps.ring, ring),
-        // Parked members that stay declared are judged when their agent fetches the goal state.
-        sql`${rolloutSteps.incarnation} is null`,
+        eq(rolloutSteps.state, 'recalled'),
+        eq(rolloutSteps.ring, ring),
+        isNull(rolloutSteps.incarnation),
       ),
     )
-    .orderBy(asc(rolloutSteps.ring), asc(rolloutSteps.place))
+    .orderBy(asc(rolloutSteps.place))
     .limit(limit);
-  return rows.map((step) => ({ vmId: step.vmId, place: step.place, kind: step.kind, step }));
+  return rows.map(turnOf);
+}
+
+const turnOf = (step: StepRow): Turn => ({ vmId: step.vmId, place: step.place, kind: step.kind, step });
+
+/**
+ * Returns the parked members of a rollout in order. With `seenBefore`, only those that no pass has looked at since, the
+ * longest waiting first if there are more than `limit`.
+ */
+export async function parkedMembers(
+  tx: Transaction,
+  rolloutId: string,
+  { limit, seenBefore, now }: { limit: number; seenBefore: Date | null; now: Date },
+): Promise<Turn[]> {
+  const rows = await tx
+    .select()
+    .from(rolloutSteps)
+    .where(
+      and(
+        eq(rolloutSteps.rolloutId, rolloutId),
+        eq(rolloutSteps.state, 'parked'),
+        // Parked members that stay declared are judged when their agent fetches the goal state.
+        isNull(rolloutSteps.incarnation),
+        // A clock that was set back leaves times of the future.
+        seenBefore === null ? undefined : or(lte(rolloutSteps.updatedAt, seenBefore), gt(rolloutSteps.updatedAt, now)),
+      ),
+    )
+    .orderBy(
+      ...(seenBefore === null ? [] : [asc(rolloutSteps.updatedAt)]),
+      asc(rolloutSteps.ring),
+      asc(rolloutSteps.place),
+    )
+    .limit(limit);
+  const inOrder = (a: StepRow, b: StepRow) => a.ring - b.ring || a.place - b.place;
+  return rows.sort(inOrder).map(turnOf);
 }
 
 /** Loads what decides whether the steps of these VMs can begin. `tag` names the availability set. */

@@ -90,7 +90,8 @@ const publisherSql = sql<{ by: string; action: string; at: string } | null>`(
 
 /**
  * Whether something happened to a step that its rollout did not see yet. The end of a rollout does not wait for soaks,
- * attempts and VMs on hold (RO-30).
+ * attempts and VMs on hold (RO-30). Until the goal state is delivered or another one is published, the extensions need
+ * not be read, and most open steps are of this kind.
  */
 const isToJudge = (now: Date, isAborting: boolean): SQL => sql`(
   ${rolloutSteps.dueAt} <= ${now.toISOString()}::timestamptz
@@ -99,14 +100,15 @@ const isToJudge = (now: Date, isAborting: boolean): SQL => sql`(
     and ${goalStateHeads.deliveredIncarnation} < ${rolloutSteps.incarnation})
   or ${vms.deletedAt} is not null or ${vms.decommissioningAt} is not null
   or (${rolloutSteps.deliveredAt} is null and ${goalStateHeads.deliveredIncarnation} >= ${rolloutSteps.incarnation})
-  or exists (
+  or ((${goalStateHeads.deliveredIncarnation} >= ${rolloutSteps.incarnation}
+      or ${goalStateHeads.incarnation} > ${rolloutSteps.incarnation}) and exists (
     select from json_to_recordset(${rolloutSteps.touched}) as t(name text, "sequenceNumber" bigint)
       left join extensions e on e.vm_id = ${rolloutSteps.vmId} and e.name = t.name
       left join extension_health h on h.vm_id = ${rolloutSteps.vmId} and h.name = t.name
      where e.sequence_number is distinct from t."sequenceNumber"
        or (h.sequence_number = t."sequenceNumber"
          and case when ${rolloutSteps.state} = 'soaking' then h.health not in ('healthy', 'disabled')
-           else h.health not in ('progressing', 'unknown') end)))`;
+           else h.health not in ('progressing', 'unknown') end))))`;
 
 /** Loads the open steps of a rollout, and parked ones that stay declared, that must be judged now. */
 export async function loadOpenSteps(
@@ -144,7 +146,20 @@ export async function loadUndelivered(
   );
 }
 
+/** Loads the steps that meet a condition. All facts are read only for these, because most steps do not meet it. */
 async function loadFacts(tx: Transaction, where: SQL, now: Date, limit: number): Promise<FactedStep[]> {
+  const found = await tx
+    .select({ vmId: rolloutSteps.vmId, rolloutId: rolloutSteps.rolloutId })
+    .from(rolloutSteps)
+    .innerJoin(vms, eq(vms.id, rolloutSteps.vmId))
+    .leftJoin(goalStateHeads, eq(goalStateHeads.vmId, rolloutSteps.vmId))
+    .leftJoin(holds, eq(holds.vmId, rolloutSteps.vmId))
+    .where(where)
+    .orderBy(asc(rolloutSteps.dueAt), asc(rolloutSteps.place))
+    .limit(limit);
+  const [first] = found;
+  if (first === undefined) return [];
+  const vmIds = sql.param(found.map(({ vmId }) => vmId));
   const rows = await tx
     .select({
       step: rolloutSteps,
@@ -169,9 +184,8 @@ async function loadFacts(tx: Transaction, where: SQL, now: Date, limit: number):
     .leftJoin(holds, eq(holds.vmId, rolloutSteps.vmId))
     .leftJoin(laneTimes, eq(laneTimes.vmId, rolloutSteps.vmId))
     .leftJoin(healthChecks, eq(healthChecks.vmId, rolloutSteps.vmId))
-    .where(and(where))
-    .orderBy(asc(rolloutSteps.dueAt), asc(rolloutSteps.place))
-    .limit(limit);
+    .where(and(eq(rolloutSteps.rolloutId, first.rolloutId), sql`${rolloutSteps.vmId} = any(${vmIds}::uuid[])`))
+    .orderBy(asc(rolloutSteps.dueAt), asc(rolloutSteps.place));
   return rows.map(({ step, ...row }) => ({
     step,
     facts: factsOf(step, row, now),
@@ -230,7 +244,7 @@ const timeoutsOf = ({ commands, timeouts }: ExtensionRow): number =>
   (commands ?? ['enable']).reduce((sum, command) => sum + (timeouts?.[command] ?? usualTimeout), 0);
 
 /** Returns the seconds of past periods that are after `from`. */
-function secondsSince(from: Date | null, past: readonly Period[] = []): number {
+export function secondsSince(from: Date | null, past: readonly Period[] = []): number {
   if (from === null) return 0;
   const lengths = past.map(([begun, ended]) => Date.parse(ended) - Math.max(Date.parse(begun), from.getTime()));
   return lengths.reduce((sum, length) => sum + Math.max(0, length), 0) / 1_000;

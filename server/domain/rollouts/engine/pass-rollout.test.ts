@@ -386,7 +386,9 @@ test('RO-39 each batch is one line of the activity, with the digest of what it p
 test('RO-39 protected settings of a change are sealed for each VM, and destroyed when the rollout ends', async () => {
   const [vm] = (await stage.givenFleet(1)) as [GivenVm];
   const id = await stage.givenRollout([vm], { change: { protectedSettings: 'given' } });
-  const sealed = await stage.db.transaction((tx) => sealGiven(tx, stage.operator, id, { password: 'hush' }));
+  const sealed = await stage.db.transaction((tx) =>
+    sealGiven(tx, stage.operator, { id, change: { kind: 'set' } }, { password: 'hush' }),
+  );
   await stage.db.update(rollouts).set(sealed);
   await stage.pass(1);
   const [stored] = await stage.db.select().from(secrets).where(eq(secrets.vmId, vm.vmId));

@@ -9,7 +9,9 @@ import { loadAdvanceFacts } from './advance-facts.ts';
 import { beginBatch, setAside } from './batch.ts';
 import { loadUndelivered } from './load-steps.ts';
 import { addNewcomers } from './newcomers.ts';
-import { contextOf, type Pass, type PassRing, type PassServices } from './pass.ts';
+import { contextOf, type Pass, type PassLimits, type PassRing, type PassServices } from './pass.ts';
+import { isRun } from './runs/order-of.ts';
+import { recallQueued } from './runs/settle-runs.ts';
 import { settle } from './settle.ts';
 import { settlePairs } from './settle-pairs.ts';
 import { movingSql } from './state-lists.ts';
@@ -20,6 +22,7 @@ import { flushSteps } from './write-steps.ts';
 
 /** Maximum number of goal states that one pass takes back. */
 const recallsAtOnce = 250;
+const usualLimits: PassLimits = { parkedAtOnce: 1_000 };
 /** Milliseconds until a pass tries again what another transaction was changing. */
 const againMs = 250;
 /** Milliseconds until a rollout whose pass failed is looked at again. */
@@ -30,12 +33,17 @@ const failedMs = 10_000;
  * takes back what must be, and begins the next steps. Everything commits together. A rollout whose pass fails is looked
  * at again a little later, so that it does not keep others waiting. Returns the rollout's id; null if none is due.
  */
-export async function passRollout(services: PassServices, now: Date): Promise<string | null> {
+export async function passRollout(
+  services: PassServices,
+  now: Date,
+  limits: PassLimits = usualLimits,
+): Promise<string | null> {
   let taken: string | null = null;
+  const onTaken = (id: string) => {
+    taken = id;
+  };
   try {
-    return await passOnce(services, now, (id) => {
-      taken = id;
-    });
+    return await passOnce(services, now, onTaken, limits);
   } catch (error) {
     if (taken === null) throw error;
     services.log.error({ err: error, rollout: taken }, 'a rollout could not be moved on; retrying');
@@ -50,12 +58,13 @@ export async function passOnce(
   services: PassServices,
   now: Date,
   onTaken: (id: string) => void = () => {},
+  limits: PassLimits = usualLimits,
 ): Promise<string | null> {
   return services.db.transaction(async (tx) => {
     const id = await lockDue(tx, now);
     if (id === null) return null;
     onTaken(id);
-    await passOver(await openPass(services, tx, id, now));
+    await passOver({ ...(await openPass(services, tx, id, now)), ...limits });
     return id;
   });
 }
@@ -68,7 +77,12 @@ async function lockDue(tx: Transaction, now: Date): Promise<string | null> {
   return rows[0]?.id ?? null;
 }
 
-async function openPass(services: PassServices, tx: Transaction, id: string, now: Date): Promise<Pass> {
+async function openPass(
+  services: PassServices,
+  tx: Transaction,
+  id: string,
+  now: Date,
+): Promise<Omit<Pass, keyof PassLimits>> {
   const row = await lockRollout(tx, id);
   if (row.kind === 'revert' && row.of !== null) await lockRollout(tx, row.of);
   const { rules, freezes } = await readRules(tx);
@@ -79,7 +93,18 @@ async function openPass(services: PassServices, tx: Transaction, id: string, now
     return { row: ring, definition, counts: ring.counts, taken: ring.taken };
   });
   const ctx = contextOf(services, row, now);
-  return { tx, ctx, row, rings, rules, freezes, changed: new Map(), hasProgress: false, hasMore: false };
+  return {
+    tx,
+    ctx,
+    row,
+    rings,
+    rules,
+    freezes,
+    changed: new Map(),
+    hasProgress: false,
+    hasMore: false,
+    isBehind: false,
+  };
 }
 
 async function passOver(pass: Pass): Promise<void> {
@@ -101,13 +126,18 @@ const soonest = (a: Date | null, b: Date): Date => (a === null || b < a ? b : a)
 
 /** Takes back what no agent has fetched. What is left is taken back by the next pass. */
 async function recall(pass: Pass): Promise<void> {
-  const { tx, ctx, row } = pass;
-  const steps = await loadUndelivered(tx, row.id, ctx.now, recallsAtOnce);
-  if (steps.length === 0) return;
-  await takeBack(pass, steps, ({ step }) => (step.state === 'parked' ? 'not-fetching' : null));
-  const isComplete = pass.changed.size === steps.length && steps.length < recallsAtOnce;
+  const { ctx, row } = pass;
+  const count = isRun(pass) ? await recallQueued(pass, recallsAtOnce) : await recallUndelivered(pass);
+  if (count === 0) return;
+  const isComplete = pass.changed.size === count && count < recallsAtOnce;
   await flushSteps(pass);
   row.dueAt = soonest(row.dueAt, isComplete ? ctx.now : new Date(ctx.now.getTime() + againMs));
+}
+
+async function recallUndelivered(pass: Pass): Promise<number> {
+  const steps = await loadUndelivered(pass.tx, pass.row.id, pass.ctx.now, recallsAtOnce);
+  await takeBack(pass, steps, ({ step }) => (step.state === 'parked' ? 'not-fetching' : null));
+  return steps.length;
 }
 
 /** Begins the next steps. What could not begin is looked at when the rate allows it. */

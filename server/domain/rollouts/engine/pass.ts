@@ -22,8 +22,13 @@ export interface PassRing {
   taken: number;
 }
 
+/** Maximum number of parked members that one pass looks at, unless a test says otherwise. */
+export interface PassLimits {
+  parkedAtOnce: number;
+}
+
 /** One look at a rollout whose row this transaction has locked. */
-export interface Pass {
+export interface Pass extends PassLimits {
   tx: Transaction;
   /** The rollout is the actor. */
   ctx: Context;
@@ -37,6 +42,8 @@ export interface Pass {
   hasProgress: boolean;
   /** Whether there is more to do immediately. */
   hasMore: boolean;
+  /** Whether steps must be judged that this pass cannot judge, so that the counts are not those of now. */
+  isBehind: boolean;
 }
 
 /** Returns the context in which the portal acts for a rollout. */

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { rolloutCurve, rolloutMembers, rolloutRings, rolloutSteps, rollouts } from '#db/schema/index.ts';
+import { healthChecks, rolloutCurve, rolloutMembers, rolloutRings, rolloutSteps, rollouts } from '#db/schema/index.ts';
 import { emptyCounts } from '#server/domain/rollout-rules/counts.ts';
 import type { GivenVm } from '#server/testing/fleet.ts';
 import { closeRollout } from '../close-rollout.ts';
 import { getCurve } from '../get-curve.ts';
 import { type RolloutStage, rolloutStage } from '../testing/rollout-stage.ts';
-import { nextRolloutAt } from './due.ts';
+import { findRolloutWork } from './due.ts';
 
 let stage: RolloutStage;
 
@@ -90,7 +90,8 @@ test('the activity says which rings opened and passed, and how the rollout ended
     { details: { ring: 2, counts: { decided: 1 } } },
   ]);
   expect(await stage.activity(id, 'rollout.finish')).toMatchObject([{ ...actor, details: { state: 'finished' } }]);
-  expect(await nextRolloutAt(stage.services)).toEqual({ isOpen: false, at: null });
+  const work = await findRolloutWork(stage.services, { withUpgrades: true });
+  expect(work).toEqual({ isOpen: false, at: null, isUnplanned: false, upgrades: [] });
 });
 
 test('while more steps wait to be judged than one pass judges, no step begins', async () => {
@@ -120,6 +121,43 @@ test('while more steps wait to be judged than one pass judges, no step begins', 
   await stage.pass(1);
   expect(await stage.counts(id)).toEqual({ members: 2_002, gone: 2_001, inFlight: 1 });
   expect(await stage.step(id, vm)).toMatchObject({ state: 'inFlight' });
+});
+
+test('while health is not evaluated yet, the rollout says so, and no step begins', async () => {
+  const vms = await stage.givenFleet(5);
+  const id = await stage.givenRollout(vms, { rings: [{ size: 5, inFlight: { count: 4 } }] });
+  await stage.pass(1);
+  const [first, ...others] = (await stage.vmsIn(id, vms, 'inFlight')) as [GivenVm, ...GivenVm[]];
+  await stage.succeed(first, 10);
+  for (const vm of others) await stage.succeed(vm, 10);
+  const mark = (vm: GivenVm) =>
+    stage.db
+      .update(healthChecks)
+      .set({ dueAt: new Date(0) })
+      .where(eq(healthChecks.vmId, vm.vmId));
+  for (const vm of others) await mark(vm);
+  await stage.look(11);
+  expect(await stage.counts(id)).toEqual({ members: 5, succeeded: 1, inFlight: 3, queued: 1 });
+  expect(await stage.rollout(id)).toMatchObject({ why: [{ code: 'catching_up' }, { code: 'steps_open' }] });
+  await stage.fold(12);
+  await stage.look(13);
+  expect(await stage.counts(id)).toEqual({ members: 5, succeeded: 4, inFlight: 1 });
+  expect((await stage.rollout(id)).why.map(({ code }) => code)).toEqual(['steps_open']);
+});
+
+test('one of many VMs that is not evaluated yet holds no other up', async () => {
+  const vms = await stage.givenFleet(4);
+  const id = await stage.givenRollout(vms, { rings: [{ size: 4, inFlight: { count: 3 } }] });
+  await stage.pass(1);
+  const begun = await stage.vmsIn(id, vms, 'inFlight');
+  for (const vm of begun) await stage.succeed(vm, 10);
+  const { vmId } = begun[0] as GivenVm;
+  await stage.db
+    .update(healthChecks)
+    .set({ dueAt: new Date(0) })
+    .where(eq(healthChecks.vmId, vmId));
+  await stage.look(11);
+  expect(await stage.counts(id)).toEqual({ members: 4, succeeded: 2, inFlight: 2 });
 });
 
 describe('newcomers', () => {

@@ -5,7 +5,7 @@ import { secondsAfter } from '#server/domain/rollout-rules/step-times.ts';
 import { pairSeconds } from './draw-pairs.ts';
 import { type FactedControl, loadControls } from './load-steps.ts';
 import { type Pass, ringAt, type StepRow } from './pass.ts';
-import { stepRules } from './settle.ts';
+import { stepRules } from './step-rules.ts';
 import { writeSteps } from './write-steps.ts';
 
 /** Maximum number of pairs that one pass looks at. */

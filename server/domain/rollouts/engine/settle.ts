@@ -1,11 +1,14 @@
 import { judgeStep } from '#server/domain/rollout-rules/judge-step.ts';
 import { kindAt } from '#server/domain/rollout-rules/kinds.ts';
-import type { StepOutcome, StepRules } from '#server/domain/rollout-rules/step-facts.ts';
-import { openSteps, type StepState } from '#server/domain/rollout-rules/words.ts';
+import type { StepOutcome } from '#server/domain/rollout-rules/step-facts.ts';
+import { markSeconds, secondsAfter } from '#server/domain/rollout-rules/step-times.ts';
 import { repeatSteps, restoreSteps } from './attempt-again.ts';
 import { type FactedStep, loadOpenSteps } from './load-steps.ts';
-import { type Pass, ringAt, type StepRow, setStep } from './pass.ts';
+import { type Pass, setStep } from './pass.ts';
+import { isRun } from './runs/order-of.ts';
+import { settleRuns } from './runs/settle-runs.ts';
 import { failureAfter } from './step-failure.ts';
+import { applied, stepRules } from './step-rules.ts';
 import { takeBack } from './take-back.ts';
 import { flushSteps } from './write-steps.ts';
 
@@ -18,9 +21,11 @@ const atOnce = 2_000;
  */
 export async function settle(pass: Pass): Promise<void> {
   const { tx, ctx, row } = pass;
+  if (isRun(pass)) return settleRuns(pass, atOnce);
   const steps = await loadOpenSteps(tx, row, ctx.now, atOnce);
   const acts: Record<NonNullable<StepOutcome['act']>, FactedStep[]> = { recall: [], repeat: [], restore: [] };
   const judged = new Map<string, StepOutcome>();
+  let marked = 0;
   for (const one of steps) {
     const outcome = judgeStep(
       { ...one.step, kind: kindAt(one.step.kind) },
@@ -28,15 +33,20 @@ export async function settle(pass: Pass): Promise<void> {
       stepRules(pass, one.step),
       ctx.now,
     );
-    if (outcome.act === null) setStep(pass, one.step.state, applied(one, outcome, ctx.now));
-    else {
+    if (one.facts.isMarked && outcome.dueAt?.getTime() === secondsAfter(ctx.now, markSeconds).getTime()) marked += 1;
+    if (outcome.act === null) {
+      const failure = failureAfter(one.step, outcome, one.failure);
+      setStep(pass, one.step.state, applied({ ...one.step, failure }, outcome, ctx.now));
+    } else {
       acts[outcome.act].push(one);
       judged.set(one.step.vmId, outcome);
     }
   }
   // Closed steps release their availability sets before others may take them.
   await flushSteps(pass);
-  if (steps.length === atOnce) pass.hasMore = true;
+  pass.hasMore ||= steps.length === atOnce;
+  // A few VMs are always about to be evaluated. If they are most of those to judge, health is behind.
+  pass.isBehind = pass.hasMore || (marked > 0 && marked * 2 >= steps.length);
   const outcomeOf = ({ step }: FactedStep) => judged.get(step.vmId);
   await takeBack(pass, acts.recall, (one) => (outcomeOf(one)?.cause === 'on-hold' ? 'on-hold' : 'not-fetching'));
   await repeatSteps(pass, acts.repeat);
@@ -45,27 +55,4 @@ export async function settle(pass: Pass): Promise<void> {
     acts.restore.map((one) => ({ ...one, cause: outcomeOf(one)?.cause ?? null })),
   );
   await flushSteps(pass);
-}
-
-/** The rules by which a step of the rollout is judged. */
-export function stepRules({ row, rings }: Pass, { ring }: Pick<StepRow, 'ring'>): StepRules {
-  const { gates } = ringAt({ rings }, ring).definition;
-  const { silent, retry, onStepFailure } = row.definition;
-  const stage = row.state === 'aborting' ? 'aborting' : row.state === 'paused' ? 'paused' : 'running';
-  return { soakSeconds: gates.soakSeconds, settleSeconds: gates.settleSeconds, silent, retry, onStepFailure, stage };
-}
-
-const isOpen = (state: StepState): boolean => (openSteps as readonly StepState[]).includes(state);
-
-/** Returns a step with the values of its outcome. */
-function applied({ step, failure }: FactedStep, outcome: StepOutcome, now: Date): StepRow {
-  const { act: _, ...values } = outcome;
-  const isDecided = !isOpen(outcome.state) && outcome.state !== 'parked' && outcome.state !== 'recalled';
-  return {
-    ...step,
-    ...values,
-    failure: failureAfter(step, outcome, failure),
-    decidedAt: isDecided ? now : null,
-    updatedAt: now,
-  };
 }

@@ -47,7 +47,7 @@ async function recordRings(pass: Pass, { opened, passed, halted, why }: Advance)
 }
 
 /** Reasons for which the portal, and no gate, pauses a rollout. */
-const portalStops: readonly string[] = ['restored', 'version_withdrawn', 'no_progress'];
+const portalStops: readonly string[] = ['restored', 'version_withdrawn', 'secrets_custody', 'no_progress'];
 
 const shown = (ring: PassRing | undefined) =>
   ring && { decided: decidedOf(ring.counts), failed: failedOf(ring.counts), members: ring.row.size };

@@ -1,6 +1,7 @@
 import { applyMany, type MemberRequest } from '#server/domain/goal-states/index.ts';
 import type { ParkedCause } from '#server/domain/rollout-rules/words.ts';
 import type { FactedStep } from './load-steps.ts';
+import { notBegun } from './not-begun.ts';
 import { type Pass, type StepRow, setStep } from './pass.ts';
 
 /**
@@ -35,18 +36,6 @@ const stateOf = (cause: ParkedCause | null): Pick<StepRow, 'state' | 'cause'> =>
   state: cause === null ? 'recalled' : 'parked',
   cause,
 });
-
-/** The values of a step that has not begun. */
-export const notBegun = {
-  attempt: 0,
-  touched: [],
-  incarnation: null,
-  publishedAt: null,
-  deliveredAt: null,
-  concludedAt: null,
-  healthyAt: null,
-  breaks: 0,
-} satisfies Partial<StepRow>;
 
 function requestOf({ vmId, beforeIncarnation, incarnation, touched }: StepRow): MemberRequest | null {
   if (beforeIncarnation === null || incarnation === null) return null;

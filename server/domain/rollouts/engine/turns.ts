@@ -1,6 +1,7 @@
 import { and, gt, inArray, sql } from 'drizzle-orm';
 import { rollouts } from '#db/schema/index.ts';
 import { openStates } from '#server/domain/rollout-rules/words.ts';
+import { leftToPeople, putBackSince } from '../automatic/left-to-people.ts';
 import { type ChooseRules, chooseTurn, type MemberChoice } from './choose.ts';
 import { loadTurnFacts, membersOf, type Turn, type TurnFacts } from './load-members.ts';
 import type { Pass } from './pass.ts';
@@ -22,10 +23,17 @@ export async function chooseTurns(pass: Pass, turns: readonly Turn[]): Promise<C
   const facts = await loadTurnFacts(tx, vmIds, { tag: rules.availabilitySetTag, handler, extension });
   const left = await leftSelection(pass, vmIds);
   const superseded = await membersOf(tx, await winners(pass), vmIds);
+  const putBack = await putBackSince(pass, vmIds);
+  const toPeople = await leftToPeople(pass, vmIds);
   const taken = new Set<string>();
   return turns.map((turn) => {
     const found = facts.get(turn.vmId);
-    const isOut = { hasLeft: left.has(turn.vmId), isSuperseded: superseded.has(turn.vmId) };
+    const { vmId } = turn;
+    const isOut = {
+      hasLeft: left.has(vmId) || putBack.has(vmId),
+      isSuperseded: superseded.has(vmId),
+      isOthers: toPeople.has(vmId),
+    };
     const choice = chooseTurn(found, isOut, chooseRules(pass), taken);
     if (choice.what === 'begin' && choice.set !== null) taken.add(choice.set);
     return { turn, choice, facts: found };

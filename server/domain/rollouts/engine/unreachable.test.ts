@@ -1,10 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
-import { laneTimes } from '#db/schema/index.ts';
+import { laneTimes, rolloutSteps, rollouts } from '#db/schema/index.ts';
 import { markAged } from '#server/domain/health/index.ts';
 import { holdVm, releaseHold } from '#server/domain/holds/index.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { type RolloutStage, rolloutStage } from '../testing/rollout-stage.ts';
 import { hintRollouts } from './due.ts';
+import { passRollout } from './pass-rollout.ts';
 
 let stage: RolloutStage;
 
@@ -199,4 +200,32 @@ test('RO-19 while other work has the lane of a VM, its clock is paused', async (
   expect(await stage.step(id, busy)).toMatchObject({ state: 'inFlight' });
   await stage.look(2 * usual);
   expect(await stage.step(id, busy)).toMatchObject({ state: 'failed', cause: 'not-healthy' });
+});
+
+test('RO-16 parked members beyond those that one pass looks at come round', async () => {
+  const vms = await stage.givenFleet(5);
+  for (const vm of vms) await silence(vm, 0);
+  const id = await stage.givenRollout(vms);
+  await stage.pass(1);
+  expect(await stage.counts(id)).toEqual({ members: 5, parked: 5 });
+  const ordered = await stage.steps(id);
+  const last = vms.find(({ vmId }) => vmId === ordered.at(-1)?.vmId) as GivenVm;
+  await stage.hear(last, 2);
+  await stage.fold(2);
+  // The portal's clock was set back.
+  await stage.db.update(rolloutSteps).set({ updatedAt: stage.at(9_000) });
+  const look = async (seconds: number, vm: GivenVm) => {
+    await stage.db.update(rollouts).set({ dueAt: stage.at(seconds) });
+    await passRollout(stage.services, stage.at(seconds), { parkedAtOnce: 2 });
+    return (await stage.step(id, vm))?.state;
+  };
+  expect([await look(70, last), await look(71, last), await look(72, last)]).toEqual(['parked', 'parked', 'inFlight']);
+  const third = vms.find(({ vmId }) => vmId === ordered[2]?.vmId) as GivenVm;
+  await stage.hear(third, 73);
+  await stage.fold(73);
+  expect([await look(80, third), await look(140, third), await look(141, third)]).toEqual([
+    'parked',
+    'parked',
+    'inFlight',
+  ]);
 });

@@ -23,19 +23,25 @@ export async function orAbandon(
   }
 }
 
+/** The state before a plan or a check. */
+const before = { planning: 'draft', checking: 'planned' } as const;
+
 /**
- * Makes a draft of a rollout that cannot be planned, and a planned rollout of one that cannot be checked. An unexpected
- * error has no code that people could act on.
+ * Makes a draft of a rollout that cannot be planned, and a planned rollout of one that cannot be checked; one that
+ * has run before stays paused. An unexpected error has no code that people could act on.
  */
 export async function abandonPlan(services: PlanServices, id: string, now: Date, error: unknown): Promise<void> {
   await services.db.transaction(async (tx) => {
     const [row] = await tx.select().from(rollouts).where(eq(rollouts.id, id)).for('update');
     if (row?.state !== 'planning' && row?.state !== 'checking') return;
     const why = [reasonOf(error, now)];
-    const state = row.state === 'planning' ? 'draft' : 'planned';
+    const values =
+      row.startedAt === null
+        ? { ...{ dueAt: null, startedBy: null, approvals: [] }, state: before[row.state] }
+        : { state: 'paused' as const, pausedBy: 'portal' as const, dueAt: now };
     await tx
       .update(rollouts)
-      .set({ state, why, next: null, dueAt: null, startedBy: null, approvals: [] })
+      .set({ ...values, why, next: null })
       .where(eq(rollouts.id, id));
     await recordChange(tx, 'rollout', id);
   });

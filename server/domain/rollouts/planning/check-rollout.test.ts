@@ -166,7 +166,7 @@ describe('RO-5 a rollout does not start, however many members may move, if', () 
     await planRollout(services, id);
     await setRollout(services, id, { state: 'checking', sealed: sealed('one') });
     expect((await checked(id)).state).toBe('running');
-    await setRollout(services, id, { state: 'checking', sealed: sealed('two') });
+    await setRollout(services, id, { state: 'checking', startedAt: null, sealed: sealed('two') });
     expect(reasonOf(await checked(id))).toEqual(moved);
   });
 });

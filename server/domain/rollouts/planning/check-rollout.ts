@@ -7,6 +7,7 @@ import { maxMoved } from '#server/domain/rollout-rules/rings.ts';
 import type { Reason } from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from '../rows.ts';
 import { orAbandon } from './abandon-plan.ts';
+import { checkAgain } from './check-again.ts';
 import { type MadePlan, makePlan } from './make-plan.ts';
 import { kindsOf } from './member-chunks.ts';
 import { movedMembers } from './moved-members.ts';
@@ -17,10 +18,15 @@ import { storePlan } from './store-plan.ts';
 
 /**
  * Makes the plan of a rollout in the state `checking` again. If it still does what the started plan said, the rollout
- * runs or is scheduled; otherwise it has the new plan and the reason `plan_moved_on`, and needs to be started again.
+ * runs or is scheduled; otherwise it has the new plan and the reason `plan_moved_on`, and needs to be started again. A
+ * rollout that has run before is checked with `checkAgain`.
  */
 export const checkRollout = (services: PlanServices, id: string, now = new Date()): Promise<PlanOutcome> =>
-  orAbandon(services, id, now, () => inSnapshot(services, id, now, 'checking', check));
+  orAbandon(services, id, now, () =>
+    inSnapshot(services, id, now, 'checking', (tx, ctx, row, keep) =>
+      row.startedAt === null ? check(tx, ctx, row, keep) : checkAgain(tx, ctx, row, keep),
+    ),
+  );
 
 async function check(tx: Transaction, ctx: Context, row: StoredRollout, keep: () => Promise<void>): Promise<void> {
   const made = await makePlan(tx, ctx, row);
@@ -44,7 +50,8 @@ async function movedOn(
   if (row.planHash === null || !isHashOf(ctx, row.planHash, { ...made.hashed, members }))
     return { cause: 'definition' };
   const unaccepted = made.plan.overlaps.filter(({ id }) => !row.acceptedOverlap.includes(id));
-  if (unaccepted.length > 0) return { cause: 'overlap', rollouts: unaccepted.map(({ name }) => name).join(', ') };
+  if (unaccepted.length > 0 && row.kind !== 'automatic')
+    return { cause: 'overlap', rollouts: unaccepted.map(({ name }) => name).join(', ') };
   const { moved, changes } = movedMembers(kindsOf(chunks), kindsOf(made.rings.flatMap((ring) => ring.chunks)));
   const allowed = maxMoved(row.members, row.definition.maxMovedShare);
   return moved > allowed ? { cause: 'members', moved, allowed, ...changes } : null;

@@ -2,15 +2,10 @@ import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import {
-  type MemberChange,
-  type MemberRequest,
-  newPreviewMemory,
-  type Preview,
-  previewMany,
-} from '#server/domain/goal-states/index.ts';
+import { newPreviewMemory, type Preview } from '#server/domain/goal-states/index.ts';
 import type { RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from '../rows.ts';
+import { previewerOf } from './preview-members.ts';
 import { readCandidates, type SelectedVm } from './read-candidates.ts';
 
 /** What the change does to a member. */
@@ -44,10 +39,10 @@ export async function evaluateMembers(
   setTag: string,
 ): Promise<EvaluatedVms> {
   const memory = newPreviewMemory();
+  const preview = await previewerOf(tx, ctx, rollout, { given, memory });
   const refused = new Map<string, { count: number; ids: string[] }>();
   const members: EvaluatedMember[] = [];
   const counts = { matched: 0, unchanged: 0, overtaken: 0 };
-  const patch = patchOf(rollout, given);
   const most = ctx.config.limits.rollouts.members;
   const refuse = (code: string, vmId: string): void => {
     const known = refused.get(code) ?? { count: 0, ids: [] };
@@ -58,13 +53,7 @@ export async function evaluateMembers(
     counts.matched += candidates.length;
     const open = candidates.filter(({ isOvertaken }) => !isOvertaken);
     counts.overtaken += candidates.length - open.length;
-    const requests = open.map(
-      ({ id, restore }): MemberRequest => ({
-        ...{ vmId: id, planned: null },
-        change: restore ?? patch,
-      }),
-    );
-    const previews = await previewMany(tx, ctx, requests, memory);
+    const previews = await preview(open);
     for (const { id, set, silent, isFirst } of open) {
       const preview = previews.get(id) ?? { outcome: 'gone' };
       if (preview.outcome === 'unchanged') counts.unchanged += 1;
@@ -76,11 +65,6 @@ export async function evaluateMembers(
     if (members.length > most) throw new DomainError('unprocessable', 'rollout_too_large', { params: { most } });
   }
   return { ...counts, members, refused: await named(tx, refused), uncheckedSettings: memory.unchecked };
-}
-
-/** Returns the change that every member gets, unless a revert gives each its own. */
-function patchOf({ kind, setBy, definition: { change } }: StoredRollout, given: unknown): MemberChange {
-  return { kind: 'patch', change, given, setBy, automatic: kind === 'automatic' };
 }
 
 /** Adds the names of the VMs that were chosen as examples. */

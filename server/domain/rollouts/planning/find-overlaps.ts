@@ -17,7 +17,8 @@ interface OpenRollout extends Record<string, unknown> {
 
 /**
  * Returns the open rollouts that still change the same extension on some of these VMs, with the number of these VMs. A
- * revert does not overlap with the rollout that it reverts.
+ * revert does not overlap with the rollout that it reverts, automatic rollouts give way to the others, and a run changes
+ * no extension.
  */
 export async function findOverlaps(
   tx: Transaction,
@@ -46,11 +47,13 @@ export async function findOverlaps(
 
 /** Returns the open rollouts that change extensions of the same handler or, if both name one, the same extension. */
 async function openRolloutsOf(tx: Transaction, { id, of, handler, definition }: StoredRollout): Promise<OpenRollout[]> {
-  const { extension } = definition.change;
+  const { kind, extension } = definition.change;
+  if (kind === 'run') return [];
   const { rows } = await tx.execute<OpenRollout>(sql`
     select r.id, r.name from rollouts r
-    where r.state = any(${sql.param([...openStates])}::text[]) and r.id <> ${id} and r.id is distinct from ${of}::uuid
+    where r.state = any(${sql.param([...openStates])}::text[]) and r.id <> ${id} and r.kind <> 'automatic' and r.id is distinct from ${of}::uuid
       and (r.handler = ${handler} or r.handler is null or ${handler}::text is null)
+      and r.definition #>> '{change,kind}' <> 'run'
       and coalesce(r.definition #>> '{change,extension}' = ${extension}, true)
     order by r.created_at, r.id`);
   return rows;

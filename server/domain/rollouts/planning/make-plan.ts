@@ -1,11 +1,12 @@
 import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
+import { needsApproval } from '#server/domain/executions/index.ts';
 import { kindPosition } from '#server/domain/rollout-rules/kinds.ts';
 import { inFlightLimit } from '#server/domain/rollout-rules/rings.ts';
 import type { Definition, RingPlan, RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from '../rows.ts';
 import { readRules } from '../rules.ts';
-import { openGiven } from '../secrets.ts';
+import { openGiven, requireKept } from '../secrets.ts';
 import { type EvaluatedVms, evaluateMembers } from './evaluate-members.ts';
 import { findOverlaps } from './find-overlaps.ts';
 import { chunksOf, type MemberChunk } from './member-chunks.ts';
@@ -24,10 +25,12 @@ export interface MadePlan {
 
 /**
  * Makes the plan of a rollout from the snapshot of the transaction: its members, their rings and order, and what the
- * change would do to each. Writes nothing. Throws 422 `selection_empty` | `rollout_too_large` | `window_too_short`.
+ * change would do to each. Writes nothing. Throws 422 `selection_empty` | `rollout_too_large` | `window_too_short`,
+ * 409 `rollout_secrets_gone`.
  */
 export async function makePlan(tx: Transaction, ctx: Context, row: StoredRollout): Promise<MadePlan> {
   const { rules, freezes } = await readRules(tx);
+  requireKept(row);
   const given = openGiven(ctx, row);
   const evaluated = await evaluateMembers(tx, ctx, row, given, rules.availabilitySetTag);
   const placed = await placeMembers(tx, ctx, row, evaluated.members);
@@ -46,7 +49,12 @@ export async function makePlan(tx: Transaction, ctx: Context, row: StoredRollout
     row,
     evaluated.members.map(({ vmId }) => vmId),
   );
-  const plan = { ...summary(ctx, row, evaluated, planHash(ctx, hashed)), rings: stats, overlaps };
+  const asksPerson = row.definition.change.kind === 'run' && (await needsApproval(tx, { isPublished: true }));
+  const plan = {
+    ...summary(ctx, row, evaluated, planHash(ctx, hashed)),
+    ...{ rings: stats, overlaps },
+    ...(asksPerson && { approval: true }),
+  };
   return { plan: { ...plan, ...endsOf(ctx, row, stats, rules, freezes) }, rings, hashed };
 }
 

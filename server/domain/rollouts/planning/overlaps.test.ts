@@ -90,6 +90,12 @@ describe('RO-14 an earlier rollout', () => {
     expect(await overlaps()).toEqual(['Earlier: 3']);
   });
 
+  test('RO-38 that is automatic does not overlap, because it gives way', async () => {
+    const { id } = await planned();
+    await setRollout(services, id, { state: 'running', name: 'Earlier', kind: 'automatic' });
+    expect(await overlaps()).toEqual([]);
+  });
+
   test('is listed beside others in the order in which they were created', async () => {
     for (const [name, place] of [
       ['Second', 2],

@@ -2,9 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
+import { readRunFacts } from '#server/domain/executions/index.ts';
 import type { Definition } from '#server/domain/rollout-rules/stored.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { keyedDigest, sameBytes } from '#server/platform/keys.ts';
+import { runTermsOf } from '../run-terms.ts';
 import type { MemberChunk } from './member-chunks.ts';
 
 /** Everything that decides what a plan does. */
@@ -18,7 +20,7 @@ export interface HashedPlan {
   members: string;
 }
 
-/** The facts of a handler version that decide what declaring it does. */
+/** The facts of a version that decide what declaring or running it does. `schema` are the files of a runbook. */
 export interface VersionFacts extends Record<string, unknown> {
   sha256: string;
   state: string;
@@ -57,11 +59,14 @@ export function membersDigest(rings: readonly (readonly Pick<MemberChunk, 'vmIds
   return digest.digest('hex');
 }
 
-/** Returns the facts of the version that the change declares; null if it declares none. */
-export async function readVersion(
-  tx: Transaction,
-  { change: { handler, version } }: Definition,
-): Promise<VersionFacts | null> {
+/** Returns the facts of the version that the change declares or runs; null if it has none. */
+export async function readVersion(tx: Transaction, definition: Definition): Promise<VersionFacts | null> {
+  const terms = runTermsOf(definition);
+  if (terms !== null) {
+    const { files, ...facts } = await readRunFacts(tx, terms);
+    return { ...facts, schema: files };
+  }
+  const { handler, version } = definition.change;
   if (handler === null || version === null) return null;
   const { rows } = await tx.execute<VersionFacts>(sql`
     select sha256, state, settings_schema as schema from handler_versions

@@ -207,13 +207,22 @@ describe('RO-14 an overlap', () => {
     expect(row.plan?.overlaps).toEqual([{ id, name: 'Earlier', members: 2 }]);
   });
 
-  test.each<[string, Partial<Definition>]>([
-    ['of another extension', { change: { ...upgrade, extension: 'other' } }],
-    ['on other VMs', { select: { ids: [] } }],
-  ])('is not a rollout %s', async (_, definition) => {
-    await open();
-    const { row } = await planned(definition);
-    expect(row.plan?.overlaps).toEqual([]);
+  test('is not a rollout of another extension', async () => {
+    const id = await open();
+    const { definition } = await rowOf(services, id);
+    const probe = { change: { ...upgrade, extension: 'probe' } };
+    const earlier = (extension: string) =>
+      setRollout(services, id, { definition: { ...definition, change: { ...upgrade, extension } } });
+    await earlier('probe');
+    expect((await planned(probe)).row.plan?.overlaps).toMatchObject([{ id, members: 9 }]);
+    await earlier('other');
+    expect((await planned(probe)).row.plan).toMatchObject({ members: 9, overlaps: [] });
+  });
+
+  test('is not a rollout on other VMs', async () => {
+    await open({ select: { ids: [at(0).vmId] } });
+    const { row } = await planned({ select: { ids: [at(1).vmId, at(2).vmId] } });
+    expect(row.plan).toMatchObject({ members: 2, overlaps: [] });
   });
 
   test('is not the rollout that a revert puts back', async () => {

@@ -1,9 +1,13 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
+import { systemActor } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import { recordAct } from '../act-on.ts';
+import { approvalsNeeded } from '../approvals.ts';
 import type { StoredRollout } from '../rows.ts';
+import { readRules } from '../rules.ts';
 import { orAbandon } from './abandon-plan.ts';
-import { makePlan } from './make-plan.ts';
+import { type MadePlan, makePlan } from './make-plan.ts';
 import { inSnapshot, type PlanOutcome, type PlanServices } from './snapshot.ts';
 import { storePlan } from './store-plan.ts';
 
@@ -18,11 +22,22 @@ async function plan(tx: Transaction, ctx: Context, row: StoredRollout, keep: () 
   const made = await makePlan(tx, ctx, row);
   await keep();
   // The request for a plan can include the start.
-  const starts = row.startedBy !== null;
+  const starts = row.startedBy !== null && (await mayStart(tx, row, made));
   await storePlan(tx, ctx, row, made, {
     ...{ state: starts ? 'checking' : 'planned', why: [], next: null },
-    dueAt: starts ? ctx.now : null,
+    ...(starts ? { dueAt: ctx.now } : { dueAt: null, startedBy: null }),
   });
+  if (starts && row.kind === 'automatic') {
+    const { hash, members } = made.plan;
+    const act = { plan: hash, members, acceptedOverlap: 0 };
+    await recordAct(tx, { ...ctx, actor: systemActor }, row, 'rollout.start', act);
+  }
+}
+
+/** Whether the plan needs no approval first. */
+async function mayStart(tx: Transaction, { kind }: StoredRollout, { plan }: MadePlan): Promise<boolean> {
+  const { rules } = await readRules(tx);
+  return approvalsNeeded(rules, { kind, plan, members: plan.members, planHash: plan.hash, approvals: [] }) === 0;
 }
 
 /** Returns the rollouts that wait for a plan or a check, the longest waiting first. */

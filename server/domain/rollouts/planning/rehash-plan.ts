@@ -44,3 +44,19 @@ export async function rehashPlan(
   const approvals = row.approvals.map((one) => (one.planHash === before ? { ...one, planHash: hash } : one));
   return { plan: { ...plan, hash }, planHash: hash, approvals };
 }
+
+/** Returns a new hash of the plan of a rollout whose definition was edited. Approvals of the earlier hash do not count. */
+export async function renewHash(
+  tx: Transaction,
+  ctx: Context,
+  row: StoredRollout,
+  definition: Definition,
+): Promise<Partial<Pick<StoredRollout, 'plan' | 'planHash'>>> {
+  if (row.plan === null) return {};
+  const hash = planHash(ctx, {
+    ...{ rolloutId: row.id, definition, given: openGiven(ctx, row) },
+    version: await readVersion(tx, definition),
+    members: digestOf(definition, await readMembers(tx, row.id)),
+  });
+  return { plan: { ...row.plan, hash }, planHash: hash };
+}

@@ -1,7 +1,7 @@
 import type { Context } from '#server/domain/context.ts';
 import { forecast } from '#server/domain/rollout-rules/forecast.ts';
 import type { Definition, Freeze, RolloutPlan, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
-import { fitsWindows, freezeAt } from '#server/domain/rollout-rules/windows.ts';
+import { fitsWindows } from '#server/domain/rollout-rules/windows.ts';
 import type { StoredRollout } from '../rows.ts';
 import { RingFault } from './ring-fault.ts';
 
@@ -29,12 +29,13 @@ export function endsOf(
 ): Pick<RolloutPlan, 'earliestEnd' | 'likelyEnd'> {
   const start = startAt !== null && startAt > now ? startAt : now;
   const rings = definition.rings.map(({ gates }, ring) => {
-    const { size = 0, longestSeconds = 0 } = plans[ring] ?? {};
-    return { size, left: size, gates, windows: windowsOf(definition, ring), longestSeconds };
+    const { size = 0, longestSeconds = 0, sets } = plans[ring] ?? {};
+    const windows = windowsOf(definition, ring);
+    return { size, left: size, gates, windows, longestSeconds, longestSet: sets?.longest ?? 0 };
   });
   const span = forecast(rings, {
     stepsPerSecond: Math.min(rules.stepsPerSecond, definition.stepsPerSecond ?? rules.stepsPerSecond),
-    from: freezeAt(freezes, { id, kind }, start)?.until ?? start,
+    ...{ from: start, freezes, rollout: { id, kind } },
   });
   return { earliestEnd: span?.from.toISOString() ?? null, likelyEnd: span?.to.toISOString() ?? null };
 }

@@ -6,6 +6,7 @@ import type { Context } from '#server/domain/context.ts';
 import { emptyCounts } from '#server/domain/rollout-rules/counts.ts';
 import type { StoredRollout } from '../rows.ts';
 import type { MadePlan } from './make-plan.ts';
+import type { MemberChunk } from './member-chunks.ts';
 
 /** Number of rows of members that are written together. */
 const rowsAtOnce = 16;
@@ -26,10 +27,7 @@ export async function storePlan(
     await tx
       .insert(rolloutRings)
       .values({ rolloutId: id, ring, state: 'waiting', first, size: stats.size, plan: stats, counts });
-    for (let at = 0; at < chunks.length; at += rowsAtOnce) {
-      const rows = chunks.slice(at, at + rowsAtOnce).map((chunk) => ({ rolloutId: id, ring, ...chunk }));
-      await tx.insert(rolloutMembers).values(rows);
-    }
+    await insertChunks(tx, id, ring, chunks);
     first += stats.size;
   }
   await tx
@@ -37,4 +35,17 @@ export async function storePlan(
     .set({ plan, planHash: plan.hash, plannedAt: ctx.now, members: plan.members, approvals: [], ...values })
     .where(eq(rollouts.id, id));
   await recordChange(tx, 'rollout', id);
+}
+
+/** Stores the members of a ring. */
+export async function insertChunks(
+  tx: Transaction,
+  rolloutId: string,
+  ring: number,
+  chunks: readonly MemberChunk[],
+): Promise<void> {
+  for (let at = 0; at < chunks.length; at += rowsAtOnce) {
+    const rows = chunks.slice(at, at + rowsAtOnce).map((chunk) => ({ rolloutId, ring, ...chunk }));
+    await tx.insert(rolloutMembers).values(rows);
+  }
 }

@@ -29,7 +29,7 @@ export const ringUpTo = (share: number | null, given: Partial<RingDefinition> = 
 export const definitionOf = (given: Partial<Definition> = {}): Definition => ({
   ...{ strategy: 'careful', select: { all: true }, change: upgrade, rings: [ringUpTo(10_000)], windows: [] },
   ...{ silent: 'wait', newcomers: 'ignore', keepDays: 14, availabilitySets: 'respect' },
-  ...{ onStepFailure: 'leave', onHalt: 'pause', retry: { times: 0, afterSeconds: 60, causes: [] } },
+  ...{ onStepFailure: 'leave', onHalt: 'pause', retry: { times: 0, afterSeconds: 60, causes: ['exit'] } },
   ...{ maxMovedShare: null, noProgressSeconds: 86_400, stepsPerSecond: null, startAt: null },
   ...given,
 });

@@ -21,6 +21,8 @@ const openKinds = [
   'execution',
   'runbook',
   'rollout',
+  'model',
+  'storage-account',
   'strategy',
   'rollout-rules',
 ];

@@ -60,6 +60,7 @@ const readers: readonly [targetKind: string, acts: readonly Role[], contents: re
   ['problem', roles, roles],
   ['execution', roles, roles],
   ['runbook', roles, roles],
+  ['model', roles, roles],
   ['member', ['admin'], ['admin']],
   ['invitation', ['admin'], ['admin']],
   ['token', ['admin'], ['admin']],

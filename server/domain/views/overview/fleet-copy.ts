@@ -1,4 +1,5 @@
 import { arrange, drawMap, type FleetMap, type GroupBy, type GroupRows, type MapOrder } from './fleet-map.ts';
+import { IdTable } from './id-table.ts';
 
 /** Bytes per VM in the query result: its id, a fingerprint of its name and tags, and its rank. */
 export const recordBytes = 16 + 4 + 2;
@@ -15,12 +16,7 @@ export class FleetCopy {
   readonly #count: number;
   readonly #ranks: Uint8Array;
   readonly #prints: Int32Array;
-  readonly #ids: Uint32Array;
-  /**
-   * Hash table with open addressing. The hash uses the last four bytes of the id. Each value is a VM's position plus 1,
-   * or 0 if the slot is empty.
-   */
-  readonly #places: Int32Array;
+  readonly #table: IdTable;
   #map: FleetMap | null;
 
   /** `records`: the whole fleet, sorted by name. `keys`: the group of each VM, or null if there is only one group. */
@@ -35,18 +31,15 @@ export class FleetCopy {
     const ids = new Uint8Array(count * 16);
     this.seen = seen;
     this.#count = counted;
-    this.#ids = new Uint32Array(ids.buffer);
     this.#ranks = new Uint8Array(count);
     this.#prints = new Int32Array(count);
-    this.#places = new Int32Array(2 ** Math.ceil(Math.log2(count * 2 + 2)));
     for (let place = 0; place < count; place += 1) {
       const from = place * recordBytes;
       ids.set(records.subarray(from, from + 16), place * 16);
       this.#prints[place] = view.getInt32(from + 16);
       this.#ranks[place] = view.getInt16(from + 20);
-      const slot = this.#slotOf(this.#ids, place);
-      this.#places[slot] = place + 1;
     }
+    this.#table = new IdTable(ids);
     const { order, healths } = arrange(groupBy, this.#groupRows(keys), ids);
     this.order = order;
     this.#map = drawMap(order, healths);
@@ -72,7 +65,7 @@ export class FleetCopy {
     const words = new Uint32Array(id.buffer);
     for (let from = 0; from < records.length; from += recordBytes) {
       id.set(records.subarray(from, from + 16));
-      const place = (this.#places[this.#slotOf(words, 0)] ?? 0) - 1;
+      const place = this.#table.placeOf(words, 0);
       if (place < 0 || this.#prints[place] !== view.getInt32(from + 16)) return false;
       const rank = view.getInt16(from + 20);
       if (this.#ranks[place] === rank) continue;
@@ -81,20 +74,6 @@ export class FleetCopy {
     }
     this.seen = seen;
     return true;
-  }
-
-  /** Returns the slot that contains the id at `words[at * 4]`, or the free slot in which this id belongs. */
-  #slotOf(words: Uint32Array, at: number): number {
-    const last = this.#places.length - 1;
-    const from = at * 4;
-    let slot = Math.imul(words[from + 3] ?? 0, 0x9e3779b1) & last;
-    for (; ; slot = (slot + 1) & last) {
-      const known = ((this.#places[slot] ?? 0) - 1) * 4;
-      if (known < 0) return slot;
-      let word = 0;
-      while (word < 4 && this.#ids[known + word] === words[from + word]) word += 1;
-      if (word === 4) return slot;
-    }
   }
 
   #groupRows(keys: readonly (string | null)[] | null): GroupRows[] {

@@ -129,13 +129,13 @@ export function worstByPlace(cells: Uint32Array): Uint32Array {
   return cells.filter((cell, index) => index === 0 || cell >>> 3 !== (cells[index - 1] ?? 0) >>> 3);
 }
 
-/** Encodes each run of equal health values as a letter and the length of the run: `hhhhf` → `h4f`. */
-export function packCells(healths: Uint8Array): string {
+/** Encodes each run of equal values as a letter and the length of the run: `hhhhf` → `h4f`. */
+export function packCells(values: Uint8Array, letters: string = healthLetters): string {
   let packed = '';
-  for (let begin = 0, end = 0; begin < healths.length; begin = end) {
-    const health = healths[begin];
-    while (end < healths.length && healths[end] === health) end += 1;
-    packed += healthLetters[health ?? rankOf('unknown')];
+  for (let begin = 0, end = 0; begin < values.length; begin = end) {
+    const value = values[begin] ?? 0;
+    while (end < values.length && values[end] === value) end += 1;
+    packed += letters[value];
     if (end - begin > 1) packed += end - begin;
   }
   return packed;

@@ -3,6 +3,7 @@ export { type FirstSteps, getFirstSteps } from './get-first-steps.ts';
 export { getFleetMap } from './get-fleet-map.ts';
 export { type FleetFigures, getFleetSummary, type HealthCount } from './get-fleet-summary.ts';
 export { getMapCell, type MapCell, type Trouble } from './get-map-cell.ts';
+export { getRolloutMap } from './get-rollout-map.ts';
 export { type Deadline, type Deadlines, listDeadlines } from './list-deadlines.ts';
 export { listFailingTogether } from './list-failing-together.ts';
 export { type FleetEvent, listFleetEvents } from './list-fleet-events.ts';

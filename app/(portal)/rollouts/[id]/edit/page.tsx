@@ -10,6 +10,7 @@ import { FormPage } from '../../new/form-page.tsx';
 import { NoAccess } from '../../new/no-access.tsx';
 import { formOf, withoutSecrets } from '../../new/read-form.ts';
 import { RolloutEditor } from '../../new/rollout-editor.tsx';
+import { forRuns } from '../../new/run-parts.ts';
 import { StartedEditor } from '../../new/started-editor.tsx';
 import { matchesOf, schemaFor, strategiesOf } from '../../new/stored-parts.ts';
 
@@ -48,10 +49,8 @@ export default async function EditRolloutPage({ params }: Props) {
   const isBulk = stored.kind === 'bulk' && unstartedStates.some((state) => state === stored.state);
   const strategy = strategies.find(({ name }) => !isBulk && name === definition.strategy) ?? strategies[0];
   if (strategy === undefined) throw new Error('the portal has built-in strategies');
-  const form = formOf(
-    isBulk ? { ...definition, strategy: strategy.name, ...strategy.parts } : definition,
-    strategy.parts,
-  );
+  const parts = definition.change.kind === 'run' ? forRuns(strategy.parts) : strategy.parts;
+  const form = formOf(isBulk ? { ...definition, strategy: strategy.name, ...parts } : definition, parts);
   if (!unstartedStates.some((state) => state === stored.state)) {
     return (
       <FormPage crumbs={crumbs}>

@@ -21,6 +21,7 @@ export interface RulesForm {
   fromMembers: string;
   people: string;
   role: 'operator' | 'admin';
+  automatic: boolean;
   availabilitySetTag: string;
   freezes: FreezeForm[];
 }
@@ -41,6 +42,7 @@ export function formOf({ approval, freezes, ...rules }: Rules): RulesForm {
     fromMembers: String(approval?.fromMembers ?? 100),
     people: String(approval?.people ?? 1),
     role: approval?.role ?? 'operator',
+    automatic: approval?.automatic ?? false,
     availabilitySetTag: rules.availabilitySetTag,
     freezes: freezes.map((freeze) => ({
       key: `${freeze.from} ${freeze.to} ${freeze.reason}`,
@@ -66,7 +68,12 @@ export function rulesOf(form: RulesForm): Rules {
     stepsPerSecond: number(form.stepsPerSecond),
     inFlight: number(form.inFlight),
     approval: form.approves
-      ? { fromMembers: number(form.fromMembers), people: number(form.people), role: form.role }
+      ? {
+          fromMembers: number(form.fromMembers),
+          people: number(form.people),
+          role: form.role,
+          ...(form.automatic && { automatic: true }),
+        }
       : null,
     availabilitySetTag: form.availabilitySetTag,
     freezes: form.freezes.map(({ from, to, reason, exempt }) => ({

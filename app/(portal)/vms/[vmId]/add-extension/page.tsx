@@ -8,7 +8,8 @@ import { EditorOnDemand } from '../extensions/_editor/editor-on-demand.tsx';
 import { EditorPage } from '../extensions/_editor/editor-page.tsx';
 import { HandlerChoice } from '../extensions/_editor/handler-choice.tsx';
 import { NoAccess } from '../extensions/_editor/no-access.tsx';
-import { firstOf, goalStateOf, versionsOf } from '../extensions/_editor/page-parts.ts';
+import { firstOf, goalStateOf, membershipsOf, versionsOf } from '../extensions/_editor/page-parts.ts';
+import { RolloutNotice } from '../extensions/_editor/rollout-notice.tsx';
 
 interface Props {
   params: Promise<{ vmId: string }>;
@@ -51,9 +52,14 @@ export default async function NewExtensionPage({ params, searchParams }: Props) 
       </Page>
     );
   }
-  const [goalState, first] = await Promise.all([goalStateOf(api, vmId), firstOf(api, handler, version)]);
+  const [goalState, first, memberships] = await Promise.all([
+    goalStateOf(api, vmId),
+    firstOf(api, handler, version),
+    membershipsOf(api, vmId),
+  ]);
   return (
     <EditorPage crumbs={crumbs}>
+      <RolloutNotice vmId={vm.id} handler={handler} name={null} first={memberships} />
       <EditorOnDemand
         key={handler}
         vm={vm}

@@ -15,6 +15,7 @@ import { Countdown, RelativeTime } from '#app/_ui/time.tsx';
 import { RunningFor } from '#app/(portal)/executions/duration.tsx';
 import { isWaiting, type ShownExecution } from '#app/(portal)/executions/execution-data.ts';
 import { ExecutionName, ExecutionState } from '#app/(portal)/executions/execution-name.tsx';
+import { QueuedBy } from '#app/(portal)/executions/queued-by.tsx';
 import { inQueueOrder, planTimeoutAt } from '#app/(portal)/executions/shown-state.ts';
 import { RunPlanLink } from './run-plan-link.tsx';
 import { RunRunbookLink } from './run-runbook-link.tsx';
@@ -128,7 +129,7 @@ function OpenTable({ now, waiting, onCancel }: OpenTableProps) {
 }
 
 function OpenRow({ execution, action }: { execution: ShownExecution; action: ReactNode }) {
-  const { queuedBy, queuedAt } = execution;
+  const { queuedAt } = execution;
   return (
     <Tr>
       <Td className="py-2 align-top max-sm:hidden">
@@ -143,15 +144,15 @@ function OpenRow({ execution, action }: { execution: ShownExecution; action: Rea
           <Progress execution={execution} />
         </span>
         <span className="block text-12 text-ink-3 sm:hidden">
-          <span translate="no">{queuedBy}</span> · <RelativeTime value={new Date(queuedAt)} />
+          <QueuedBy execution={execution} /> · <RelativeTime value={new Date(queuedAt)} />
           <span className="block">
             <Until execution={execution} />
           </span>
         </span>
         <span className="mt-1.5 block empty:hidden sm:hidden">{action}</span>
       </Td>
-      <Td className="py-2 align-top max-sm:hidden" translate="no">
-        {queuedBy}
+      <Td className="py-2 align-top max-sm:hidden">
+        <QueuedBy execution={execution} />
       </Td>
       <Td className="py-2 align-top max-sm:hidden">
         <RelativeTime value={new Date(queuedAt)} />

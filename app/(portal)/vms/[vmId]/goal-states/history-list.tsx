@@ -1,10 +1,11 @@
 'use client';
 
 import { useId } from 'react';
-import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { Chip } from '#app/_ui/tag.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
+import { rolloutTag } from '../rollouts/rollout-line.tsx';
 import type { PastChange } from '../vm-data.ts';
 import { useCauseWords } from './use-change-words.ts';
 
@@ -74,12 +75,22 @@ export function HistoryList({ states, newest, pair, onCompare }: HistoryListProp
                 <span className="min-w-0">
                   <span className="line-clamp-3 wrap-anywhere">{say(state)}</span>
                   <span className="flex flex-wrap items-center gap-2 text-11 text-ink-3">
-                    <span className="wrap-anywhere">{state.publishedBy}</span>
+                    {state.cause.rollout === undefined ? (
+                      <span className="wrap-anywhere">{state.publishedBy}</span>
+                    ) : null}
                     {incarnation === newest ? <Chip className="h-4 px-1 text-11">{t('current')}</Chip> : null}
                   </span>
                 </span>
                 <RelativeTime value={new Date(state.publishedAt)} className="text-11 text-ink-3 tabular-nums" />
               </button>
+              {state.cause.rollout === undefined ? null : (
+                <p className="col-start-3 -mt-1.5 ps-10 pe-4 pb-2 text-11 text-ink-2">
+                  <Trans
+                    text={t('cause.rollout', { name: state.publishedBy })}
+                    tags={{ link: rolloutTag(state.cause.rollout) }}
+                  />
+                </p>
+              )}
             </li>
           );
         })}

@@ -33,6 +33,7 @@ export function useCauseWords(): (past: PastChange) => string {
   return ({ cause, changes }) => {
     const name = cause.extension ?? '';
     const sentence = changes.map((change) => say(change)).join('; ');
+    const what = sentence === '' ? '' : ('.what' as const);
     switch (cause.action) {
       case 'vm.create':
       case 'vm.decommission':
@@ -48,6 +49,11 @@ export function useCauseWords(): (past: PastChange) => string {
       case 'extension.removed':
       case 'extension.retry':
         return t(`cause.${cause.action}`, { name });
+      case 'rollout.step':
+      case 'rollout.recall':
+      case 'rollout.revert':
+      case 'rollout.retry':
+        return t(`cause.${cause.action}${what}`, { what: sentence });
       case 'goal-state.revert': {
         const back = t('cause.goal-state.revert', { incarnation: cause.incarnation ?? 0 });
         return sentence === '' ? back : `${back}: ${sentence}`;

@@ -51,7 +51,9 @@ export function EventMark(props: EventMarkProps) {
       onClick={props.onOpen}
     >
       <rect x={box.x - 2} y={y - height / 2} width={box.width + 4} height={height} fill="transparent" />
-      {event.kind === 'configuration' ? <Diamond x={x} y={y} several={event.count > 1} /> : null}
+      {event.kind === 'configuration' ? (
+        <Diamond x={x} y={y} several={event.count > 1} isStep={event.of.cause.rollout !== undefined} />
+      ) : null}
       {event.kind === 'act' ? (
         <Disc
           x={x}

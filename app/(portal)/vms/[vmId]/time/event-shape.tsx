@@ -84,13 +84,17 @@ export function HealthBar({
   }
 }
 
-/** A goal state, as a diamond. If several goal states are in one place, a second diamond is behind it. */
-export function Diamond({ x, y, several }: { x: number; y: number; several: boolean }) {
+/**
+ * A goal state, as a diamond; with a hole if a rollout published it. If several goal states are in one place, a second
+ * diamond is behind it.
+ */
+export function Diamond({ x, y, several, isStep }: { x: number; y: number; several: boolean; isStep: boolean }) {
   const shape = (at: number) => `M${at} ${y - 6}l6 6-6 6-6-6z`;
   return (
     <g stroke="var(--surface)" strokeWidth="1.5" strokeLinejoin="round">
       {several ? <path d={shape(x - 4)} fill="var(--brand-line)" /> : null}
       <path d={shape(x)} fill="var(--brand)" />
+      {isStep ? <circle cx={x} cy={y} r="1.9" fill="var(--surface)" stroke="none" /> : null}
     </g>
   );
 }

@@ -51,14 +51,15 @@ export function useEventWords(): (event: AxisEvent, now: number) => EventWords {
     const when = event.count > 1 ? lasting : moment(event.from);
     switch (event.kind) {
       case 'configuration': {
-        const { incarnation, by } = event.of;
+        const { incarnation, by, cause } = event.of;
+        const act = rolloutActs.find((each) => each === cause.action);
         return {
           lane: t('timeline:lane.configuration'),
           title:
             event.count > 1
               ? t('timeline:goalStates', { count: event.count, incarnation })
               : t('timeline:goalState', { incarnation }),
-          notes: [t('timeline:by', { who: by })],
+          notes: [act === undefined ? t('timeline:by', { who: by }) : t(`timeline:${act}`, { name: by })],
           when,
         };
       }
@@ -94,6 +95,9 @@ export function useEventWords(): (event: AxisEvent, now: number) => EventWords {
     }
   };
 }
+
+/** What rollouts do to a VM. */
+const rolloutActs = ['rollout.step', 'rollout.recall', 'rollout.revert', 'rollout.retry'] as const;
 
 type Words = ReturnType<typeof useTranslation<readonly ['timeline', 'common', 'executions']>>['t'];
 

@@ -12,6 +12,7 @@ import { executionHref } from '#app/(portal)/executions/execution-href.ts';
 import { jsonOf } from '../json-of.ts';
 import { MarkedText, MessageText } from '../message-line.tsx';
 import type { Retry } from '../retry/use-retry.ts';
+import type { Membership } from '../rollouts/memberships.ts';
 import { type Explanation, type InstanceDetails, type ReportedMessage, tabHref } from '../vm-data.ts';
 import type { VmAct } from '../vm-dialogs.tsx';
 import { headlineOf } from './headline-of.ts';
@@ -19,10 +20,13 @@ import { WhySentence } from './why-sentence.tsx';
 
 /** Loaded on demand, since healthy VMs do not need it. The server renders it, so nothing moves when its script loads. */
 const WhyActs = dynamic(() => import('./why-acts.tsx').then((module) => module.WhyActs));
+const PartOf = dynamic(() => import('../rollouts/part-of.tsx').then((module) => module.PartOf));
 const Reached = dynamic(() => import('./reached.tsx').then((module) => module.Reached), { ssr: false });
 
 export interface WhyCardProps {
   view: InstanceDetails;
+  /** The rollouts of the VM. */
+  memberships: readonly Membership[];
   retry: Retry;
   onAct(act: VmAct): void;
 }
@@ -32,7 +36,7 @@ export interface WhyCardProps {
  * steps that starts with the agent's last call. Once there is nothing left to explain, `Reached` fills the card's space
  * until the reader closes it.
  */
-export function WhyCard({ view, retry, onAct }: WhyCardProps) {
+export function WhyCard({ view, memberships, retry, onAct }: WhyCardProps) {
   const [height, setHeight] = useState(0);
   const measure = useCallback((card: HTMLElement) => {
     const observer = new ResizeObserver(() => setHeight(card.offsetHeight));
@@ -41,7 +45,7 @@ export function WhyCard({ view, retry, onAct }: WhyCardProps) {
   }, []);
   const { explanation } = view;
   if (explanation !== null) {
-    return <Explained ref={measure} explanation={explanation} view={view} retry={retry} onAct={onAct} />;
+    return <Explained ref={measure} {...{ explanation, view, memberships, retry, onAct }} />;
   }
   if (height === 0) return null;
   return (
@@ -56,7 +60,7 @@ interface ExplainedProps extends WhyCardProps {
   explanation: Explanation;
 }
 
-function Explained({ ref, explanation, view, retry, onAct }: ExplainedProps) {
+function Explained({ ref, explanation, view, memberships, retry, onAct }: ExplainedProps) {
   const { t } = useTranslation('reports');
   const id = useId();
   const { question, lead, links } = explanation;
@@ -73,6 +77,7 @@ function Explained({ ref, explanation, view, retry, onAct }: ExplainedProps) {
         >
           <WhySentence sentence={lead} />
         </p>
+        {memberships.length === 0 ? null : <PartOf view={view} memberships={memberships} />}
         <ol className="my-4 grid auto-cols-fr grid-flow-col @max-3xl:mt-3.5 @max-3xl:mb-1 @max-3xl:grid-flow-row">
           {links.map((link, index) => (
             <ChainLink

@@ -222,7 +222,7 @@ function ActionLink({ href, isDownload = false, ...props }: ActionLinkProps) {
 function ExecutionFacts({ execution }: { execution: ShownExecution }) {
   const { t } = useTranslation('executions');
   const { vmId, vmName, queuedAt, queuedBy, begunAt, concludedAt, note, run, reboots } = execution;
-  const { runbook, runbookVersion, approval } = execution;
+  const { runbook, runbookVersion, approval, rolloutId } = execution;
   const took = tookMs(execution);
   const items = [
     {
@@ -245,8 +245,22 @@ function ExecutionFacts({ execution }: { execution: ShownExecution }) {
       label: t('fact.queued'),
       value: (
         <>
-          <DateTime value={new Date(queuedAt)} /> · <span translate="no">{queuedBy}</span>
+          <DateTime value={new Date(queuedAt)} />
+          {rolloutId === null ? (
+            <>
+              {' · '}
+              <span translate="no">{queuedBy}</span>
+            </>
+          ) : null}
         </>
+      ),
+    },
+    rolloutId !== null && {
+      label: t('fact.rollout'),
+      value: (
+        <TextLink href={`/rollouts/${rolloutId}`} translate="no">
+          {queuedBy}
+        </TextLink>
       ),
     },
     begunAt !== null && { label: t('fact.begun'), value: <DateTime value={new Date(begunAt)} style="time" /> },

@@ -6,8 +6,9 @@ import { Page } from '#app/_shell/page.tsx';
 import { EditorOnDemand } from '../_editor/editor-on-demand.tsx';
 import { EditorPage } from '../_editor/editor-page.tsx';
 import { NoAccess } from '../_editor/no-access.tsx';
-import { firstOf, goalStateOf, versionsOf } from '../_editor/page-parts.ts';
+import { firstOf, goalStateOf, membershipsOf, versionsOf } from '../_editor/page-parts.ts';
 import { ReasonStrip } from '../_editor/reason-strip.tsx';
+import { RolloutNotice } from '../_editor/rollout-notice.tsx';
 
 interface Props {
   params: Promise<{ vmId: string; name: string }>;
@@ -40,17 +41,19 @@ export default async function ExtensionPage({ params, searchParams }: Props) {
     );
   }
   const extension = await orNotFound(api.goalStates.getExtension({ vmId, name }));
-  const [goalState, versions, first, view] = await Promise.all([
+  const [goalState, versions, first, view, memberships] = await Promise.all([
     goalStateOf(api, vmId),
     versionsOf(api, extension.handler, extension.requestedVersion),
     firstOf(api, extension.handler, extension.requestedVersion),
     orNotFound(api.instanceViews.get({ vmId })),
+    membershipsOf(api, vmId),
   ]);
   const { version: asked } = await searchParams;
   const chosen = versions.find(({ version, state }) => version === asked && state === 'published')?.version;
   return (
     <EditorPage crumbs={crumbs}>
       <ReasonStrip vmId={vm.id} name={name} first={view} />
+      <RolloutNotice vmId={vm.id} handler={extension.handler} name={name} first={memberships} />
       <EditorOnDemand
         vm={vm}
         handler={extension.handler}

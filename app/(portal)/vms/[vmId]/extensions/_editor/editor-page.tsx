@@ -21,7 +21,7 @@ export async function EditorPage({ crumbs, children }: { crumbs: readonly Crumb[
         </FootBar>
       }
     >
-      <Words namespaces={['editor', 'reports']}>{children}</Words>
+      <Words namespaces={['editor', 'reports', 'memberships']}>{children}</Words>
     </Page>
   );
 }

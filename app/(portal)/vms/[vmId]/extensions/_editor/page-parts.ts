@@ -1,4 +1,5 @@
 import type { portal } from '#app/_lib/portal.ts';
+import type { ReadMemberships } from '../../rollouts/memberships.ts';
 import type { EditorProps } from './editor.tsx';
 
 type Api = Awaited<ReturnType<typeof portal>>;
@@ -23,4 +24,10 @@ export async function goalStateOf(api: Api, vmId: string): Promise<EditorProps['
   const [newest] = items;
   if (newest === undefined) throw new Error('a VM has a goal state from its beginning');
   return newest;
+}
+
+/** Returns the rollouts of a VM. Undefined if they cannot be read, because the editor does not need them. */
+export async function membershipsOf(api: Api, vmId: string): Promise<ReadMemberships | undefined> {
+  const data = await api.rollouts.ofVm({ vmId }).catch(() => undefined);
+  return data && { data, readAt: Date.now() };
 }

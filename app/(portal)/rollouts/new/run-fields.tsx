@@ -1,0 +1,126 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
+import { useEffect, useMemo } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { WordsOnDemand } from '#app/_lib/i18n/words-on-demand.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { Field } from '#app/_ui/field.tsx';
+import { Select } from '#app/_ui/select.tsx';
+import { Skeleton } from '#app/_ui/skeleton.tsx';
+import { presetsOf } from '#app/(portal)/runbooks/parameters.ts';
+import type { FormFaults } from './faults.ts';
+import { type ChangeForm, emptyChange, type RunForm } from './rollout-form.ts';
+
+const load = () => import('../../vms/[vmId]/executions/run/parameter-form.tsx').then((module) => module.ParameterForm);
+const ParameterForm = dynamic(load, { ssr: false, loading: () => <Skeleton className="h-8 w-full" /> });
+
+/** Texts of the parameters' form. */
+const namespaces = ['runbooks', 'editor'] as const;
+
+export interface RunFieldsProps {
+  change: ChangeForm;
+  onChange(change: ChangeForm): void;
+  faults: FormFaults;
+}
+
+/** The fields of a run: the runbook, its version, and its parameters with the form of one VM. */
+export function RunFields({ change, onChange, faults }: RunFieldsProps) {
+  const { t } = useTranslation('rollouts');
+  const { run } = change;
+  const put = (next: Partial<RunForm>) => onChange({ ...change, run: { ...run, ...next } });
+  return (
+    <>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <RunbookField run={run} faults={faults} onChoose={(runbook) => put({ ...emptyChange.run, runbook })} />
+        {run.runbook === '' ? null : <VersionField run={run} faults={faults} put={put} />}
+      </div>
+      {run.version === '' ? (
+        <p className="text-ink-2">{t('new.kind.run.why')}</p>
+      ) : (
+        <WordsOnDemand namespaces={namespaces} onFailed={() => put(emptyChange.run)}>
+          <Parameters key={`${run.runbook} ${run.version}`} run={run} faults={faults} put={put} />
+        </WordsOnDemand>
+      )}
+    </>
+  );
+}
+
+interface PartProps {
+  run: RunForm;
+  faults: FormFaults;
+  put(next: Partial<RunForm>): void;
+}
+
+function RunbookField({ run, faults, onChoose }: Omit<PartProps, 'put'> & { onChoose(runbook: string): void }) {
+  const { t } = useTranslation('rollouts');
+  const trpc = useTRPC();
+  const list = useQuery(trpc.runbooks.list.queryOptions({}));
+  const published = (list.data?.items ?? []).filter(({ state }) => state === 'published');
+  const isListed = run.runbook === '' || published.some(({ name }) => name === run.runbook);
+  const all = isListed ? published : [{ name: run.runbook, title: run.runbook }, ...published];
+  return (
+    <Field label={t('new.runbook')} error={faults.at('/change/runbook')}>
+      <Select
+        value={run.runbook}
+        onChange={(event) => onChoose(event.target.value)}
+        options={[
+          { value: '', label: t('new.runbook.choose') },
+          ...all.map(({ name, title }) => ({ value: name, label: title, isName: true })),
+        ]}
+      />
+    </Field>
+  );
+}
+
+/** The published versions. A runbook that was just chosen runs in its newest one. */
+function VersionField({ run, faults, put }: PartProps) {
+  const { t } = useTranslation('rollouts');
+  const trpc = useTRPC();
+  const runbook = useQuery(trpc.runbooks.get.queryOptions({ name: run.runbook }));
+  const published = (runbook.data?.versions ?? []).filter(({ state }) => state === 'published');
+  const versions = [...new Set([...published.map(({ version }) => version), run.version])].filter(Boolean);
+  const newest = runbook.data?.published ?? null;
+  const isUnset = run.version === '' && newest !== null;
+  useEffect(() => {
+    if (isUnset) put({ version: newest });
+  });
+  return (
+    <Field label={t('new.version')} error={faults.at('/change/version')}>
+      <Select
+        mono
+        value={run.version}
+        onChange={(event) => put({ version: event.target.value, parameters: undefined, secrets: {} })}
+        options={versions.map((version) => ({ value: version, label: version }))}
+      />
+    </Field>
+  );
+}
+
+function Parameters({ run, faults, put }: PartProps) {
+  const { t } = useTranslation('runbooks');
+  const trpc = useTRPC();
+  const { data } = useQuery(trpc.runbooks.version.queryOptions({ name: run.runbook, version: run.version }));
+  const isUnset = data !== undefined && run.parameters === undefined;
+  useEffect(() => {
+    if (isUnset) put({ parameters: presetsOf(data) });
+  });
+  const own = useMemo(
+    () => faults.below('/change').map((fault) => ({ ...fault, path: fault.path.slice('/change'.length) })),
+    [faults],
+  );
+  if (data === undefined || run.parameters === undefined) return <Skeleton className="h-8 w-full" />;
+  if (data.parameters === null) return <p className="text-ink-2">{t('parameters.none')}</p>;
+  return (
+    <ParameterForm
+      version={data}
+      schema={data.parameters}
+      values={run.parameters}
+      onValues={(parameters) => put({ parameters: parameters as RunForm['parameters'] })}
+      secrets={run.secrets}
+      onSecrets={(secrets) => put({ secrets: secrets as RunForm['secrets'] })}
+      faults={own}
+    />
+  );
+}

@@ -1,0 +1,1 @@
+CREATE INDEX "extensions_automatic" ON "extensions" USING btree ("handler","version") WHERE "extensions"."auto_upgrade_minor_version";

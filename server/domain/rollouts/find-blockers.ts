@@ -1,0 +1,33 @@
+import { sql } from 'drizzle-orm';
+import type { Context } from '#server/domain/context.ts';
+import type { BlockerView } from './answers.ts';
+import { openStepsSql } from './engine/state-lists.ts';
+import { readRules } from './rules.ts';
+
+/**
+ * Returns what a parked step of a VM waits for, by its cause: for `set-busy`, a VM of the same availability set that is
+ * changing; for `vm-busy`, the rollout that changes this VM. A cause is missing if nothing is changing any more, or if
+ * a VM of the set is out of service without an open step.
+ */
+export async function findBlockers(
+  ctx: Context,
+  vmId: string,
+  causes: ReadonlySet<string | null>,
+): Promise<Map<string | null, BlockerView>> {
+  const found = new Map<string | null, BlockerView>();
+  if (causes.has('vm-busy')) {
+    const { rows } = await ctx.db.execute<{ id: string; name: string }>(sql`
+      select r.id, r.name from rollout_steps s join rollouts r on r.id = s.rollout_id
+      where s.vm_id = ${vmId} and s.state in ${openStepsSql}`);
+    for (const row of rows) found.set('vm-busy', { kind: 'rollout', ...row });
+  }
+  if (causes.has('set-busy')) {
+    const { rules } = await readRules(ctx.db);
+    const { rows } = await ctx.db.execute<{ id: string; name: string }>(sql`
+      select o.id, o.name from rollout_steps s join vms o on o.id = s.vm_id
+      where s.set_key = (select tags ->> ${rules.availabilitySetTag} from vms where id = ${vmId})
+        and s.state in ${openStepsSql} and s.vm_id <> ${vmId}`);
+    for (const row of rows) found.set('set-busy', { kind: 'vm', ...row });
+  }
+  return found;
+}

@@ -1,0 +1,101 @@
+import { and, eq, ne } from 'drizzle-orm';
+import { cloudServices, vmRoles } from '#db/schema/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { maxDraws } from '#server/domain/topology-rules/names.ts';
+import { callProvider, ProviderFailure } from './call-provider.ts';
+import { discardRole } from './discard-role.ts';
+import type { ModelRow } from './model-rows.ts';
+import { type CloudProvider, NameTakenError } from './provider.ts';
+import { type InstanceRequest, type Reservation, reserveInstance } from './reserve-instance.ts';
+import { storeServiceAddress } from './service-rows.ts';
+
+/** An instance that the provider created. */
+export type CreatedInstance = Reservation & { assignedAddress: string };
+
+/**
+ * Creates an instance: stores it as being created, has the provider create it, and stores the outcome. If a step fails,
+ * nothing of the instance remains, and the error names the step. Throws 503 `provider_failed` |
+ * `cloud_service_name_exhausted`.
+ */
+export async function createInstance(
+  ctx: Context,
+  provider: CloudProvider,
+  model: ModelRow,
+  request: InstanceRequest,
+): Promise<CreatedInstance> {
+  for (let draws = maxDraws; ; ) {
+    const reserved = await reserveInstance(ctx, model.id, request, draws);
+    try {
+      return { ...reserved, assignedAddress: await build(ctx, provider, model, reserved) };
+    } catch (error) {
+      await discardRole(ctx, provider, reserved.vm.id);
+      if (!(error instanceof ProviderFailure)) throw error;
+      if (!(error.cause instanceof NameTakenError)) throw failedAt(error);
+      if (reserved.drawsLeft === 0) throw new DomainError('unavailable', 'cloud_service_name_exhausted');
+      draws = reserved.drawsLeft;
+    }
+  }
+}
+
+export const failedAt = ({ step, cause }: ProviderFailure): DomainError =>
+  new DomainError('unavailable', 'provider_failed', { params: { step }, cause });
+
+/** Has the provider create a reserved instance. Returns its internal address. */
+async function build(
+  ctx: Context,
+  provider: CloudProvider,
+  { affinityGroup }: ModelRow,
+  { role, password, endpoints }: Reservation,
+): Promise<string> {
+  const { cloudService: service, deployment, name, vmId } = role;
+  const [row] = await ctx.db.select().from(cloudServices).where(eq(cloudServices.name, service));
+  if (row?.state === 'creating') {
+    await storeServiceAddress(ctx, service, () =>
+      callProvider('cloudService', () => provider.cloudService({ name: service, label: row.label, affinityGroup })),
+    );
+  }
+  const description = {
+    ...{ name, hostname: role.hostname, userName: role.userName, password, size: role.size, disks: role.disks },
+    ...{ network: role.networkConfiguration.network, availabilitySet: role.availabilitySet },
+  };
+  const isFirst = await hasNoOther(ctx, service, vmId);
+  const { assignedAddress } = isFirst
+    ? await callProvider('deployment', () => provider.deployment(service, deployment, 'production', description))
+    : await callProvider('role', () => provider.role(service, deployment, description));
+  await callProvider('endpoints', () => provider.endpoints(service, deployment, name, endpoints));
+  await confirm(ctx, role, assignedAddress);
+  return assignedAddress;
+}
+
+/** Whether the provider has created no other role of the cloud service yet. */
+async function hasNoOther({ db }: Context, service: string, vmId: string): Promise<boolean> {
+  const others = await db
+    .select({ vmId: vmRoles.vmId })
+    .from(vmRoles)
+    .where(and(eq(vmRoles.cloudService, service), ne(vmRoles.vmId, vmId), eq(vmRoles.state, 'ready')))
+    .limit(1);
+  return others.length === 0;
+}
+
+/** Stores that an instance exists. Throws if it took longer than its lease, so that the repair has begun to delete it. */
+async function confirm(
+  ctx: Context,
+  { vmId, cloudService }: Reservation['role'],
+  assignedAddress: string,
+): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    const [confirmed] = await tx
+      .update(vmRoles)
+      .set({ state: 'ready', leaseUntil: null, assignedAddress })
+      .where(and(eq(vmRoles.vmId, vmId), eq(vmRoles.state, 'creating')))
+      .returning({ vmId: vmRoles.vmId });
+    if (confirmed === undefined) throw new ProviderFailure('role', new Error('the request took longer than its lease'));
+    await tx
+      .update(cloudServices)
+      .set({ state: 'ready', leaseUntil: null })
+      .where(and(eq(cloudServices.name, cloudService), eq(cloudServices.state, 'creating')));
+    await recordChange(tx, 'vm', vmId);
+  });
+}

@@ -1,0 +1,12 @@
+export { bindInstance, moveInstance } from './bind-instance.ts';
+export { bootstrapModel } from './bootstrap-model.ts';
+export { changeModel, createModel } from './create-model.ts';
+export { destroyModel } from './destroy-model.ts';
+export { getTopology, topology } from './get-topology.ts';
+export { instances, listInstances } from './list-instances.ts';
+export { newMachine } from './machine-view.ts';
+export { addMachine, removeMachine } from './machines.ts';
+export { mendTopology } from './mend-topology.ts';
+export { getModel, listModels, model } from './model-view.ts';
+export { resealRolePasswords } from './role-password.ts';
+export { listStorageAccounts, setStorageAccount, storageAccount } from './set-storage-account.ts';

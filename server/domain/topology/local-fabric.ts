@@ -1,0 +1,80 @@
+import { randomInt } from 'node:crypto';
+import { eq, isNotNull, isNull, sql } from 'drizzle-orm';
+import { cloudServices, networks, vmRoles } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import {
+  formatIpv4,
+  type Ipv4Network,
+  nextOffset,
+  parseIpv4,
+  parseNetwork,
+} from '#server/domain/topology-rules/addresses.ts';
+import type { CloudProvider } from './provider.ts';
+
+/** Parses a network of the settings or of a row, both of which were checked before. */
+export function networkOf(cidr: string): Ipv4Network {
+  const network = parseNetwork(cidr);
+  if (network === null) throw new Error(`${cidr} is not an IPv4 network; its first address must end in zero bits`);
+  return network;
+}
+
+/**
+ * The provider of a portal without a cloud. It creates no machines: people run the enrollment command of each role on a
+ * machine. It takes the addresses from its pools, which the inventory shows to be free.
+ */
+export function localFabric({ db, config: { fabric } }: Pick<Context, 'db' | 'config'>): CloudProvider {
+  const assign = async (network: string): Promise<{ assignedAddress: string }> => ({
+    assignedAddress: await takeAddress(db, network),
+  });
+  return {
+    affinityGroup: async () => 'created',
+    network: async () => 'created',
+    cloudService: async ({ name }) => ({
+      dnsName: `${name}.${fabric.domain}`,
+      publicAddress: await findPublicAddress(db, name, fabric.addresses),
+    }),
+    deployment: (_service, _deployment, _slot, first) => assign(first.network),
+    role: (_service, _deployment, role) => assign(role.network),
+    endpoints: async () => {},
+    dropRoles: async () => {},
+    dropCloudService: async () => {},
+    dropNetwork: async () => {},
+    dropAffinityGroup: async () => {},
+  };
+}
+
+/** Returns the public address of a cloud service, or a free one. The unique index decides between concurrent calls. */
+async function findPublicAddress(db: Context['db'], name: string, addresses: string): Promise<string> {
+  const rows = await db
+    .select({ name: cloudServices.name, address: cloudServices.publicAddress })
+    .from(cloudServices)
+    .where(isNull(cloudServices.goneAt));
+  const own = rows.find((row) => row.name === name)?.address;
+  if (own) return own;
+  const pool = networkOf(addresses);
+  const taken = new Set(rows.map(({ address }) => address));
+  const offset = nextOffset(pool, randomInt(pool.size), (at) => taken.has(formatIpv4(pool.first + at)));
+  if (offset === null) throw new Error(`every address of ${addresses} is in use`);
+  return formatIpv4(pool.first + offset);
+}
+
+/** Takes the next free address of a network. */
+async function takeAddress(db: Context['db'], name: string): Promise<string> {
+  return db.transaction(async (tx) => {
+    const [row] = await tx.select().from(networks).where(eq(networks.name, name)).for('update');
+    if (row === undefined) throw new Error(`the network ${name} does not exist`);
+    const { first, size } = networkOf(row.cidr);
+    const roles = await tx
+      .select({ address: vmRoles.assignedAddress })
+      .from(vmRoles)
+      .where(sql`${isNotNull(vmRoles.assignedAddress)} and ${vmRoles.networkConfiguration} ->> 'network' = ${name}`);
+    const taken = new Set(roles.map(({ address }) => (parseIpv4(address ?? '') ?? 0) - first));
+    const offset = nextOffset({ first, size }, row.nextAddress, (at) => taken.has(at));
+    if (offset === null) throw new Error(`every address of ${name} is in use`);
+    await tx
+      .update(networks)
+      .set({ nextAddress: offset + 1 })
+      .where(eq(networks.name, name));
+    return formatIpv4(first + offset);
+  });
+}

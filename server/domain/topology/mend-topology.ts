@@ -1,0 +1,89 @@
+import { and, asc, eq, isNotNull, isNull, lte, or } from 'drizzle-orm';
+import { cloudServices, models, vmRoles } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { deleteRole, markRole } from './discard-role.ts';
+import { localFabric } from './local-fabric.ts';
+import type { CloudProvider } from './provider.ts';
+import { dropService } from './service-rows.ts';
+import { tearDown, undoBootstrap } from './tear-down.ts';
+
+/** Maximum number of roles that one run deletes, so that a run stays short. */
+const maxRoles = 100;
+
+/**
+ * Repairs the inventory: deletes what a request began to create and did not complete within its lease, and continues
+ * deletions. A failure of the provider delays only what it concerns. Returns how many objects are not settled yet.
+ */
+export async function mendTopology(ctx: Context, provider: CloudProvider = localFabric(ctx)): Promise<number> {
+  allow(ctx.actor, 'operator');
+  let open = 0;
+  const attempt = async (what: string, id: string, run: () => Promise<boolean>) => {
+    try {
+      if (!(await run())) open += 1;
+    } catch (error) {
+      open += 1;
+      ctx.log.warn({ err: error, what, id }, 'the topology could not be repaired; the next run tries again');
+    }
+  };
+  for (const { id } of await expiredBootstraps(ctx)) {
+    await attempt('bootstrap', id, async () => {
+      await undoBootstrap(ctx, provider, id);
+      return true;
+    });
+  }
+  for (const { vmId } of await openRoles(ctx)) await attempt('role', vmId, () => mendRole(ctx, provider, vmId));
+  for (const { name } of await endingServices(ctx)) {
+    await attempt('cloud service', name, async () => {
+      await dropService(ctx, provider, name);
+      return true;
+    });
+  }
+  for (const { id } of await ctx.db
+    .select({ id: models.id })
+    .from(models)
+    .where(and(eq(models.life, 'destroying'), isNull(models.removedAt)))) {
+    await attempt('model', id, () => tearDown(ctx, provider, id));
+  }
+  return open;
+}
+
+const expiredBootstraps = ({ db, now }: Context) =>
+  db
+    .select({ id: models.id })
+    .from(models)
+    .where(
+      and(
+        isNull(models.removedAt),
+        isNull(models.bootstrappedAt),
+        lte(models.leaseUntil, now),
+        eq(models.life, 'alive'),
+      ),
+    );
+
+const openRoles = ({ db, now }: Context) =>
+  db
+    .select({ vmId: vmRoles.vmId })
+    .from(vmRoles)
+    .where(or(eq(vmRoles.state, 'deleting'), and(eq(vmRoles.state, 'creating'), lte(vmRoles.leaseUntil, now))))
+    .orderBy(asc(vmRoles.deletingAt))
+    .limit(maxRoles);
+
+const endingServices = ({ db }: Context) =>
+  db
+    .select({ name: cloudServices.name })
+    .from(cloudServices)
+    .where(and(eq(cloudServices.state, 'deleting'), isNull(cloudServices.goneAt)));
+
+/** Deletes a role whose request did not complete, or whose deletion began. */
+async function mendRole(ctx: Context, provider: CloudProvider, vmId: string): Promise<boolean> {
+  await ctx.db.transaction(async (tx) => {
+    const [role] = await tx
+      .select({ state: vmRoles.state })
+      .from(vmRoles)
+      .where(and(eq(vmRoles.vmId, vmId), isNotNull(vmRoles.leaseUntil), lte(vmRoles.leaseUntil, ctx.now)))
+      .for('no key update');
+    if (role?.state === 'creating') await markRole(tx, ctx, vmId, true);
+  });
+  return deleteRole(ctx, provider, vmId);
+}

@@ -1,0 +1,164 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { availabilitySets, cloudServices, deployments, endpoints, models, vmRoles, vms } from '#db/schema/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { type Enrollment, registerVmIn } from '#server/domain/enrollment/index.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { initialEndpoints, type RoleEndpoint } from '#server/domain/topology-rules/endpoints.ts';
+import { formatInstanceId } from '#server/domain/topology-rules/instance-ids.ts';
+import {
+  availabilitySetName,
+  deploymentName,
+  drawName,
+  firstDeployment,
+  machineName,
+} from '#server/domain/topology-rules/names.ts';
+import { type Placement, type PlacementRefusal, place } from '#server/domain/topology-rules/place.ts';
+import { lockModelById, type ModelRow, readInventory, requireAlive, updateModel } from './model-rows.ts';
+import { sealPassword } from './role-password.ts';
+
+/** What an instance is for. */
+export type InstanceKind = 'machine' | 'controller';
+
+/** What a request needs: the kind of the instance, and how many leases the request has. */
+export interface InstanceRequest {
+  kind: InstanceKind;
+  /** A bootstrap creates several instances, one after the other, so each has the lease of the bootstrap. */
+  leases?: number;
+}
+
+/** An instance in the inventory, before the provider creates it. */
+export interface Reservation {
+  vm: Enrollment;
+  role: typeof vmRoles.$inferSelect;
+  instanceId: string;
+  password: string;
+  endpoints: readonly RoleEndpoint[];
+  drawsLeft: number;
+}
+
+/** Seconds within which a request creates an instance. If it takes longer, the repair deletes what exists of it. */
+const leaseSeconds = 60;
+
+/** Returns the time until which a request may create a number of instances. */
+export const leaseOf = (now: Date, instances = 1): Date => new Date(now.getTime() + instances * leaseSeconds * 1_000);
+
+const draw = (): string => drawName(randomInt);
+
+/**
+ * Places an instance and stores its cloud service, role and VM as being created. Concurrent requests for one model wait
+ * for each other, so that placement always sees what the others reserved.
+ */
+export async function reserveInstance(
+  ctx: Context,
+  modelId: string,
+  { kind, leases = 1 }: InstanceRequest,
+  draws: number,
+): Promise<Reservation> {
+  return ctx.db.transaction(async (tx) => {
+    const model = await lockModelById(tx, modelId);
+    requireAlive(model);
+    if (model.bootstrappedAt === null && model.leaseUntil === null)
+      throw new DomainError('conflict', 'model_not_bootstrapped');
+    const { controllers, ...inventory } = await readInventory(tx, model);
+    const request = kind === 'machine' ? { for: kind } : { for: kind, group: controllers };
+    const placed = requirePlace(place(inventory, request, draw, draws));
+    const leaseUntil = leaseOf(ctx.now, leases);
+    if (placed.isNewService) await insertService(tx, ctx, model, placed.service, { kind, leaseUntil });
+    return insertRole(tx, ctx, model, { kind, leaseUntil }, placed);
+  });
+}
+
+function requirePlace(placed: Placement | PlacementRefusal): Extract<Placement, { kind: 'role' }> {
+  if ('refusal' in placed) {
+    const isUnavailable = placed.refusal.endsWith('_exhausted');
+    throw new DomainError(isUnavailable ? 'unavailable' : 'conflict', placed.refusal);
+  }
+  if (placed.kind !== 'role') throw new Error('a new instance cannot be on a machine that exists');
+  return placed;
+}
+
+interface Lease {
+  kind: InstanceKind;
+  leaseUntil: Date;
+}
+
+async function insertService(
+  tx: Transaction,
+  ctx: Context,
+  model: ModelRow,
+  name: string,
+  { kind, leaseUntil }: Lease,
+): Promise<void> {
+  const created = { createdAt: ctx.now, createdBy: ctx.actor.name };
+  await tx.insert(cloudServices).values({
+    ...{ name, modelId: model.id, label: kind === 'controller' ? ('controller' as const) : null },
+    ...{ state: 'creating', leaseUntil, nextDeployment: firstDeployment + 1 },
+    ...created,
+  });
+  const deployment = deploymentName(name, firstDeployment);
+  await tx.insert(deployments).values({ cloudService: name, name: deployment, slot: 'production', ...created });
+  if (!model.availabilitySetsEnabled) return;
+  await tx.insert(availabilitySets).values({ cloudService: name, name: availabilitySetName, ...created });
+}
+
+async function insertRole(
+  tx: Transaction,
+  ctx: Context,
+  model: ModelRow,
+  { kind, leaseUntil }: Lease,
+  { service, role: name, drawsLeft }: Extract<Placement, { kind: 'role' }>,
+): Promise<Reservation> {
+  const machine = model.machineCounter;
+  const instanceId = formatInstanceId({ service, role: name });
+  const availabilitySet = model.availabilitySetsEnabled ? availabilitySetName : null;
+  const vm = await registerVmIn(tx, ctx, {
+    name: await freeVmName(tx, machineName(model.name, machine), instanceId),
+    tags: {},
+    instanceId,
+    disruptionGroup: availabilitySet === null ? null : `${service}/${availabilitySet}`,
+  });
+  const password = randomBytes(18).toString('base64url');
+  const isController = kind === 'controller';
+  const deployment = await productionOf(tx, service);
+  const created = { createdAt: ctx.now, createdBy: ctx.actor.name };
+  const [role] = await tx
+    .insert(vmRoles)
+    .values({
+      ...{ vmId: vm.id, modelId: model.id, cloudService: service, deployment, name, machine },
+      ...{ controller: isController, availabilitySet, hostname: machineName(model.name, machine), userName: 'annex' },
+      ...{ password: sealPassword(ctx.keys, vm.id, password), size: 'default', disks: [{ name: 'os', sizeGib: 30 }] },
+      ...{ networkConfiguration: { network: model.network }, state: 'creating', leaseUntil },
+      ...created,
+    })
+    .returning();
+  if (role === undefined) throw new Error('the role was not stored');
+  const initial = initialEndpoints(name, { isController, isBalanced: model.availabilitySetsEnabled });
+  const { cloudService } = role;
+  const rows = initial.map(({ role: _, set: setName, ...rest }) => ({
+    vmId: vm.id,
+    cloudService,
+    deployment,
+    setName,
+    ...rest,
+    ...created,
+  }));
+  await tx.insert(endpoints).values(rows);
+  await updateModel(tx, model, { machineCounter: sql`${models.machineCounter} + 1` });
+  return { vm, role, instanceId, password, endpoints: initial, drawsLeft };
+}
+
+/** A VM has the name of its machine, or its instance id if another VM has this name. */
+async function freeVmName(tx: Transaction, name: string, instanceId: string): Promise<string> {
+  const { rows } = await tx.execute(sql`select 1 from ${vms} where name = ${name} and deleted_at is null`);
+  return rows.length === 0 ? name : instanceId;
+}
+
+/** The provider fills only Production. */
+async function productionOf(tx: Transaction, service: string): Promise<string> {
+  const rows = await tx.select().from(deployments).where(eq(deployments.cloudService, service));
+  const production = rows.find(({ slot }) => slot === 'production');
+  if (production !== undefined) return production.name;
+  throw new DomainError('conflict', 'production_empty', { params: { service } });
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { addMachine, instances, listInstances, newMachine, removeMachine } from '#server/domain/topology/index.ts';
+import { flag, type RestRoute, route } from '../route.ts';
+import { inModel } from '../shapes.ts';
+
+export const machineRoutes: readonly RestRoute[] = [
+  route({
+    method: 'POST',
+    path: '/models/{model}/machines',
+    operationId: 'addMachine',
+    summary:
+      'Adds a machine to a model without availability sets, and returns the command that enrolls it. If a step fails, what the request created is deleted (`provider_failed`).',
+    role: 'operator',
+    params: inModel,
+    body: z.strictObject({}),
+    takesIfMatch: true,
+    answers: { 201: { meaning: 'The machine, with its enrollment token and password.', schema: newMachine } },
+    refusals: [404, 409, 412],
+    run: async (ctx, { params, ifMatch }) => ({
+      status: 201,
+      body: await addMachine(ctx, { ...params, ifMatch }),
+      headers: { 'cache-control': 'no-store' },
+    }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/models/{model}/machines/{machine}',
+    operationId: 'removeMachine',
+    summary:
+      'Begins to remove a machine. Its extensions are uninstalled first, unless `force=true`; then its VM and its role are deleted and, with the last role, its cloud service.',
+    role: 'operator',
+    params: inModel.extend({ machine: z.coerce.number().int().min(0) }),
+    query: z.object({ force: flag }),
+    takesIfMatch: true,
+    answers: { 202: { meaning: 'The machine is being removed.' } },
+    refusals: [404, 412],
+    run: async (ctx, { params, query, ifMatch }) => {
+      await removeMachine(ctx, { ...params, ...query, ifMatch });
+      return { status: 202 };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/models/{model}/instances',
+    operationId: 'listInstances',
+    summary:
+      'Returns instances of a model in the order of `ids`. An unknown id has null at its place, and `partial` is true.',
+    role: 'viewer',
+    params: inModel,
+    query: z.object({ ids: z.string().max(200_000).default('').describe('Instance ids, separated by commas.') }),
+    answers: { 200: { meaning: 'The instances.', schema: instances } },
+    refusals: [404, 409],
+    run: async (ctx, { params, query }) => ({
+      status: 200,
+      body: await listInstances(ctx, { ...params, ids: query.ids === '' ? [] : query.ids.split(',') }),
+    }),
+  }),
+];
