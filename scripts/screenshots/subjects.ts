@@ -261,7 +261,7 @@ function rolloutPages({ rollouts }: ScreenshotStage): Subject[] {
     }),
     subject('rollout-plan-json', `/rollouts/${rollouts.planned}/edit`, async (scene) => {
       await planned(scene);
-      await scene.page.getByRole('radio', { name: 'JSON' }).check();
+      await scene.page.getByText('JSON', { exact: true }).click();
       await scene.page.locator('.cm-content').waitFor();
     }),
     subject(

@@ -76,10 +76,8 @@ export function PlanCard({ draft, isReady, hold, accepted, onAccept }: RolloutPl
         <SkeletonRows columns={['w-24', 'w-16', 'w-16', 'w-16']} rows={4} label={t('new.plan.working')} />
       ) : null}
       {plan === null || rollout === null ? null : (
-        <div
-          className={cn('grid grid-cols-[minmax(0,1fr)] gap-3.5', settled ? undefined : 'opacity-60')}
-          aria-busy={!settled}
-        >
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-3.5" aria-busy={!settled}>
+          {settled || phase !== 'idle' ? null : <p className="text-ink-2">{t('new.plan.earlier')}</p>}
           <PlanTable plan={plan} rolloutId={rollout.id} />
           <PlanNotes plan={plan} accepted={accepted} onAccept={onAccept} />
         </div>
