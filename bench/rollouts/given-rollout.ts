@@ -44,10 +44,10 @@ export const contextAt = (services: PassServices, now: Date): Context => ({
   ...{ actor: systemActor, origin: systemOrigin, now, requestId: 'bench' },
 });
 
-export type Change = Omit<DefinitionInput['change'], 'kind' | 'handler'>;
+export type SettingsChange = Omit<DefinitionInput['change'], 'kind' | 'handler'>;
 
 /** Returns a bulk act on all VMs, without soak and with every limit as high as possible. */
-export const bulkOf = (change: Change, select: DefinitionInput['select'] = { all: true }): DefinitionInput => ({
+export const bulkOf = (change: SettingsChange, select: DefinitionInput['select'] = { all: true }): DefinitionInput => ({
   ...{ kind: 'bulk', name: 'bench', strategy: 'at-once', select },
   change: { kind: 'set', handler, ...change },
   gates: { inFlight: { count: 20_000 }, soakSeconds: 0, errors: null, success: null },
@@ -56,7 +56,7 @@ export const bulkOf = (change: Change, select: DefinitionInput['select'] = { all
 let turn = 0;
 
 /** Returns a change that no VM has yet, so that it gives every VM a new sequence number. */
-export function newSettings(): Change {
+export function newSettings(): SettingsChange {
   turn += 1;
   return { publicSettings: { merge: { retain: Date.now() + turn } } };
 }
@@ -106,7 +106,12 @@ export const passNext = async (services: PassServices, clock: SimulatedClock): P
   (await passRollout(services, clock.advance(1))) !== null;
 
 /** Lets a worker look until this many steps began. */
-export async function beginSteps(services: PassServices, clock: SimulatedClock, id: string, count: number): Promise<void> {
+export async function beginSteps(
+  services: PassServices,
+  clock: SimulatedClock,
+  id: string,
+  count: number,
+): Promise<void> {
   for (let begun = 0; begun < count; begun = await countSteps(services.db.$client, id)) {
     if (!(await passNext(services, clock))) throw new Error(`Only ${begun} of ${count} steps began.`);
   }

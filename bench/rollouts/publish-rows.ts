@@ -7,8 +7,6 @@ import { prepareByHand, publishByHand } from '../yardsticks/rollout-by-hand.ts';
 import {
   beginSteps,
   bulkOf,
-  type Change,
-  SimulatedClock,
   contextAt,
   endRollouts,
   extension,
@@ -16,6 +14,8 @@ import {
   handler,
   liftLimits,
   newSettings,
+  type SettingsChange,
+  SimulatedClock,
 } from './given-rollout.ts';
 
 /** Goal states in a transaction, as the engine publishes them. */
@@ -103,7 +103,7 @@ async function publishPerSecond(
   { deployment }: Bench,
   clock: SimulatedClock,
   vmIds: readonly string[],
-  change: Change,
+  change: SettingsChange,
 ): Promise<number> {
   const { services } = deployment;
   const id = await givenRunning(services, bulkOf(change, { ids: [...vmIds] }), clock);

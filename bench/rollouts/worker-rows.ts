@@ -8,13 +8,13 @@ import { type Bench, type Figure, median } from '../sections/section.ts';
 import {
   beginSteps,
   bulkOf,
-  SimulatedClock,
   contextAt,
   endRollouts,
   extension,
   givenRunning,
   liftLimits,
   newSettings,
+  SimulatedClock,
 } from './given-rollout.ts';
 import { storeDeliveries, storeFirstGoals, storeHealth, storeHealthyFleet } from './stored-reports.ts';
 

@@ -2,7 +2,7 @@ import { pairsOf } from '#server/domain/rollout-rules/compare.ts';
 import { addCounts, resolvedPairs } from '#server/domain/rollout-rules/counts.ts';
 import type { RingCounts } from '#server/domain/rollout-rules/stored.ts';
 import { type DefinitionInput, hintRollouts, type PassServices, passRollout } from '#server/domain/rollouts/index.ts';
-import { SimulatedClock, endRollouts, givenRunning, handler, newSettings } from '../given-rollout.ts';
+import { endRollouts, givenRunning, handler, newSettings, SimulatedClock } from '../given-rollout.ts';
 import { storeHealthyFleet } from '../stored-reports.ts';
 import { type FailureRates, SimulatedFleet } from './simulated-fleet.ts';
 

@@ -1,12 +1,12 @@
 import { executionLimits } from '#protocol/executions/index.ts';
 import type { ChangeInput } from './change-input.ts';
-import type { RolloutChange, RunTerms } from './stored.ts';
+import type { RolloutChange, RunChange } from './stored.ts';
 
 /**
  * Returns what a change of kind `run` runs. The version and the time limits that it leaves out are those of the runbook,
  * which the caller fills in.
  */
-export function completeRun(change: ChangeInput): RunTerms {
+export function completeRun(change: ChangeInput): RunChange {
   const { runbook, parameters, secretParameters, timeoutSeconds, validForSeconds } = change;
   return {
     runbook: runbook ?? '',
