@@ -86,11 +86,19 @@ function moving(now: number): PicturedRollout[] {
   return [
     {
       ...{ state: 'scheduled', name: 'Mount 2.0, tonight', now, rings: untouched(240) },
-      values: { state: 'scheduled', startAt: ago(now, -600), next: { code: 'start_at', at: ago(now, -600).toISOString() } },
+      values: {
+        state: 'scheduled',
+        startAt: ago(now, -600),
+        next: { code: 'start_at', at: ago(now, -600).toISOString() },
+      },
     },
     {
       ...{ state: 'moving', name: 'Mount 2.0 in production', now, rings: [passed, tenth(now, false), waiting] },
-      values: { state: 'running', next, why: [{ code: 'in_flight_full', ring: 1, params: { inFlight: 18, limit: 18 } }] },
+      values: {
+        state: 'running',
+        next,
+        why: [{ code: 'in_flight_full', ring: 1, params: { inFlight: 18, limit: 18 } }],
+      },
     },
     {
       ...{ state: 'baking', name: 'Mount 2.0 in the laboratory', now },
@@ -120,7 +128,9 @@ function moving(now: number): PicturedRollout[] {
 function stopped(now: number): PicturedRollout[] {
   const params = { failed: 5, decided: 96, limit: '5' };
   const halt = { code: 'errors_percent', ring: 1, params, since: ago(now, 4).toISOString() };
-  const why = [{ code: 'person', params: { by: 'Ada Brandt', reason: 'The file server restarts.' }, since: halt.since }];
+  const why = [
+    { code: 'person', params: { by: 'Ada Brandt', reason: 'The file server restarts.' }, since: halt.since },
+  ];
   return [
     {
       ...{ state: 'halted', name: 'Mount 2.0 with the new password', now, rings: [passed, tenth(now, true), waiting] },
@@ -146,7 +156,15 @@ function ended(now: number): PicturedRollout[] {
   return [
     {
       ...{ state: 'finished', name: 'Mount 1.4 in production', now },
-      rings: [passed, { ...tenth(now, false), ...done('tenth', 379, 6), verdicts: [...(done('tenth', 379, 6).verdicts ?? []), compare(4, 1, 58)] }, done('all', 600, 3)],
+      rings: [
+        passed,
+        {
+          ...tenth(now, false),
+          ...done('tenth', 379, 6),
+          verdicts: [...(done('tenth', 379, 6).verdicts ?? []), compare(4, 1, 58)],
+        },
+        done('all', 600, 3),
+      ],
       values: { state: 'finished', endedAt },
     },
     {
@@ -160,7 +178,11 @@ function ended(now: number): PicturedRollout[] {
     },
     {
       ...{ state: 'automatic', name: 'Northwind.Storage.Mount 2.1.0.0', now },
-      rings: [done('first', 9), { ...done('fifth', 180), state: 'open', steps: { succeeded: 60, soaking: 20, inFlight: 9 } }, { ...waiting, approval: false }],
+      rings: [
+        done('first', 9),
+        { ...done('fifth', 180), state: 'open', steps: { succeeded: 60, soaking: 20, inFlight: 9 } },
+        { ...waiting, approval: false },
+      ],
       values: { state: 'running', kind: 'automatic', createdBy: 'Annex', startedBy: 'Annex' },
     },
     {
@@ -172,12 +194,14 @@ function ended(now: number): PicturedRollout[] {
 
 function extremes(now: number): PicturedRollout[] {
   const long = 'a ring with a name of forty characters..';
-  const rings = Array.from({ length: 20 }, (_, n): PicturedRing =>
-    n < 6
-      ? done(n === 3 ? long : `ring ${n + 1}`, 12)
-      : n === 6
-        ? { ...done(`ring 7`, 12), state: 'open', steps: { succeeded: 5, inFlight: 4 } }
-        : { name: `ring ${n + 1}`, size: 12, state: 'waiting', steps: {} },
+  const rings = Array.from(
+    { length: 20 },
+    (_, n): PicturedRing =>
+      n < 6
+        ? done(n === 3 ? long : `ring ${n + 1}`, 12)
+        : n === 6
+          ? { ...done(`ring 7`, 12), state: 'open', steps: { succeeded: 5, inFlight: 4 } }
+          : { name: `ring ${n + 1}`, size: 12, state: 'waiting', steps: {} },
   );
   const large: PicturedRing[] = [
     { ...done('first', 1_000, 12) },

@@ -61,7 +61,11 @@ async function storeRollout(db: Db, base: Stored, one: PicturedRollout, vmIds: r
     ...{ planHash: 'b41c09ee6d2f', plannedAt: new Date(one.now - 7_200 * secondMs), plannedBy: 'Ada Brandt' },
     ...{ createdAt: new Date(one.now - 10_800 * secondMs), createdBy: 'Ada Brandt', startedBy: 'Mei Tanaka' },
     ...{ startedAt: new Date(one.now - 5_400 * secondMs) },
-    definition: { ...base.definition, ...one.definition, rings: one.rings.length === 0 ? base.definition.rings : rings },
+    definition: {
+      ...base.definition,
+      ...one.definition,
+      rings: one.rings.length === 0 ? base.definition.rings : rings,
+    },
     ...one.values,
   });
   let [first, begun] = [0, 0];
@@ -83,7 +87,15 @@ interface Place {
 
 async function storeRing(db: Db, { id, ring, first, of, now }: Place & { first: number }): Promise<void> {
   await db.insert(rolloutRings).values({
-    ...{ rolloutId: id, ring, first, taken: stepsIn(of.steps), size: of.size, state: of.state, verdicts: of.verdicts ?? [] },
+    ...{
+      rolloutId: id,
+      ring,
+      first,
+      taken: stepsIn(of.steps),
+      size: of.size,
+      state: of.state,
+      verdicts: of.verdicts ?? [],
+    },
     counts: { ...emptyCounts(), ...of.steps, ...of.pairs },
     openedAt: of.state === 'waiting' ? null : new Date(now - 4_000 * secondMs),
     metAt: of.state === 'baking' || of.state === 'passed' ? new Date(now - 1_200 * secondMs) : null,
@@ -152,7 +164,8 @@ function stepOf({ id, ring, now }: Omit<Place, 'of'>, { state, index, place, vmI
     ...(hasBegun && { touched: [touched], attempt: 1, publishedAt: at(3_600 - place), incarnation: 2 }),
     ...(state === 'soaking' && { healthyAt: at(120) }),
     decidedAt: hasBegun && !isOpen ? at(2_400 - place) : null,
-    overtakenBy: state === 'overtaken' ? { by: 'Jonas Weber', action: 'extension.set', at: at(900).toISOString() } : null,
+    overtakenBy:
+      state === 'overtaken' ? { by: 'Jonas Weber', action: 'extension.set', at: at(900).toISOString() } : null,
     updatedAt: at(60),
   };
 }

@@ -21,10 +21,7 @@ export type StagedRollouts = Record<'draft' | 'planned' | 'running' | 'paused', 
 };
 
 /** Creates rollouts in every state, unless they exist already. Returns their ids. */
-export async function rolloutsOf(
-  api: Api,
-  failing: string,
-): Promise<StagedRollouts> {
+export async function rolloutsOf(api: Api, failing: string): Promise<StagedRollouts> {
   const change = { kind: 'set', handler: mount, publicSettings: { merge: { user: 'operations' } } };
   const select = { include: { tags: [`fleet=${fleet}`] } };
   await makeFleet(api);

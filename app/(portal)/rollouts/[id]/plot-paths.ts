@@ -1,5 +1,5 @@
 /** What places values in a drawing. */
-export interface Scale {
+export interface PlotScale {
   width: number;
   height: number;
   /** The values at the upper and lower edge. */
@@ -15,17 +15,17 @@ export function rangeOf(drawn: readonly (readonly number[])[]): { top: number; b
   return { top: high * 1.1 || 1, bottom: low * 1.1 };
 }
 
-const xOf = ({ width, times }: Scale, index: number): number => {
+const xOf = ({ width, times }: PlotScale, index: number): number => {
   const [from = 0, to = 0] = [times[0], times.at(-1)];
   return (((times[index] ?? to) - from) / Math.max(1, to - from)) * width;
 };
-const yOf = ({ height, top, bottom }: Scale, value: number): number =>
+const yOf = ({ height, top, bottom }: PlotScale, value: number): number =>
   height - ((value - bottom) / (top - bottom)) * height;
 
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 /** Returns a path that keeps each value until the next one. */
-export const lineOf = (scale: Scale, values: readonly number[]): string =>
+export const lineOf = (scale: PlotScale, values: readonly number[]): string =>
   values
     .map((value, index) => {
       const y = rounded(yOf(scale, value));
@@ -34,7 +34,7 @@ export const lineOf = (scale: Scale, values: readonly number[]): string =>
     .join('');
 
 /** Returns the path of the area between two such lines. */
-export function areaOf(scale: Scale, low: readonly number[], high: readonly number[]): string {
+export function areaOf(scale: PlotScale, low: readonly number[], high: readonly number[]): string {
   const back = low
     .map((value, index) => {
       const y = rounded(yOf(scale, value));

@@ -1,7 +1,7 @@
 'use client';
 
 import { useFormat } from '#app/_ui/format.ts';
-import { areaOf, lineOf, rangeOf, type Scale } from './plot-paths.ts';
+import { areaOf, lineOf, type PlotScale, rangeOf } from './plot-paths.ts';
 
 export interface PlotProps {
   /** The accessible name. The table has the same numbers. */
@@ -25,7 +25,7 @@ export function Plot({ label, title, times, series, limit, band, show }: PlotPro
   const format = useFormat();
   const drawn = [...series.map(({ values }) => values), limit?.values ?? [], band?.low ?? [], band?.high ?? []];
   const range = rangeOf(drawn);
-  const axes: Scale = { ...scale, ...range, times };
+  const axes: PlotScale = { ...scale, ...range, times };
   const zero = lineOf(
     axes,
     times.map(() => 0),

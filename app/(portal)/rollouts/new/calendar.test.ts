@@ -57,7 +57,7 @@ describe('a window that is being typed is left out', () => {
   });
 });
 
-test('the reader’s times of a window are listed anew where a change of clocks moves them', () => {
+test('the reader’s times of a window are listed again where a change of clocks moves them', () => {
   const [row] = calendar([{ ring: null, window: nights }]).rows;
   const spans = spansOf(row?.windows?.[0]?.occurrences ?? [], ({ from }) => iso(from).slice(11, 16));
   expect(spans.map(({ span, from }) => [span, iso(from).slice(0, 10)])).toEqual([

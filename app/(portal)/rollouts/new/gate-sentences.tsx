@@ -4,17 +4,9 @@ import { Undo2 } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import type { SentGates } from './definition.ts';
-import type { FormFaults } from './faults.ts';
 import { Sentence } from './gate-sentence.tsx';
-import { Gates, sentencesGrid } from './gates.tsx';
+import { type GateSentencesProps, Gates, sentencesGrid } from './gates.tsx';
 import { RingGates } from './ring-gates.tsx';
-import type { RolloutForm } from './rollout-form.ts';
-
-export interface GateSentencesProps {
-  form: RolloutForm;
-  set(change: Partial<RolloutForm>): void;
-  faults: FormFaults;
-}
 
 /** The limits and gates of every ring, as sentences with numbers that can be changed, and those of single rings. */
 export function GateSentences({ form, set, faults }: GateSentencesProps) {

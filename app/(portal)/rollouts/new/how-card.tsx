@@ -18,17 +18,9 @@ import { PartCard } from './part-card.tsx';
 import { RingBar, shareOf } from './ring-bar.tsx';
 import { RingCard } from './ring-card.tsx';
 import type { RolloutForm } from './rollout-form.ts';
+import type { StrategyChoice } from './strategy-choice.ts';
 
 const SaveStrategy = dynamic(() => import('./save-strategy.tsx').then((module) => module.SaveStrategy), { ssr: false });
-
-/** A strategy to choose: a built-in one, or one that somebody saved. */
-export interface StrategyChoice {
-  name: string;
-  isBuiltIn: boolean;
-  /** Handlers whose automatic upgrades use it. */
-  automaticFor: readonly string[];
-  parts: SentStrategy;
-}
 
 export interface HowCardProps {
   form: RolloutForm;

@@ -12,8 +12,8 @@ import { Field, FieldError } from '#app/_ui/field.tsx';
 import { Form } from '#app/_ui/form.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { toast } from '#app/_ui/toast.tsx';
-import type { StrategyChoice } from './how-card.tsx';
 import type { RolloutForm } from './rollout-form.ts';
+import type { StrategyChoice } from './strategy-choice.ts';
 import { strategyOf } from './strategy-of.ts';
 
 export interface SaveStrategyProps {

@@ -2,11 +2,11 @@ import type { portal } from '#app/_lib/portal.ts';
 import { firstOf } from '../../vms/[vmId]/extensions/_editor/page-parts.ts';
 import type { SentFilter, SentGates, SentStrategy } from './definition.ts';
 import { ringOf } from './definition-of.ts';
-import type { StrategyChoice } from './how-card.tsx';
 import { matchesQuery } from './matches-query.ts';
 import { sharedGates, withoutShared } from './read-form.ts';
 import type { ChangeForm, RolloutForm } from './rollout-form.ts';
 import type { LoadedSchema } from './settings-patch-props.ts';
+import type { StrategyChoice } from './strategy-choice.ts';
 import type { LoadedMatches } from './use-matches.ts';
 
 type Api = Awaited<ReturnType<typeof portal>>;

@@ -4,9 +4,9 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import type { SentDefinition, SentFilter } from './definition.ts';
-import type { StrategyChoice } from './how-card.tsx';
 import { type JsonDraft, jsonOf, readJson } from './json-mode.ts';
 import { inputOf, type MissingPart, missingPart, type RolloutForm } from './rollout-form.ts';
+import type { StrategyChoice } from './strategy-choice.ts';
 
 /** A definition that is edited in the form or as JSON. */
 export interface EditedDefinition {

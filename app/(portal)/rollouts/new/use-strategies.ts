@@ -1,9 +1,9 @@
 'use client';
 
 import { useMemo } from 'react';
-import type { StrategyChoice } from './how-card.tsx';
 import type { ChangeForm, RolloutForm } from './rollout-form.ts';
 import { forRuns } from './run-parts.ts';
+import type { StrategyChoice } from './strategy-choice.ts';
 
 /**
  * Returns the strategies to choose from, and a function that changes the change. A strategy means something else for a

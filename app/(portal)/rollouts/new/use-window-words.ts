@@ -31,7 +31,7 @@ export function useWindowWords(): WindowWords {
   const show = (at: number | Date, zone: string, options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { ...options, timeZone: zone }).format(at);
   const weekday = (day: string) =>
-    show(monday + days.findIndex((one) => one === day) * 86_400_000, 'UTC', { weekday: 'short' });
+    show(monday + (days as readonly string[]).indexOf(day) * 86_400_000, 'UTC', { weekday: 'short' });
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const date = { weekday: 'short', day: 'numeric', month: 'short' } as const;
   return {

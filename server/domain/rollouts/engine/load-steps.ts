@@ -7,6 +7,7 @@ import { openSteps } from '#server/domain/rollout-rules/words.ts';
 import { agentStatus } from '#server/domain/verdicts/index.ts';
 import type { StoredRollout } from '../rows.ts';
 import type { StepRow } from './pass.ts';
+import type { StepExtensionRow } from './step-extension-row.ts';
 import { failureOf } from './step-failure.ts';
 
 /** Seconds that a command's status may take after its deadline. */
@@ -22,40 +23,11 @@ export interface FactedStep {
   failure: StepFailure;
 }
 
-/** A touched extension of a step, as it is declared now, with its stored health. */
-export interface ExtensionRow {
-  name: string;
-  handler?: string | null;
-  state: 'enabled' | 'disabled' | 'uninstall' | null;
-  sequenceNumber: number;
-  version: string;
-  commands: string[] | null;
-  timeouts: Readonly<Record<string, number>> | null;
-  changedBy: string;
-  changedAt: string;
-  /** The act that changed the extension since the step; null if its sequence number is the step's. */
-  changedWith: string | null;
-  health: ExtensionHealthRow | null;
-}
-
 /** A step with what is known about the control of its pair. */
 export type FactedControl = Pick<FactedStep, 'step' | 'facts'> & { isControlTaken: boolean };
 
-interface ExtensionHealthRow {
-  sequenceNumber: number | null;
-  command?: string | null;
-  exitCode?: number | null;
-  messageId?: string | null;
-  /** Whether the handler reported an error for the step's sequence number. */
-  isReported?: boolean | null;
-  health: NonNullable<StepExtension['health']>['health'];
-  cause: NonNullable<StepExtension['health']>['cause'];
-  since: string;
-  deadlineAt: string | null;
-}
-
 /** The touched extensions of a step `s`, as they are declared now, with their stored health. */
-const touchedSql = sql<ExtensionRow[] | null>`(
+const touchedSql = sql<StepExtensionRow[] | null>`(
   select json_agg(json_build_object('name', t.name, 'handler', coalesce(e.handler, h.handler), 'state', e.state, 'sequenceNumber', e.sequence_number,
       'version', e.version, 'commands', e.commands, 'timeouts', e.timeouts, 'changedBy', e.changed_by,
       'changedAt', e.changed_at, 'changedWith', case when e.sequence_number <> t."sequenceNumber" then (
@@ -71,7 +43,7 @@ const touchedSql = sql<ExtensionRow[] | null>`(
     left join extension_pulse u on u.vm_id = ${rolloutSteps.vmId} and u.name = t.name)`;
 
 /** The extensions of the control of a step: those that the step touched, or all, if the control has none of these. */
-const controlSql = sql<ExtensionRow[] | null>`(
+const controlSql = sql<StepExtensionRow[] | null>`(
   select json_agg(json_build_object('name', e.name, 'state', e.state, 'sequenceNumber', e.sequence_number,
       'version', e.version, 'commands', e.commands, 'timeouts', e.timeouts, 'changedBy', e.changed_by,
       'changedAt', e.changed_at, 'health', case when h.name is null then null else json_build_object(
@@ -202,7 +174,7 @@ interface FactRow {
   hold: { since: Date | null; past: readonly Period[] } | null;
   lane: { since: Date | null; past: readonly Period[] } | null;
   isMarked: boolean;
-  extensions: ExtensionRow[] | null;
+  extensions: StepExtensionRow[] | null;
   publisher: { by: string; action: string; at: string } | null;
 }
 
@@ -228,7 +200,7 @@ function factsOf(step: StepRow, row: FactRow, now: Date): StepFacts {
   };
 }
 
-function extensionFacts({ name, state, sequenceNumber, version, health }: ExtensionRow): StepExtension {
+function extensionFacts({ name, state, sequenceNumber, version, health }: StepExtensionRow): StepExtension {
   return {
     name,
     declared: state === null ? null : { sequenceNumber, version, state: state === 'uninstall' ? 'uninstalled' : state },
@@ -240,7 +212,7 @@ function extensionFacts({ name, state, sequenceNumber, version, health }: Extens
   };
 }
 
-const timeoutsOf = ({ commands, timeouts }: ExtensionRow): number =>
+const timeoutsOf = ({ commands, timeouts }: StepExtensionRow): number =>
   (commands ?? ['enable']).reduce((sum, command) => sum + (timeouts?.[command] ?? usualTimeout), 0);
 
 /** Returns the seconds of past periods that are after `from`. */
@@ -253,7 +225,7 @@ export function secondsSince(from: Date | null, past: readonly Period[] = []): n
 /** Returns who changed a touched extension after the step; null if it is unchanged. */
 function changedByOf(
   { touched }: StepRow,
-  rows: readonly ExtensionRow[],
+  rows: readonly StepExtensionRow[],
   publisher: FactRow['publisher'],
 ): StepFacts['changedBy'] {
   for (const { name, sequenceNumber } of touched) {

@@ -1,8 +1,8 @@
 import type { StepOutcome } from '#server/domain/rollout-rules/step-facts.ts';
 import type { StepFailure } from '#server/domain/rollout-rules/stored.ts';
 import type { StepState } from '#server/domain/rollout-rules/words.ts';
-import type { ExtensionRow } from './load-steps.ts';
 import type { StepRow } from './pass.ts';
+import type { StepExtensionRow } from './step-extension-row.ts';
 
 /** Causes for which the message of the status is the cause itself. */
 const statusCauses: readonly (string | null)[] = ['status', 'substatus'];
@@ -11,7 +11,7 @@ const statusCauses: readonly (string | null)[] = ['status', 'substatus'];
  * Returns what failed on a VM: the first touched extension whose health failed at the step's sequence number, else the
  * first that is not healthy.
  */
-export function failureOf({ touched }: Pick<StepRow, 'touched'>, rows: readonly ExtensionRow[]): StepFailure {
+export function failureOf({ touched }: Pick<StepRow, 'touched'>, rows: readonly StepExtensionRow[]): StepFailure {
   const own = rows.filter(({ name, health }) =>
     touched.some((extension) => extension.name === name && extension.sequenceNumber === health?.sequenceNumber),
   );
@@ -20,14 +20,14 @@ export function failureOf({ touched }: Pick<StepRow, 'touched'>, rows: readonly 
     own.find(({ health }) => health?.health !== 'healthy' && health?.health !== 'disabled') ??
     rows[0];
   const health = failed?.health?.health === 'failed' ? failed.health : null;
-  const isSaid = health !== null && (statusCauses.includes(health.cause) || health.isReported === true);
+  const hasMessage = health !== null && (statusCauses.includes(health.cause) || health.isReported === true);
   return {
     extension: failed?.name ?? null,
     handler: failed?.handler ?? null,
     version: failed?.version ?? null,
     command: health?.command ?? null,
     exitCode: health?.exitCode ?? null,
-    messageId: isSaid ? (health.messageId ?? null) : null,
+    messageId: hasMessage ? (health.messageId ?? null) : null,
   };
 }
 
