@@ -4,7 +4,7 @@ import { seedFleet } from './fleet/seed-fleet.ts';
 import { numberFrom, randomFrom } from './load/schedule.ts';
 import { writeResults } from './print/results.ts';
 import { falseAlarmRate, pairsUntilSeen } from './rollouts/trials/calculated.ts';
-import { runTrial, type Trial } from './rollouts/trials/run-trial.ts';
+import { type RolloutTrial, runTrial } from './rollouts/trials/run-trial.ts';
 import type { FailureRates } from './rollouts/trials/simulated-fleet.ts';
 import { median } from './sections/section.ts';
 
@@ -49,8 +49,8 @@ async function main(): Promise<void> {
   const deployment = await startDeployment({ quiet: true, say: () => {} });
   const { services } = deployment;
   await seedFleet(services, { vms: Number(values.vms), seed: values.seed, say });
-  const run = async (version: 'bad' | 'good', rates: FailureRates): Promise<Trial[]> => {
-    const trials: Trial[] = [];
+  const run = async (version: 'bad' | 'good', rates: FailureRates): Promise<RolloutTrial[]> => {
+    const trials: RolloutTrial[] = [];
     for (let n = 1; n <= runs && (values.only ?? version) === version; n += 1) {
       const began = performance.now();
       const random = randomFrom(numberFrom(`${values.seed} ${version} ${n}`));
@@ -73,9 +73,9 @@ async function main(): Promise<void> {
   console.log(['', ...summaryOfBad(ofBad), ...summaryOfGood(ofGood), '', `in full: ${file}`].join('\n'));
 }
 
-const isStopped = ({ state, why }: Trial): boolean => state === 'paused' && why.includes('worse_than_control');
+const isStopped = ({ state, why }: RolloutTrial): boolean => state === 'paused' && why.includes('worse_than_control');
 
-function summaryOfBad(trials: readonly Trial[]): string[] {
+function summaryOfBad(trials: readonly RolloutTrial[]): string[] {
   if (trials.length === 0) return [];
   const stopped = trials.filter(isStopped);
   const changed = stopped.map((trial) => trial.changed);
@@ -92,7 +92,7 @@ function summaryOfBad(trials: readonly Trial[]): string[] {
   ];
 }
 
-function summaryOfGood(trials: readonly Trial[]): string[] {
+function summaryOfGood(trials: readonly RolloutTrial[]): string[] {
   if (trials.length === 0) return [];
   const alarms = trials.filter(isStopped).length;
   const ended = trials.filter(({ state }) => state === 'finished').length;

@@ -16,12 +16,12 @@ import {
 } from '#server/domain/rollouts/index.ts';
 import { extensionNames } from '../load/agents.ts';
 
-/** The handler whose extension the rollouts change. It reports nothing by itself under load. */
+/** The handler whose extension the rollouts change. It reports nothing under load. */
 export const handler = 'Meridian.Platform.Backup';
 export const extension = extensionNames.silent;
 
 /** A clock that only the run advances, so that rates and soak times take no real time. */
-export class Clock {
+export class SimulatedClock {
   #at: number;
 
   constructor(at = Date.now()) {
@@ -44,10 +44,10 @@ export const contextAt = (services: PassServices, now: Date): Context => ({
   ...{ actor: systemActor, origin: systemOrigin, now, requestId: 'bench' },
 });
 
-export type Change = Omit<DefinitionInput['change'], 'kind' | 'handler'>;
+export type SettingsChange = Omit<DefinitionInput['change'], 'kind' | 'handler'>;
 
 /** Returns a bulk act on all VMs, without soak and with every limit as high as possible. */
-export const bulkOf = (change: Change, select: DefinitionInput['select'] = { all: true }): DefinitionInput => ({
+export const bulkOf = (change: SettingsChange, select: DefinitionInput['select'] = { all: true }): DefinitionInput => ({
   ...{ kind: 'bulk', name: 'bench', strategy: 'at-once', select },
   change: { kind: 'set', handler, ...change },
   gates: { inFlight: { count: 20_000 }, soakSeconds: 0, errors: null, success: null },
@@ -56,7 +56,7 @@ export const bulkOf = (change: Change, select: DefinitionInput['select'] = { all
 let turn = 0;
 
 /** Returns a change that no VM has yet, so that it gives every VM a new sequence number. */
-export function newSettings(): Change {
+export function newSettings(): SettingsChange {
   turn += 1;
   return { publicSettings: { merge: { retain: Date.now() + turn } } };
 }
@@ -72,7 +72,7 @@ export async function givenUnplanned(ctx: Context, definition: DefinitionInput):
 export async function givenRunning(
   services: PassServices,
   definition: DefinitionInput,
-  clock: Clock = new Clock(),
+  clock: SimulatedClock = new SimulatedClock(),
 ): Promise<string> {
   const ctx = (): Context => contextAt(services, clock.now);
   const id = await givenUnplanned(ctx(), definition);
@@ -102,11 +102,16 @@ export async function liftLimits(services: PassServices, stepsPerSecond = 5_000)
 }
 
 /** Lets a worker look once, a second after the last time. Returns false if nothing was due. */
-export const passNext = async (services: PassServices, clock: Clock): Promise<boolean> =>
+export const passNext = async (services: PassServices, clock: SimulatedClock): Promise<boolean> =>
   (await passRollout(services, clock.advance(1))) !== null;
 
 /** Lets a worker look until this many steps began. */
-export async function beginSteps(services: PassServices, clock: Clock, id: string, count: number): Promise<void> {
+export async function beginSteps(
+  services: PassServices,
+  clock: SimulatedClock,
+  id: string,
+  count: number,
+): Promise<void> {
   for (let begun = 0; begun < count; begun = await countSteps(services.db.$client, id)) {
     if (!(await passNext(services, clock))) throw new Error(`Only ${begun} of ${count} steps began.`);
   }

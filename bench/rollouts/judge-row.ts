@@ -3,7 +3,6 @@ import { type Bench, type Figure, median } from '../sections/section.ts';
 import {
   beginSteps,
   bulkOf,
-  Clock,
   countSteps,
   endRollouts,
   extension,
@@ -11,6 +10,7 @@ import {
   liftLimits,
   newSettings,
   passNext,
+  SimulatedClock,
 } from './given-rollout.ts';
 import { storeDeliveries, storeHealth, storeHealthyFleet } from './stored-reports.ts';
 
@@ -28,7 +28,7 @@ export async function judgeRows(bench: Bench): Promise<Figure[]> {
   await storeHealthyFleet(deployment.services.db.$client);
   await liftLimits(deployment.services);
   const count = Math.min(most, agents.count);
-  const clock = new Clock();
+  const clock = new SimulatedClock();
   const measured: Judged[] = [];
   for (let round = 0; round < rounds; round += 1) measured.push(await judge(bench, clock, count));
   const mid = (of: (one: Judged) => number): number => median(measured.map(of));
@@ -48,7 +48,7 @@ export async function judgeRows(bench: Bench): Promise<Figure[]> {
   ];
 }
 
-async function judge({ deployment }: Bench, clock: Clock, count: number): Promise<Judged> {
+async function judge({ deployment }: Bench, clock: SimulatedClock, count: number): Promise<Judged> {
   const { services, database } = deployment;
   const client = services.db.$client;
   const { rows } = await client.query<{ id: string }>('select id from vms order by id limit $1', [count]);

@@ -4,13 +4,13 @@ import { Latencies } from '../load/latencies.ts';
 import { alternate, type Bench, type Figure, figureOf } from '../sections/section.ts';
 import {
   beginSteps,
-  Clock,
   contextAt,
   endRollouts,
   givenRunning,
   handler,
   liftLimits,
   newSettings,
+  SimulatedClock,
 } from './given-rollout.ts';
 
 const asksPerRound = 50;
@@ -21,7 +21,7 @@ export async function pageRows({ deployment, agents, rounds }: Bench): Promise<F
   const { services } = deployment;
   const client = services.db.$client;
   await liftLimits(services);
-  const clock = new Clock();
+  const clock = new SimulatedClock();
   const gates = { inFlight: { count: 20_000 }, ramp: false, compare: null };
   const ring = (name: string, percent: number) => ({ name, upTo: { percent } });
   const definition = {

@@ -7,8 +7,6 @@ import { prepareByHand, publishByHand } from '../yardsticks/rollout-by-hand.ts';
 import {
   beginSteps,
   bulkOf,
-  type Change,
-  Clock,
   contextAt,
   endRollouts,
   extension,
@@ -16,12 +14,14 @@ import {
   handler,
   liftLimits,
   newSettings,
+  type SettingsChange,
+  SimulatedClock,
 } from './given-rollout.ts';
 
 /** Goal states in a transaction, as the engine publishes them. */
 const batch = 250;
-const most = 5_000;
-const mostAlone = 400;
+const maxVms = 5_000;
+const maxAlone = 400;
 const unpublished = '1 declaration after another, each in its own transaction';
 
 /** Measures publishing goal states in batches, against the same rows by hand and against one after the other. */
@@ -31,11 +31,11 @@ export async function publishRows(bench: Bench): Promise<Figure[]> {
   const pool = services.db.$client;
   await prepareByHand(pool);
   await liftLimits(services);
-  const vmIds = await someVms(pool, Math.min(most, agents.count));
-  const clock = new Clock();
+  const vmIds = await someVms(pool, Math.min(maxVms, agents.count));
+  const clock = new SimulatedClock();
   const ours = () => publishPerSecond(bench, clock, vmIds, newSettings());
   const byHand = await alternate(rounds, ours, () => publishByHand(pool, vmIds, batch));
-  const alone = await alternate(rounds, ours, () => setAlone(bench, vmIds.slice(0, mostAlone)));
+  const alone = await alternate(rounds, ours, () => setAlone(bench, vmIds.slice(0, maxAlone)));
   const what = `Goal states published by a rollout of ${vmIds.length} VMs, batches of ${batch}`;
   return [
     figureOf(
@@ -58,13 +58,13 @@ export async function secretRows(bench: Bench): Promise<Figure[]> {
   const { deployment, agents, rounds } = bench;
   const { services } = deployment;
   await liftLimits(services);
-  const vmIds = await someVms(services.db.$client, Math.min(most / 5, agents.count));
+  const vmIds = await someVms(services.db.$client, Math.min(maxVms / 5, agents.count));
   const { certificate } = newKeyPair('RSA 2048');
   await services.db.$client.query(
     `update goal_state_heads set certificate = $2, thumbprint = 'BENCH' where vm_id = any($1::uuid[])`,
     [vmIds, certificate],
   );
-  const clock = new Clock();
+  const clock = new SimulatedClock();
   const protectedSettings = { password: 'bench', token: 'x'.repeat(64) };
   const plain = Buffer.from(JSON.stringify(protectedSettings));
   let turn = 0;
@@ -101,9 +101,9 @@ async function someVms(pool: pg.Pool, count: number): Promise<string[]> {
 /** Lets the engine begin every step of a rollout of these VMs. Returns steps per second, without planning. */
 async function publishPerSecond(
   { deployment }: Bench,
-  clock: Clock,
+  clock: SimulatedClock,
   vmIds: readonly string[],
-  change: Change,
+  change: SettingsChange,
 ): Promise<number> {
   const { services } = deployment;
   const id = await givenRunning(services, bulkOf(change, { ids: [...vmIds] }), clock);

@@ -8,18 +8,18 @@ import { type Bench, type Figure, median } from '../sections/section.ts';
 import {
   beginSteps,
   bulkOf,
-  Clock,
   contextAt,
   endRollouts,
   extension,
   givenRunning,
   liftLimits,
   newSettings,
+  SimulatedClock,
 } from './given-rollout.ts';
 import { storeDeliveries, storeFirstGoals, storeHealth, storeHealthyFleet } from './stored-reports.ts';
 
-const mostOpen = 10_000;
-const mostRecalled = 2_000;
+const maxOpen = 10_000;
+const maxRecalled = 2_000;
 /** Milliseconds between two changes of health, and how often their outcome is looked up. */
 const changeMs = 25;
 const lookMs = 20;
@@ -38,10 +38,10 @@ export async function decisionRows(bench: Bench): Promise<Figure[]> {
   const { services } = deployment;
   const client = services.db.$client;
   await liftLimits(services);
-  const count = Math.min(mostOpen, agents.count);
+  const count = Math.min(maxOpen, agents.count);
   const { rows } = await client.query<{ id: string }>('select id from vms order by id limit $1', [count]);
   const vmIds = rows.map(({ id }) => id);
-  const clock = new Clock();
+  const clock = new SimulatedClock();
   const id = await givenRunning(services, bulkOf(newSettings(), { ids: vmIds }), clock);
   await beginSteps(services, clock, id, count);
   await storeDeliveries(client, vmIds, new Date());
@@ -139,13 +139,13 @@ export async function pauseRows(bench: Bench): Promise<Figure[]> {
   const { services } = deployment;
   const client = services.db.$client;
   await liftLimits(services);
-  const count = Math.min(mostRecalled, agents.count);
+  const count = Math.min(maxRecalled, agents.count);
   const { rows } = await client.query<{ id: string }>('select id from vms order by id limit $1', [count]);
   await storeFirstGoals(client);
   await startIdleWorker(bench);
   const taken: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const clock = new Clock();
+    const clock = new SimulatedClock();
     const id = await givenRunning(services, bulkOf(newSettings(), { ids: rows.map((row) => row.id) }), clock);
     const inFlight = async (): Promise<number> => {
       const found = await client.query<{ n: number }>(

@@ -2,12 +2,12 @@ import { pairsOf } from '#server/domain/rollout-rules/compare.ts';
 import { addCounts, resolvedPairs } from '#server/domain/rollout-rules/counts.ts';
 import type { RingCounts } from '#server/domain/rollout-rules/stored.ts';
 import { type DefinitionInput, hintRollouts, type PassServices, passRollout } from '#server/domain/rollouts/index.ts';
-import { Clock, endRollouts, givenRunning, handler, newSettings } from '../given-rollout.ts';
+import { endRollouts, givenRunning, handler, newSettings, SimulatedClock } from '../given-rollout.ts';
 import { storeHealthyFleet } from '../stored-reports.ts';
 import { type FailureRates, SimulatedFleet } from './simulated-fleet.ts';
 
 /** What became of a rollout that only the comparison judges. */
-export interface Trial {
+export interface RolloutTrial {
   state: string;
   /** Codes of the reasons why it was paused. */
   why: string[];
@@ -34,12 +34,12 @@ const tick = 30;
 const longest = 3 * 86_400;
 
 /** Runs a rollout of every VM in the rings of the strategy `careful`, in simulated time, until it pauses or ends. */
-export async function runTrial({ services, rates, random, terms }: TrialOptions): Promise<Trial> {
+export async function runTrial({ services, rates, random, terms }: TrialOptions): Promise<RolloutTrial> {
   const client = services.db.$client;
   await endRollouts(client);
   await storeHealthyFleet(client);
   const { rows } = await client.query<{ id: string }>('select id from vms order by id');
-  const clock = new Clock(await laterThanSteps(services));
+  const clock = new SimulatedClock(await laterThanSteps(services));
   const began = seconds(clock.now);
   const fleet = new SimulatedFleet(
     client,
@@ -121,7 +121,12 @@ async function readRollout({ db }: PassServices, id: string): Promise<RolloutNow
   };
 }
 
-async function trialOf({ db }: PassServices, id: string, { state, why }: RolloutNow, hours: number): Promise<Trial> {
+async function trialOf(
+  { db }: PassServices,
+  id: string,
+  { state, why }: RolloutNow,
+  hours: number,
+): Promise<RolloutTrial> {
   const { rows } = await db.$client.query<{ counts: RingCounts; taken: number }>(
     'select counts, taken from rollout_rings where rollout_id = $1 order by ring',
     [id],

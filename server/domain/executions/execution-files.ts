@@ -58,7 +58,7 @@ export async function pinFiles(
 }
 
 /** A stored file of a plan, with its current contents. */
-export interface PlanFile extends PinnedFile {
+export interface StoredPlanFile extends PinnedFile {
   runbookFile: string;
 }
 
@@ -70,7 +70,7 @@ export async function findPlanFiles(
   db: Database | Transaction,
   plan: ExecutionPlan,
   { keep = false } = {},
-): Promise<PlanFile[]> {
+): Promise<StoredPlanFile[]> {
   const wanted = storedFilesOf(plan);
   const ids = wanted.map(({ id }) => id);
   const found = await findRunbookFiles(db, ids, { keep });
@@ -86,14 +86,14 @@ export async function findPlanFiles(
 }
 
 /** Returns the number of bytes that the files take in a message to the broker, in base64. */
-export const amqpFileBytes = (files: readonly PlanFile[]): number =>
+export const amqpFileBytes = (files: readonly StoredPlanFile[]): number =>
   files.reduce((sum, { size }) => sum + 4 * Math.ceil(size / 3), 0);
 
 /** Records the files of new executions. */
 export async function pin(
   tx: Transaction,
   of: readonly Pick<typeof executionFiles.$inferInsert, 'vmId' | 'executionId'>[],
-  files: readonly PlanFile[],
+  files: readonly StoredPlanFile[],
 ): Promise<void> {
   const rows = of.flatMap((execution) => files.map((file) => ({ ...execution, ...file })));
   if (rows.length > 0) await tx.insert(executionFiles).values(rows);

@@ -27,7 +27,7 @@ export { listExecutions } from './list-executions.ts';
 export { previewRuns, type RunPreview } from './many/preview-runs.ts';
 export { type QueuedRun, queueMany } from './many/queue-many.ts';
 export { recallMany } from './many/recall-many.ts';
-export { checkRun, type RunOrder, type RunTerms, readRunFacts, readRunOrder } from './many/run-order.ts';
+export { checkRun, type RunOrder, type RunRequest, readRunFacts, readRunOrder } from './many/run-order.ts';
 export { noteProgress } from './note-progress.ts';
 export { listInputQueues, listUnpublished, notePublished, type PlanToPublish, publishNext } from './publish-plan.ts';
 export { queueExecution } from './queue-execution.ts';

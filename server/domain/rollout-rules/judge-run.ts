@@ -35,7 +35,7 @@ export interface RunFacts {
 type Rules = Pick<StepRules, 'soakSeconds' | 'settleSeconds' | 'retry' | 'stage'>;
 
 /**
- * Decides what becomes of a step that runs a runbook. It succeeds with code 0 and, if the ring asks for it, when the
+ * Decides what becomes of a step that runs a runbook. It succeeds with code 0 and, if the ring requests it, when the
  * agent then stays reachable for `soakSeconds`. A pure function like `judgeStep`.
  */
 export function judgeRun(step: OpenStep, facts: RunFacts, rules: Rules, now: Date): StepOutcome {
@@ -107,7 +107,7 @@ function causeOf({ state, errorCode, cancelled }: RunExecution): string {
   return errorCode === null ? 'plan-fault' : `code:${errorCode}`;
 }
 
-/** The cause for which a rollout's retries are asked for, if the runbook ended with this one. */
+/** The cause for which a rollout's retries are requested, if the runbook ended with this one. */
 const retryCause = (cause: string): string =>
   cause.startsWith('code:') ? 'exit' : cause === 'lost' ? 'silent' : cause;
 

@@ -1,13 +1,12 @@
 import { executionLimits } from '#protocol/executions/index.ts';
 import type { ChangeInput } from './change-input.ts';
-import type { RolloutInput } from './input.ts';
-import type { RolloutChange, RunTerms } from './stored.ts';
+import type { RolloutChange, RunChange } from './stored.ts';
 
 /**
  * Returns what a change of kind `run` runs. The version and the time limits that it leaves out are those of the runbook,
  * which the caller fills in.
  */
-export function completeRun(change: ChangeInput): RunTerms {
+export function completeRun(change: ChangeInput): RunChange {
   const { runbook, parameters, secretParameters, timeoutSeconds, validForSeconds } = change;
   return {
     runbook: runbook ?? '',
@@ -18,7 +17,13 @@ export function completeRun(change: ChangeInput): RunTerms {
   };
 }
 
-type Choices = Pick<RolloutInput, 'silent' | 'onStepFailure' | 'onHalt' | 'gates' | 'rings'>;
+interface Choices {
+  silent?: string | undefined;
+  onStepFailure?: string | undefined;
+  onHalt?: string | undefined;
+  gates?: { compare?: unknown } | undefined;
+  rings?: readonly { gates?: { compare?: unknown } | undefined }[] | null | undefined;
+}
 
 /**
  * Returns the paths of choices that a run has no use for: nothing is declared ahead of a VM's turn, nothing can be put

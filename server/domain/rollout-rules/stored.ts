@@ -34,11 +34,11 @@ export interface RolloutChange {
   /** For a revert: the time whose contents are declared; null for the goal state before each step or change. */
   asOf: string | null;
   /** What a change of kind `run` runs; absent in every other change. */
-  run?: RunTerms;
+  run?: RunChange;
 }
 
 /** What a rollout runs on each member. `RolloutChange.version` is the version of the runbook. */
-export interface RunTerms {
+export interface RunChange {
   runbook: string;
   parameters: Readonly<Record<string, unknown>>;
   /** The names of the secret parameters. Their values are sealed with the rollout. */

@@ -252,6 +252,8 @@ export const membershipView = z.object({
     state: z.enum(rolloutStates),
     handler: z.string().nullable(),
     extension: z.string().nullable(),
+    /** The runbook that the rollout runs; null if it changes extensions. */
+    runbook: z.string().nullable(),
     createdAt: time,
   }),
   ring: z.object({ index: count, name: z.string(), size: count }),

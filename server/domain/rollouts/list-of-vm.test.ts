@@ -34,7 +34,7 @@ describe('the rollouts of a VM', () => {
       {
         rollout: {
           ...{ id, name: 'probe 1.1 in production', kind: 'rollout', state, handler: 'Acme.Lab.Probe' },
-          ...{ extension: null, createdAt: ctx.now.toISOString() },
+          ...{ extension: null, runbook: null, createdAt: ctx.now.toISOString() },
         },
         ring: { index: 1, name: 'tenth', size: 3 },
         ...{ place: 2, state: 'queued', cause: null, waitsFor: null },

@@ -73,6 +73,7 @@ function membershipOf(row: Membership, blockers: ReadonlyMap<string | null, Bloc
     rollout: {
       ...{ id, name, kind, state, handler },
       extension: definition.change.extension,
+      runbook: definition.change.run?.runbook ?? null,
       createdAt: instantOf(row.created_at) ?? '',
     },
     ring: { index: ring, name: row.ring_plan?.name ?? definition.rings[ring]?.name ?? '', size: row.size },

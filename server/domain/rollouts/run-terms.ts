@@ -1,8 +1,8 @@
-import type { RunTerms } from '#server/domain/executions/index.ts';
+import type { RunRequest } from '#server/domain/executions/index.ts';
 import type { Definition } from '#server/domain/rollout-rules/stored.ts';
 
 /** Returns what a rollout runs on each member; null if it declares extensions. */
-export function runTermsOf({ change }: Pick<Definition, 'change'>): RunTerms | null {
+export function runTermsOf({ change }: Pick<Definition, 'change'>): RunRequest | null {
   const { run, version } = change;
   if (run === undefined || version === null) return null;
   const { runbook, parameters, timeoutSeconds, validForSeconds } = run;

@@ -4,7 +4,7 @@ import type {
   Limit,
   RingDefinition,
   RolloutChange,
-  RunTerms,
+  RunChange,
   Selection,
 } from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from './rows.ts';
@@ -56,7 +56,7 @@ function shownChange({ publicSettings, protectedSettings, run, ...change }: Roll
   };
 }
 
-function shownRun({ secretParameters: _, parameters, ...run }: RunTerms, withSettings: boolean) {
+function shownRun({ secretParameters: _, parameters, ...run }: RunChange, withSettings: boolean) {
   return { ...run, ...(withSettings && { parameters }) };
 }
 

@@ -5,7 +5,8 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import type { SentGates } from './definition.ts';
 import { Sentence } from './gate-sentence.tsx';
-import { type GateSentencesProps, Gates, sentencesGrid } from './gates.tsx';
+import type { GateSentencesProps } from './gate-sentences-props.ts';
+import { Gates, sentencesGrid } from './gates.tsx';
 import { RingGates } from './ring-gates.tsx';
 
 /** The limits and gates of every ring, as sentences with numbers that can be changed, and those of single rings. */

@@ -8,14 +8,6 @@ import type { SentGates } from './definition.ts';
 import type { FormFaults } from './faults.ts';
 import { Sentence } from './gate-sentence.tsx';
 import { InlineNumber } from './inline-number.tsx';
-import type { RolloutForm } from './rollout-form.ts';
-
-/** What the gates of a form need: the form, and the faults that the portal found. */
-export interface GateSentencesProps {
-  form: RolloutForm;
-  set(change: Partial<RolloutForm>): void;
-  faults: FormFaults;
-}
 
 export interface GateProps {
   gates: SentGates;

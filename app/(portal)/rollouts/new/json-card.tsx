@@ -16,7 +16,7 @@ const JsonEditor = dynamic(() => import('#app/_ui/json-editor.tsx').then((module
   loading: () => <Skeleton className="w-40" />,
 });
 
-export interface DefinitionCardProps {
+export interface DefinitionJsonProps {
   draft: JsonDraft;
   faults: FormFaults;
   /** Whether the change has protected settings that the text does not show. */
@@ -25,7 +25,7 @@ export interface DefinitionCardProps {
 }
 
 /** The definition as JSON. Each fault is below its line and in a list with its path, which leads to the line. */
-export function JsonCard({ draft: { text, sent, form }, faults: { all }, hasSecrets, onText }: DefinitionCardProps) {
+export function JsonCard({ draft: { text, sent, form }, faults: { all }, hasSecrets, onText }: DefinitionJsonProps) {
   const { t } = useTranslation('rollouts');
   const editor = useRef<JsonEditorHandle>(null);
   const marks = useMemo(() => ({ faults: all.map(({ path, message }) => ({ pointer: path, path, message })) }), [all]);

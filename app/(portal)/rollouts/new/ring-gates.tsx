@@ -4,7 +4,8 @@ import { SlidersHorizontal } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import type { SentGates, SentRing } from './definition.ts';
-import { type GateSentencesProps, Gates, sentencesGrid } from './gates.tsx';
+import type { GateSentencesProps } from './gate-sentences-props.ts';
+import { Gates, sentencesGrid } from './gates.tsx';
 import { ownGates, withOwnGates } from './own-gates.ts';
 
 /** The limits and gates of rings that have others than the rest, and buttons that give a ring its own. */

@@ -11,12 +11,12 @@ import {
   requireRunbookVersion,
 } from '#server/domain/runbooks/index.ts';
 import { beyondMurano } from '../beyond-murano.ts';
-import { findPlanFiles, type PlanFile } from '../execution-files.ts';
+import { findPlanFiles, type StoredPlanFile } from '../execution-files.ts';
 import { parametersOf } from '../resolve-request.ts';
 import { requireSeparate, type SecretValues } from '../secret-parameters.ts';
 
 /** A published version of a runbook, with the parameters and time limits of many executions. */
-export interface RunTerms {
+export interface RunRequest {
   runbook: string;
   version: string;
   parameters: Readonly<Record<string, unknown>>;
@@ -25,14 +25,14 @@ export interface RunTerms {
 }
 
 /** What many VMs run: one plan, with the same secret parameters for each VM. */
-export interface RunOrder extends RunTerms {
+export interface RunOrder extends RunRequest {
   /** The digest of the runbook's version. */
   sha256: string;
   text: string;
   plan: ExecutionPlan;
   secrets: SecretValues;
   /** The stored files of the plan, with their current contents. */
-  files: PlanFile[];
+  files: StoredPlanFile[];
   /** Whether the Murano agent can run the plan. */
   isForMurano: boolean;
   /** For the platforms of each machine that was looked at, in JSON: whether they can run the plan. */
@@ -46,7 +46,7 @@ export interface RunOrder extends RunTerms {
  */
 export async function checkRun(
   ctx: Context,
-  given: Pick<RunTerms, 'runbook' | 'parameters'> & { version: string | null; secrets: SecretValues },
+  given: Pick<RunRequest, 'runbook' | 'parameters'> & { version: string | null; secrets: SecretValues },
 ): Promise<RunbookVersionRow> {
   const { runbook: name, parameters, secrets } = given;
   const row = await chooseRunbookVersion(ctx, { name, version: given.version ?? undefined });
@@ -64,7 +64,7 @@ export async function checkRun(
  */
 export async function readRunOrder(
   db: Database | Transaction,
-  terms: RunTerms,
+  terms: RunRequest,
   secrets: SecretValues,
 ): Promise<RunOrder> {
   const row = await requireRunbookVersion(db, { name: terms.runbook, version: terms.version });
@@ -76,7 +76,7 @@ export async function readRunOrder(
 /** Returns what decides what the VMs run: the version's digest and state, and the digests of the plan's files. */
 export async function readRunFacts(
   db: Database | Transaction,
-  terms: RunTerms,
+  terms: RunRequest,
 ): Promise<{ sha256: string; state: string; files: { file: string; sha256: string }[] }> {
   const row = await requireRunbookVersion(db, { name: terms.runbook, version: terms.version });
   const { plan } = orderOf(row, terms, {});
@@ -89,7 +89,7 @@ function requirePublished({ state, version }: RunbookVersionRow): void {
   if (state !== 'published') throw new DomainError('conflict', 'runbook_not_published');
 }
 
-function orderOf(row: RunbookVersionRow, terms: RunTerms, secrets: SecretValues): Omit<RunOrder, 'sha256' | 'files'> {
+function orderOf(row: RunbookVersionRow, terms: RunRequest, secrets: SecretValues): Omit<RunOrder, 'sha256' | 'files'> {
   const judged = judgePlan(fillRunbook(row, terms.parameters), null);
   if ('faults' in judged) {
     throw new DomainError('unprocessable', 'plan_invalid', { params: { code: judged.code }, faults: judged.faults });

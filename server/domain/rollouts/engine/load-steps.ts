@@ -7,8 +7,8 @@ import { openSteps } from '#server/domain/rollout-rules/words.ts';
 import { agentStatus } from '#server/domain/verdicts/index.ts';
 import type { StoredRollout } from '../rows.ts';
 import type { StepRow } from './pass.ts';
-import type { StepExtensionRow } from './step-extension-row.ts';
 import { failureOf } from './step-failure.ts';
+import type { TouchedRow } from './touched-row.ts';
 
 /** Seconds that a command's status may take after its deadline. */
 const statusSeconds = 300;
@@ -27,7 +27,7 @@ export interface FactedStep {
 export type FactedControl = Pick<FactedStep, 'step' | 'facts'> & { isControlTaken: boolean };
 
 /** The touched extensions of a step `s`, as they are declared now, with their stored health. */
-const touchedSql = sql<StepExtensionRow[] | null>`(
+const touchedSql = sql<TouchedRow[] | null>`(
   select json_agg(json_build_object('name', t.name, 'handler', coalesce(e.handler, h.handler), 'state', e.state, 'sequenceNumber', e.sequence_number,
       'version', e.version, 'commands', e.commands, 'timeouts', e.timeouts, 'changedBy', e.changed_by,
       'changedAt', e.changed_at, 'changedWith', case when e.sequence_number <> t."sequenceNumber" then (
@@ -43,7 +43,7 @@ const touchedSql = sql<StepExtensionRow[] | null>`(
     left join extension_pulse u on u.vm_id = ${rolloutSteps.vmId} and u.name = t.name)`;
 
 /** The extensions of the control of a step: those that the step touched, or all, if the control has none of these. */
-const controlSql = sql<StepExtensionRow[] | null>`(
+const controlSql = sql<TouchedRow[] | null>`(
   select json_agg(json_build_object('name', e.name, 'state', e.state, 'sequenceNumber', e.sequence_number,
       'version', e.version, 'commands', e.commands, 'timeouts', e.timeouts, 'changedBy', e.changed_by,
       'changedAt', e.changed_at, 'health', case when h.name is null then null else json_build_object(
@@ -174,7 +174,7 @@ interface FactRow {
   hold: { since: Date | null; past: readonly Period[] } | null;
   lane: { since: Date | null; past: readonly Period[] } | null;
   isMarked: boolean;
-  extensions: StepExtensionRow[] | null;
+  extensions: TouchedRow[] | null;
   publisher: { by: string; action: string; at: string } | null;
 }
 
@@ -200,7 +200,7 @@ function factsOf(step: StepRow, row: FactRow, now: Date): StepFacts {
   };
 }
 
-function extensionFacts({ name, state, sequenceNumber, version, health }: StepExtensionRow): StepExtension {
+function extensionFacts({ name, state, sequenceNumber, version, health }: TouchedRow): StepExtension {
   return {
     name,
     declared: state === null ? null : { sequenceNumber, version, state: state === 'uninstall' ? 'uninstalled' : state },
@@ -212,7 +212,7 @@ function extensionFacts({ name, state, sequenceNumber, version, health }: StepEx
   };
 }
 
-const timeoutsOf = ({ commands, timeouts }: StepExtensionRow): number =>
+const timeoutsOf = ({ commands, timeouts }: TouchedRow): number =>
   (commands ?? ['enable']).reduce((sum, command) => sum + (timeouts?.[command] ?? usualTimeout), 0);
 
 /** Returns the seconds of past periods that are after `from`. */
@@ -225,7 +225,7 @@ export function secondsSince(from: Date | null, past: readonly Period[] = []): n
 /** Returns who changed a touched extension after the step; null if it is unchanged. */
 function changedByOf(
   { touched }: StepRow,
-  rows: readonly StepExtensionRow[],
+  rows: readonly TouchedRow[],
   publisher: FactRow['publisher'],
 ): StepFacts['changedBy'] {
   for (const { name, sequenceNumber } of touched) {

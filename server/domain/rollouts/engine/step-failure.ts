@@ -2,7 +2,7 @@ import type { StepOutcome } from '#server/domain/rollout-rules/step-facts.ts';
 import type { StepFailure } from '#server/domain/rollout-rules/stored.ts';
 import type { StepState } from '#server/domain/rollout-rules/words.ts';
 import type { StepRow } from './pass.ts';
-import type { StepExtensionRow } from './step-extension-row.ts';
+import type { TouchedRow } from './touched-row.ts';
 
 /** Causes for which the message of the status is the cause itself. */
 const statusCauses: readonly (string | null)[] = ['status', 'substatus'];
@@ -11,7 +11,7 @@ const statusCauses: readonly (string | null)[] = ['status', 'substatus'];
  * Returns what failed on a VM: the first touched extension whose health failed at the step's sequence number, else the
  * first that is not healthy.
  */
-export function failureOf({ touched }: Pick<StepRow, 'touched'>, rows: readonly StepExtensionRow[]): StepFailure {
+export function failureOf({ touched }: Pick<StepRow, 'touched'>, rows: readonly TouchedRow[]): StepFailure {
   const own = rows.filter(({ name, health }) =>
     touched.some((extension) => extension.name === name && extension.sequenceNumber === health?.sequenceNumber),
   );

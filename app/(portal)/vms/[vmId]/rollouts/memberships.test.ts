@@ -9,7 +9,7 @@ const given = (values: Partial<Omit<Membership, 'rollout'>> & { rollout?: Partia
   ...values,
   rollout: {
     ...{ id: 'r1', name: 'probe 1.1', kind: 'rollout' as const, state: 'running' as const },
-    ...{ handler: 'Acme.Lab.Probe', extension: null, createdAt: '2026-03-01T10:00:00.000Z' },
+    ...{ handler: 'Acme.Lab.Probe', extension: null, runbook: null, createdAt: '2026-03-01T10:00:00.000Z' },
     ...values.rollout,
   },
 });
@@ -36,6 +36,7 @@ test('a rollout changes every extension of its handler, or the one that it names
   expect(changes(given({ rollout: { extension: 'probe-2' } }), probe)).toBe(false);
   expect(changes(given({ rollout: { extension: 'probe-2' } }), { ...probe, name: null })).toBe(true);
   expect(changes(given({ rollout: { handler: null } }), probe)).toBe(true);
+  expect(changes(given({ rollout: { handler: null, runbook: 'greet' } }), probe)).toBe(false);
 });
 
 test('the state of an extension belongs to an open step, or to the failed step of the current goal state', () => {

@@ -21,11 +21,15 @@ const finalSteps = [...decidedSteps, ...exemptSteps.filter((state) => state !== 
 export const isUndecided = ({ rollout, state }: Subject): boolean =>
   !isOneOf(endedStates, rollout.state) && !isOneOf(finalSteps, state);
 
-/** Whether the rollout changes this extension. A rollout without a name changes every extension of its handler. */
+/**
+ * Whether the rollout changes this extension. A rollout without a name changes every extension of its handler, and one
+ * that runs a runbook changes none.
+ */
 export const changes = (
   { rollout }: Pick<Membership, 'rollout'>,
   { handler, name }: { handler: string; name: string | null },
 ): boolean =>
+  rollout.runbook === null &&
   (rollout.handler === null || rollout.handler === handler) &&
   (rollout.extension === null || name === null || rollout.extension === name);
 

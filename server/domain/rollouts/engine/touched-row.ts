@@ -1,7 +1,7 @@
 import type { StepExtension } from '#server/domain/rollout-rules/step-facts.ts';
 
 /** A touched extension of a step, as it is declared now, with its stored health. */
-export interface StepExtensionRow {
+export interface TouchedRow {
   name: string;
   handler?: string | null;
   state: 'enabled' | 'disabled' | 'uninstall' | null;
