@@ -47,12 +47,19 @@ export const machineRoutes: readonly RestRoute[] = [
       'Returns instances of a model in the order of `ids`. An unknown id has null at its place, and `partial` is true.',
     role: 'viewer',
     params: inModel,
-    query: z.object({ ids: z.string().max(200_000).default('').describe('Instance ids, separated by commas.') }),
+    query: z.object({
+      ids: z
+        .string()
+        .max(200_000)
+        .default('')
+        .transform((text) => (text === '' ? [] : text.split(',')))
+        .describe('Instance ids, separated by commas.'),
+    }),
     answers: { 200: { meaning: 'The instances.', schema: instances } },
     refusals: [404, 409],
     run: async (ctx, { params, query }) => ({
       status: 200,
-      body: await listInstances(ctx, { ...params, ids: query.ids === '' ? [] : query.ids.split(',') }),
+      body: await listInstances(ctx, { ...params, ...query }),
     }),
   }),
 ];
