@@ -37,6 +37,18 @@ select create_reference_table('rollout_curve');
 -- the index, only the worker's own check keeps two VMs of a set from having an open step.
 drop index rollout_steps_open_set;
 
+-- A model's machines share cloud services and addresses, which are unique in the whole portal.
+select create_reference_table('storage_accounts');
+select create_reference_table('storage_objects');
+select create_reference_table('models');
+select create_reference_table('affinity_groups');
+select create_reference_table('networks');
+select create_reference_table('cloud_services');
+select create_reference_table('deployments');
+select create_reference_table('availability_sets');
+select create_reference_table('vm_roles');
+select create_reference_table('endpoints');
+
 -- Executions of one plan on different VMs share a row.
 select create_reference_table('execution_plans');
 

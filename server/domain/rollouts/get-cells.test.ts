@@ -163,7 +163,7 @@ describe('the curve', () => {
       [3, 9],
     ]);
     expect(items.map(({ low, high }) => [Math.round(low * 100), Math.round(high * 100)])).toEqual([
-      [47, 100],
+      [49, 100],
       [5, 100],
       [26, 100],
     ]);

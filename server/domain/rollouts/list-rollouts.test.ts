@@ -182,6 +182,7 @@ describe('a row', () => {
     const answer = await listRollouts(own);
     expect(answer.items[0]?.change).toEqual({
       ...{ kind: 'set', handler: machine, extension: 'probe', version: '1.1.0.0', state: null, settings: true },
+      runbook: null,
     });
     expect(JSON.stringify(answer)).not.toMatch(/hidden-level|hunter2/);
   });

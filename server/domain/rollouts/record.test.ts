@@ -232,7 +232,7 @@ test('an edit of a running rollout names the parts that changed, and the rules t
     expect(await outcomeOf(resumeRollout(ctx, { id: view.id }))).toBe('conflict approval_missing');
     const acts = (await activityOf(ctx, view.id)).filter(({ action }) => action === 'rollout.edit');
     expect(acts).toMatchObject([{ details: { revision: 2, changed: ['/gates/noProgressSeconds'] } }]);
-    await approveRollout(ada, { id: view.id, plan: planHash });
+    await approveRollout(ada, { id: view.id, plan: (await rowOf(ctx, view.id)).planHash ?? '' });
     expect(await outcomeOf(resumeRollout(ctx, { id: view.id }))).toBe('done');
   }
   await setRolloutRules(admin, { ...rules, approval: null });

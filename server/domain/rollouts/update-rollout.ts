@@ -15,7 +15,7 @@ import { type UpdateRolloutInput, updateRolloutInput } from './input.ts';
 import { judgeEdit, type RolloutEdit } from './judge-edit.ts';
 import { recutRings } from './planning/recut-rings.ts';
 import { rehashPlan, renewHash } from './planning/rehash-plan.ts';
-import type { ReadDefinition } from './read-definition.ts';
+import { type DefinitionInput, parseDefinition, type ReadDefinition } from './read-definition.ts';
 import { fixedByPortal, readEdited } from './read-edited.ts';
 import { noPlan } from './request-plan.ts';
 import { changeRollout, readRollout, ringsOf, type StoredRollout } from './rows.ts';
@@ -32,7 +32,12 @@ import { sealGiven, secretsPath } from './secrets.ts';
 export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
   const { id, revision, definition: given } = parse(updateRolloutInput, input);
-  const edited = await readEdited(ctx, await readRollout(ctx.db, id), given);
+  const before = await readRollout(ctx.db, id).catch((error: unknown) => {
+    // The faults of a request come first, whether or not the rollout exists.
+    parseDefinition(ctx, given as DefinitionInput);
+    throw error;
+  });
+  const edited = await readEdited(ctx, before, given);
   return actOn(ctx, id, 'edit', async (tx, row) => {
     if (revision !== row.revision) {
       throw new DomainError('precondition_failed', 'rollout_moved_on', { params: { revision: row.revision } });
