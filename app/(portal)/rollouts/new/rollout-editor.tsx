@@ -7,7 +7,6 @@ import { PageHeader } from '#app/_ui/page-header.tsx';
 import type { ListedField } from '#server/domain/fleet/index.ts';
 import type { RolloutView } from '#server/domain/rollouts/index.ts';
 import { faultsOf } from './faults.ts';
-import { Foot } from './foot.tsx';
 import { NameFields } from './name-fields.tsx';
 import { usePlanHold } from './plan-hold.ts';
 import { ringSizes } from './ring-sizes.ts';
@@ -20,14 +19,15 @@ import type { LoadedMatches } from './use-matches.ts';
 import { useStart } from './use-start.ts';
 import { useStrategies } from './use-strategies.ts';
 import { ViewSwitch } from './view-switch.tsx';
-import { WhatCard } from './what-card.tsx';
 import { WhoCard } from './who-card.tsx';
 
 // Rendered by the server; their scripts follow the page's.
+const Foot = dynamic(() => import('./foot.tsx').then((module) => module.Foot));
 const HowCard = dynamic(() => import('./how-card.tsx').then((module) => module.HowCard));
 const JsonCard = dynamic(() => import('./json-card.tsx').then((module) => module.JsonCard));
 const MovedCard = dynamic(() => import('./moved-card.tsx').then((module) => module.MovedCard));
 const PlanCard = dynamic(() => import('./plan-card.tsx').then((module) => module.PlanCard));
+const WhatCard = dynamic(() => import('./what-card.tsx').then((module) => module.WhatCard));
 const WhenCard = dynamic(() => import('./when-card.tsx').then((module) => module.WhenCard));
 
 export interface RolloutEditorProps {

@@ -14,7 +14,7 @@ export function ViewSwitch({ editing: { json, openJson, closeJson } }: { editing
       onChange={(view) => (view === 'json' ? openJson() : closeJson())}
       options={[
         { value: 'form', label: t('new.view.form') },
-        { value: 'json', label: 'JSON' },
+        { value: 'json', label: <span translate="no">JSON</span> },
       ]}
     />
   );

@@ -3,9 +3,7 @@ import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal, reader } from '#app/_lib/portal.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
-import { RolloutRules } from './_rollouts/rollout-rules.tsx';
-import { Strategies } from './_rollouts/strategies.tsx';
-import { ApprovalRules } from './approval-rules.tsx';
+import { ApprovalRules, RolloutRules, Strategies } from './rule-cards.tsx';
 
 export async function generateMetadata(): Promise<Metadata> {
   const { t } = await words('settings');

@@ -10,7 +10,6 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { ExtensionCard } from './extension-card.tsx';
-import { QueueCard } from './queue/queue-card.tsx';
 import type { ReadQueue } from './queue/use-queue.ts';
 import type { Retry } from './retry/use-retry.ts';
 import { isUndecided, type ReadMemberships } from './rollouts/memberships.ts';
@@ -26,9 +25,9 @@ const StockAgentCard = dynamic(() => import('./stock-agent-card.tsx').then((modu
   ssr: false,
 });
 
-// Loaded on demand, since few VMs need these components. The server renders them, so nothing moves when their scripts
-// load.
+// The server renders these components, so nothing moves when their scripts load after the page's.
 const NeverEnrolled = dynamic(() => import('./never-enrolled.tsx').then((module) => module.NeverEnrolled));
+const QueueCard = dynamic(() => import('./queue/queue-card.tsx').then((module) => module.QueueCard));
 const RolloutLines = dynamic(() => import('./rollouts/rollout-lines.tsx').then((module) => module.RolloutLines));
 const NeverHeard = dynamic(() => import('./never-heard.tsx').then((module) => module.NeverHeard));
 
