@@ -116,7 +116,7 @@ test('by keyboard alone, a bad change halts at its first VM, and its revert make
     await pressOn(page, answers, 'Space');
     await tabTo(page, page.getByLabel('Limit of ring first'));
     await page.keyboard.press('Control+a');
-    await page.keyboard.type('25');
+    await page.keyboard.type('5');
     await pressOn(page, page.getByRole('button', { name: 'Remove ring tenth' }));
   });
 
