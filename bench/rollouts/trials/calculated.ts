@@ -24,7 +24,7 @@ export function falseAlarmRate(rings: number, discordantPairs: number): number {
 
 export interface SeenOptions {
   rings: number;
-  /** Probabilities that the changed VM and the other one fail. */
+  /** The probability that the changed VM of a pair fails, and that the unchanged VM fails. */
   changed: number;
   others: number;
   random(): number;

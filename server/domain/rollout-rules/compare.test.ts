@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { isSignificant, isWorse } from './compare.ts';
+import { halts } from './testing/halts.ts';
 
-test.each([
-  [1, 7, 0],
-  [1, 10, 1],
-  [1, 12, 2],
-  [1, 14, 3],
-  [1, 16, 4],
-  [4, 9, 0],
-  [4, 12, 1],
-  [4, 15, 2],
-])('RO-25 with %i rings, the test halts at %i:%i and not one earlier', (rings, changed, control) => {
+test.each(halts)('RO-25 with %i rings, the test halts at %i:%i and not one earlier', (rings, changed, control) => {
   expect(isSignificant(changed, control, rings)).toBe(true);
   expect(isSignificant(changed - 1, control, rings)).toBe(false);
 });

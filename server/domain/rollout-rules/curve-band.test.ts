@@ -1,19 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { isSignificant } from './compare.ts';
 import { haltsAt, shareBand } from './curve-band.ts';
+import { halts } from './testing/halts.ts';
 
 const percents = ({ low, high }: { low: number; high: number }) => [Math.round(low * 100), Math.round(high * 100)];
 
-test.each([
-  [1, 7, 0],
-  [1, 10, 1],
-  [1, 12, 2],
-  [1, 14, 3],
-  [1, 16, 4],
-  [4, 9, 0],
-  [4, 12, 1],
-  [4, 15, 2],
-])('RO-25 with %i rings, the curve draws the halt at %i:%i', (rings, changed, control) => {
+test.each(halts)('RO-25 with %i rings, the curve draws the halt at %i:%i', (rings, changed, control) => {
   expect(haltsAt(control, rings)).toBe(changed);
 });
 

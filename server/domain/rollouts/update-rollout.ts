@@ -74,14 +74,12 @@ async function replaceDraft(
   row: StoredRollout,
   { name, note, kind, definition, given }: ReadDefinition,
 ): Promise<StoredRollout> {
-  if (row.kind === 'automatic') requireSameUpgrade(row.definition, definition);
   const { change } = definition;
   const isKept = hasSecrets(change) && given === undefined;
   const secrets =
     given === undefined ? { sealed: null, setBy: null } : await sealGiven(tx, ctx, { id: row.id, change }, given);
   const changed = await changeRollout(tx, row, {
-    ...{ ...noPlan, ...(!isKept && secrets), name, note, definition, handler: change.handler },
-    kind: row.kind === 'automatic' ? row.kind : kind,
+    ...{ ...noPlan, ...(!isKept && secrets), name, note, kind, definition, handler: change.handler },
     state: 'draft',
     revision: row.revision + 1,
     // A plan that a worker is making for the earlier definition is discarded.
@@ -93,14 +91,6 @@ async function replaceDraft(
   });
   await recordAct(tx, ctx, row, 'rollout.edit', { revision: changed.revision });
   return changed;
-}
-
-/** The selection and the change of an automatic rollout follow from its version. */
-function requireSameUpgrade(before: Definition, after: Definition): void {
-  const faults = (['select', 'change', 'newcomers'] as const)
-    .filter((part) => canonicalJson(before[part]) !== canonicalJson(after[part]))
-    .map((part) => ({ path: `/${part}`, code: 'rollout_fixed' as const }));
-  if (faults.length > 0) throw new DomainError('conflict', 'rollout_fixed', { faults });
 }
 
 async function editStarted(

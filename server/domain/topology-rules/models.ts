@@ -53,7 +53,7 @@ export function planBootstrap(
   };
 }
 
-/** What is left of a model that is being destroyed. `isForeign`: it was there before the model, and stays. */
+/** What a model still has while it is destroyed. `isForeign`: the part existed before the model, and is kept. */
 export interface ModelRemains {
   services: number;
   machines: number;

@@ -1,5 +1,4 @@
 import type { inferRouterOutputs } from '@trpc/server';
-import type { StatusName } from '#app/_ui/status-icon.tsx';
 import { decidedSteps, endedStates, exemptSteps, openSteps } from '#server/domain/rollout-rules/words.ts';
 import type { AppRouter } from '#server/trpc/root.ts';
 
@@ -49,22 +48,3 @@ export function causeOf(
         (one.state !== 'succeeded' && isOneOf(decidedSteps, one.state) && one.incarnation === incarnation)),
   );
 }
-
-/** The icon of each state of a step. */
-export const statusOfMembership: Readonly<Record<Membership['state'], StatusName>> = {
-  queued: 'waiting',
-  recalled: 'waiting',
-  parked: 'waiting',
-  inFlight: 'progressing',
-  soaking: 'progressing',
-  retrying: 'progressing',
-  reverting: 'progressing',
-  succeeded: 'healthy',
-  failed: 'failed',
-  reverted: 'warning',
-  stuck: 'failed',
-  overtaken: 'disabled',
-  skipped: 'disabled',
-  gone: 'disabled',
-  unreached: 'unknown',
-};

@@ -9,7 +9,8 @@ import { Status } from '#app/_ui/status.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
-import { isUndecided, type Membership, type ReadMemberships, statusOfMembership } from './memberships.ts';
+import { statusOfStep } from '#app/(portal)/rollouts/rollout-data.ts';
+import { isUndecided, type Membership, type ReadMemberships } from './memberships.ts';
 import { LoadFailed } from './rollout-lines.tsx';
 import { useMemberships } from './use-memberships.ts';
 
@@ -71,7 +72,7 @@ function PastRow({ membership: { rollout, ring, place, state, cause, decidedAt }
         </TextLink>
       </Td>
       <Td className="py-1.5 whitespace-normal">
-        <Status status={statusOfMembership[state]}>{t(`state.${shownState(state)}`)}</Status>
+        <Status status={statusOfStep[state]}>{t(`state.${shownState(state)}`)}</Status>
         {reason === null ? null : <span className="block text-12 text-ink-3">{reason}</span>}
       </Td>
       <Td className="tabular-nums max-sm:hidden">

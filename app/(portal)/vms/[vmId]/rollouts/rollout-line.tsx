@@ -4,7 +4,8 @@ import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
-import { type Membership, statusOfMembership } from './memberships.ts';
+import { statusOfStep } from '#app/(portal)/rollouts/rollout-data.ts';
+import type { Membership } from './memberships.ts';
 
 /** The name of a ring in a sentence. */
 export const ringTag = <b translate="no" className="font-semibold wrap-anywhere" />;
@@ -27,7 +28,7 @@ export function RolloutLine({ membership }: { membership: Membership }) {
   };
   return (
     <li className="flex min-h-[38px] gap-x-2.5 px-4 py-2 tabular-nums">
-      <StatusIcon status={statusOfMembership[state]} className="mt-[3px]" />
+      <StatusIcon status={statusOfStep[state]} className="mt-[3px]" />
       <p className="min-w-0 text-pretty">
         <Trans text={t('in', values)} tags={{ rollout: rolloutTag(rollout.id), ring: ringTag }} />
         {'. '}
