@@ -11,7 +11,8 @@ import { type GetModelInput, getModelInput } from './input.ts';
 import { instance, readInstances } from './list-instances.ts';
 import { readModel } from './model-rows.ts';
 
-const endpoint = z.object({
+/** An endpoint of a role, as the API returns it. */
+export const endpoint = z.object({
   role: z.string(),
   protocol: z.enum(portProtocols),
   publicPort: z.number().int(),
@@ -45,16 +46,28 @@ export const topology = z
   })
   .meta({ id: 'Topology' });
 export type Topology = z.infer<typeof topology>;
+type PlacedCloudService = Topology['cloudServices'][number];
 
 /** Returns the cloud services of a model with their deployments, roles and endpoints. Throws 404 `model_unknown`. */
 export async function getTopology(ctx: Context, input: GetModelInput): Promise<Topology> {
   allow(ctx.actor, 'viewer');
   const { model: name } = parse(getModelInput, input);
   const { id } = await readModel(ctx.db, name);
+  return { cloudServices: await readCloudServices(ctx, id) };
+}
+
+/** Reads the cloud services of a model, or only the named one, with what is in them. */
+export async function readCloudServices(ctx: Context, modelId: string, only?: string): Promise<PlacedCloudService[]> {
   const services = await ctx.db
     .select()
     .from(cloudServices)
-    .where(and(eq(cloudServices.modelId, id), isNull(cloudServices.goneAt)))
+    .where(
+      and(
+        eq(cloudServices.modelId, modelId),
+        isNull(cloudServices.goneAt),
+        only === undefined ? undefined : eq(cloudServices.name, only),
+      ),
+    )
     .orderBy(cloudServices.createdAt, cloudServices.name);
   const names = services.map((service) => service.name);
   const placed = await ctx.db
@@ -67,20 +80,18 @@ export async function getTopology(ctx: Context, input: GetModelInput): Promise<T
     .from(endpoints)
     .where(inArray(endpoints.cloudService, names))
     .orderBy(endpoints.publicPort);
-  const instances = await readInstances(ctx, id);
+  const instances = await readInstances(ctx, modelId, only);
   const roleOf = new Map(instances.map((one) => [one.vmId, one.role]));
-  return {
-    cloudServices: services.map(({ name: service, label, state, dnsName, publicAddress }) => ({
-      ...{ name: service, label, state, dnsName, publicAddress },
-      deployments: placed
-        .filter((one) => one.cloudService === service)
-        .map(({ name: own, slot }) => {
-          const roles = instances.filter((one) => one.cloudService === service && one.deployment === own);
-          const ports = opened.filter((one) => one.cloudService === service && one.deployment === own);
-          return { name: own, slot, covered: isCovered(roles), roles, endpoints: ports.map(shown(slot, roleOf)) };
-        }),
-    })),
-  };
+  return services.map(({ name: service, label, state, dnsName, publicAddress }) => ({
+    ...{ name: service, label, state, dnsName, publicAddress },
+    deployments: placed
+      .filter((one) => one.cloudService === service)
+      .map(({ name: own, slot }) => {
+        const roles = instances.filter((one) => one.cloudService === service && one.deployment === own);
+        const ports = opened.filter((one) => one.cloudService === service && one.deployment === own);
+        return { name: own, slot, covered: isCovered(roles), roles, endpoints: ports.map(shown(slot, roleOf)) };
+      }),
+  }));
 }
 
 const shown =

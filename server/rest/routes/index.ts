@@ -3,6 +3,7 @@ import { allFleetFields } from '#server/domain/views/fleet-fields.ts';
 import type { RestRoute } from '../route.ts';
 import { activityRoutes } from './activity.ts';
 import { attentionRoutes } from './attention.ts';
+import { cloudServiceRoutes } from './cloud-services.ts';
 import { executionRuleRoutes } from './execution-rules.ts';
 import { executionRoutes } from './executions.ts';
 import { goalStateRoutes } from './goal-states.ts';
@@ -50,6 +51,7 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...rolloutRuleRoutes,
   ...modelRoutes,
   ...machineRoutes,
+  ...cloudServiceRoutes,
   ...viewRoutes,
   ...attentionRoutes,
   ...logRoutes,
