@@ -11,12 +11,10 @@ import { type RenewTokenInput, renewTokenInput } from './input.ts';
 import { enrollCommand, statedInstance } from './machine-view.ts';
 
 /** A VM with a new enrollment token, and the command that enrolls its machine. */
-export const renewedToken = enrollment
-  .extend({
-    instance: statedInstance.nullable().describe('What the agent must state; null if the VM is no machine of a model.'),
-    command: z.string().describe('The command that enrolls the machine.'),
-  })
-  .meta({ id: 'RenewedToken' });
+export const renewedToken = enrollment.extend({
+  instance: statedInstance.nullable().describe('What the agent must state; null if the VM is no machine of a model.'),
+  command: z.string().describe('The command that enrolls the machine.'),
+});
 export type RenewedToken = z.infer<typeof renewedToken>;
 
 /**
