@@ -80,6 +80,8 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
     role: 'operator',
     recipient: 'Olga Berg',
   });
+  const runbook = await runbookOf(api);
+  const machines = ['web-1', 'files-1', 'edge-1'].flatMap((name) => vms[name] ?? []);
   return {
     cookies: {
       admin: await admin.cookies(),
@@ -90,8 +92,8 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
     vms,
     handler: studio,
     execution: await executionOf(api, vms['files-1'] ?? ''),
-    runbook: await runbookOf(api),
-    rollouts: await rolloutsOf(api, vms['files-1'] ?? ''),
+    runbook,
+    rollouts: await rolloutsOf(api, { failing: vms['files-1'] ?? '', machines, runbook }),
     invitation: invitation.link,
     api,
   };

@@ -13,9 +13,9 @@ export function RunBar({ runs, className }: { runs: ShownRuns; className?: strin
   const all = succeeded + failed + other;
   if (all === 0) return <span className={cn('text-12 text-ink-3', className)}>{t('runs.none')}</span>;
   const parts = [
-    { count: succeeded, fill: 'bg-healthy-solid' },
+    { count: succeeded, fill: 'bg-healthy-map' },
     { count: failed, fill: 'bg-failed-solid' },
-    { count: other, fill: 'bg-ink-3' },
+    { count: other, fill: 'bg-disabled-map' },
   ].filter(({ count }) => count > 0);
   return (
     <span className={cn('flex min-w-0 items-center gap-2.5', className)}>

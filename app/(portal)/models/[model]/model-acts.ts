@@ -5,6 +5,7 @@ export type ModelAct =
   | { kind: 'bootstrap' }
   | { kind: 'addMachine' }
   | { kind: 'removeMachine'; role: ShownRole }
+  | { kind: 'renew'; what: 'token' | 'password'; role: ShownRole }
   | { kind: 'destroy' };
 
 /** Whether machines can be added to a model one by one. */

@@ -6,6 +6,7 @@ import { BootstrapDialog } from './bootstrap-dialog.tsx';
 import { DestroyModelDialog } from './destroy-model-dialog.tsx';
 import type { ModelAct } from './model-acts.ts';
 import { RemoveMachineDialog } from './remove-machine-dialog.tsx';
+import { RenewDialog } from './renew-dialog.tsx';
 
 export interface ModelDialogsProps {
   act: ModelAct;
@@ -24,6 +25,8 @@ export function ModelDialogs({ act, model, onAdded, onClose }: ModelDialogsProps
       return <AddMachineDialog model={model} onAdded={onAdded} onClose={onClose} />;
     case 'removeMachine':
       return <RemoveMachineDialog model={model} role={act.role} onClose={onClose} />;
+    case 'renew':
+      return <RenewDialog what={act.what} role={act.role} onClose={onClose} />;
     case 'destroy':
       return <DestroyModelDialog model={model} onClose={onClose} />;
   }

@@ -1,11 +1,11 @@
 'use client';
 
-import { Ellipsis, Server, Trash2 } from 'lucide-react';
+import { Ellipsis, KeyRound, RotateCcwKey, Server, Trash2 } from 'lucide-react';
 import Link from 'next/link';
 import { memo } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { IconButton } from '#app/_ui/button.tsx';
+import { Button, IconButton } from '#app/_ui/button.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
 import { Status } from '#app/_ui/status.tsx';
@@ -57,7 +57,7 @@ export const RoleRow = memo(function RoleRow({ line, hasServices, onAct }: RoleR
         <Ports ports={ports} isStaging={hasServices && deployment.slot === 'staging'} />
       </Td>
       <Td>
-        <Agent line={line} machine={machine} canEnroll={onAct !== undefined} />
+        <Agent line={line} machine={machine} onAct={onAct} />
       </Td>
       {onAct === undefined ? null : (
         <Td end className="ps-0">
@@ -158,11 +158,11 @@ function Ports({ ports, isStaging }: { ports: readonly ShownEndpoint[]; isStagin
 interface AgentProps {
   line: RoleLine;
   machine: ShownMachine | undefined;
-  canEnroll: boolean;
+  onAct: RoleRowProps['onAct'];
 }
 
 /** The last call of a role's agent, or what has to happen before it calls. */
-function Agent({ line: { role }, machine, canEnroll }: AgentProps) {
+function Agent({ line: { role }, machine, onAct }: AgentProps) {
   const { t } = useTranslation('models');
   if (role.state !== 'ready') return <Status status="progressing">{t(`state.${role.state}`)}</Status>;
   if (machine === undefined) return null;
@@ -178,10 +178,10 @@ function Agent({ line: { role }, machine, canEnroll }: AgentProps) {
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2">
       <Status status="unknown">{t(machine.isEnrolled ? 'role.notSeen' : 'role.notEnrolled')}</Status>
-      {canEnroll && !machine.isEnrolled ? (
-        <TextLink href={`/vms/${role.vmId}`} prefetch={false} className="text-12">
+      {onAct !== undefined && !machine.isEnrolled ? (
+        <Button size="sm" onClick={() => onAct({ kind: 'renew', what: 'token', role })}>
           {t('role.enroll')}
-        </TextLink>
+        </Button>
       ) : null}
     </span>
   );
@@ -205,6 +205,18 @@ function RoleMenu({ line: { role }, onAct }: { line: RoleLine; onAct(act: ModelA
               {t('role.open')}
             </Link>
           </MenuItem>
+          {role.state === 'ready' ? (
+            <>
+              <MenuItem onSelect={() => onAct({ kind: 'renew', what: 'token', role })}>
+                <KeyRound aria-hidden />
+                {t('role.token')}
+              </MenuItem>
+              <MenuItem onSelect={() => onAct({ kind: 'renew', what: 'password', role })}>
+                <RotateCcwKey aria-hidden />
+                {t('role.password')}
+              </MenuItem>
+            </>
+          ) : null}
           <MenuSeparator />
           <MenuItem danger onSelect={() => onAct({ kind: 'removeMachine', role })}>
             <Trash2 aria-hidden />
