@@ -56,7 +56,7 @@ test('a model is created, bootstrapped, gets a machine with a real agent, and is
   await expect(page.getByRole('region', { name: 'Needs attention' })).toBeHidden();
   await expectAccessibleInBothThemes(page);
 
-  await page.getByRole('link', { name: '1 Healthy' }).click();
+  await page.getByRole('link', { name: /^1\s*Healthy$/ }).click();
   await expect(page.getByRole('link', { name: `${name}-0` })).toBeVisible();
   await expect(page.getByRole('button', { name: `Remove the filter Model is ${name}` })).toBeVisible();
   await page.getByRole('link', { name: `${name}-0` }).click();
