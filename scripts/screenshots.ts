@@ -6,7 +6,8 @@ import { readFlags } from './read-flags.ts';
 import { Person, type StorageState } from './screenshots/portal.ts';
 import { speechOf } from './screenshots/speech.ts';
 import { type ScreenshotStage, setStage } from './screenshots/stage.ts';
-import { type Subject, subjectsOf } from './screenshots/subjects.ts';
+import type { Subject } from './screenshots/subjects/subject.ts';
+import { subjectsOf } from './screenshots/subjects.ts';
 
 const usage = `Takes screenshots of a running portal (npm start -- --demo).
 

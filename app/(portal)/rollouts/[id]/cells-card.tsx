@@ -13,9 +13,10 @@ import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
-import { memberCounts } from '#server/domain/rollout-rules/words.ts';
+import { type MemberCount, memberCounts } from '#server/domain/rollout-rules/words.ts';
 import { type ShownCells, type ShownRollout, statusOfStep } from '../rollout-data.ts';
-import { numbersOfCell, shapeOfState, stateOfCell } from './cell-shape.ts';
+import { lookOfState, pathOfShape } from '../step-looks.ts';
+import { numbersOfCell, stateOfCell } from './cell-state.ts';
 import { useCauseWords } from './use-cause-words.ts';
 
 /** The VMs of a rollout in order, one cell each, or several in a cell if there are too many. */
@@ -89,7 +90,7 @@ function Cells({ rollout, cells: { cells } }: { rollout: ShownRollout; cells: Sh
         {shown.map((state) => (
           <li key={state} className="inline-flex items-center gap-1.5">
             <svg aria-hidden viewBox="0 0 8 8" className="size-2.5">
-              <path d={shapeOfState[state].path} fill={shapeOfState[state].fill} fillRule="evenodd" />
+              <StatePath state={state} />
             </svg>
             {t(`step.${state}`)}
           </li>
@@ -127,7 +128,6 @@ function CellMap({ cells, label, onHover }: CellMapProps) {
       className="h-auto max-w-full rtl:-scale-x-100"
     >
       {cells.map((cell, index) => {
-        const { path, fill } = shapeOfState[stateOfCell(cell)];
         const { vm } = cell;
         return (
           // biome-ignore lint/a11y/noStaticElementInteractions: the table of VMs has links to the same VMs
@@ -139,12 +139,18 @@ function CellMap({ cells, label, onHover }: CellMapProps) {
             onClick={vm === null ? undefined : () => router.push(`/vms/${vm.vmId}`)}
           >
             <rect x={-1} y={-1} width={pitch} height={pitch} fill="transparent" />
-            <path d={path} fill={fill} fillRule="evenodd" />
+            <StatePath state={stateOfCell(cell)} />
           </g>
         );
       })}
     </svg>
   );
+}
+
+/** The shape of a state, in a square of 8 units. */
+function StatePath({ state }: { state: MemberCount }) {
+  const { color, shape } = lookOfState[state];
+  return <path d={pathOfShape[shape]} fill={`var(${color})`} fillRule="evenodd" />;
 }
 
 /** The VM and state of the cell under the pointer. Keeps its height, so that nothing moves. */

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Download, X } from 'lucide-react';
+import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
@@ -106,6 +107,11 @@ function StepsTools({ rollout, filter, onChange }: StepsCardProps) {
           ]}
         />
       )}
+      {rollout.change.kind === 'run' ? (
+        <Button size="sm" variant="ghost" asChild>
+          <Link href={`/executions?rollout=${rollout.id}`}>{t('live.steps.executions')}</Link>
+        </Button>
+      ) : null}
       <Button size="sm" variant="ghost" onClick={() => void download()}>
         <Download aria-hidden />
         {t('live.steps.export')}
