@@ -85,7 +85,7 @@ async function publishCertificates(api: Api): Promise<void> {
   };
   for (const version of ['1.0.0', '1.1.0', '1.2.0']) {
     await api('PUT', `/runbooks/${runbook}/versions/${version}`, contents);
-    await api('POST', `/runbooks/${runbook}/versions/${version}/publish`);
+    await api('POST', `/runbooks/${runbook}/versions/${version}/publish`, undefined, [409]);
   }
   await api('POST', `/runbooks/${runbook}/versions/1.1.0/withdraw`, { reason: 'It leaves old keys behind.' }, [409]);
   const faulty = { ...certificatesPlan, Body: `${certificatesPlan.Body}\nnotify.post(args.webhook)` };

@@ -18,15 +18,6 @@ export function executionPages({ executions }: ScreenshotStage): Subject[] {
       await page.getByRole('searchbox', { name: say('executions:filter.q') }).fill('certificates');
       await page.getByText(say('executions:failed')).first().waitFor();
     }),
-    subject('executions-loading', '/executions', async ({ page, say }) => {
-      await page.route('**/api/trpc/executions.list**', () => undefined);
-      await page.getByRole('searchbox', { name: say('executions:filter.q') }).fill('certificates');
-      await page
-        .getByRole('status', { name: say('executions:loading') })
-        .or(page.getByText(say('executions:loading')))
-        .first()
-        .waitFor();
-    }),
     subject('vm-executions', `/vms/${busyId}?tab=executions`),
     subject('vm-executions-past', `/vms/${vmId}?tab=executions`),
     subject('vm-executions-viewer', `/vms/${busyId}?tab=executions`, undefined, isViewer),
