@@ -34,6 +34,7 @@ const modules = [
   'packages',
   'localization',
   'vms',
+  'reservations',
   'reported-state',
   'goal-states',
   'enrollment',

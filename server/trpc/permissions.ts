@@ -235,6 +235,8 @@ export const permissions = {
   'tokens.create': administers,
   'tokens.list': administers,
   'tokens.revoke': administers,
+  'topology.renewPassword': operates,
+  'topology.renewToken': operates,
   'vms.create': operates,
   'vms.get': reads,
   'vms.grantWireAccess': operates,

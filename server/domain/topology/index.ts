@@ -8,5 +8,7 @@ export { newMachine } from './machine-view.ts';
 export { addMachine, removeMachine } from './machines.ts';
 export { mendTopology } from './mend-topology.ts';
 export { getModel, listModels, model } from './model-view.ts';
+export { renewPassword, rolePassword } from './renew-password.ts';
+export { renewedToken, renewToken } from './renew-token.ts';
 export { resealRolePasswords } from './role-password.ts';
 export { listStorageAccounts, setStorageAccount, storageAccount } from './set-storage-account.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { givenText } from '#protocol/file.ts';
 import { isModelName, maxModelName } from '#server/domain/topology-rules/names.ts';
+import { vmId } from '#server/domain/vms/input.ts';
 
 /** Limits of a model. Forms use these limits too. */
 export const topologyLimits = { location: 64, controllers: 7, instanceIds: 1_000 };
@@ -69,3 +70,10 @@ export const listInstancesInput = z.object({
   ids: z.array(z.string().max(200)).max(topologyLimits.instanceIds),
 });
 export type ListInstancesInput = z.input<typeof listInstancesInput>;
+
+/** `instance` is the instance id. */
+export const renewPasswordInput = z.object({ instance: z.string().max(200) });
+export type RenewPasswordInput = z.input<typeof renewPasswordInput>;
+
+export const renewTokenInput = z.object({ vmId });
+export type RenewTokenInput = z.input<typeof renewTokenInput>;

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { MemberChange } from '#server/domain/goal-states/index.ts';
+import { groupSql } from '#server/domain/reservations/index.ts';
 import { isUpgradedBy } from '../automatic/upgradable.ts';
 import type { StoredRollout } from '../rows.ts';
 import { isSelected } from './select-vms.ts';
@@ -59,7 +60,7 @@ function candidateOf({ id, set, silent, incarnation, touched, first, overtaken }
 
 function candidates(ctx: Context, rollout: StoredRollout, setTag: string): SQL {
   const { select, availabilitySets } = rollout.definition;
-  const set = availabilitySets === 'ignore' ? sql`null::text` : sql`v.tags ->> ${setTag}`;
+  const set = availabilitySets === 'ignore' ? sql`null::text` : groupSql(setTag);
   const vm = sql`v.id, ${set} as set, coalesce(h.agent = 'unresponsive', false) as silent`;
   const among = sql`v.deleted_at is null and ${isSelected(ctx, select)} and ${isUpgradedBy(rollout, sql`v.id`)}`;
   if (!revertsRollout(rollout)) {
