@@ -91,18 +91,29 @@ export const begunRows: readonly TranscriptRow[] = [
   [1900, 'out', 3, bold('Installing 2 certificates into /etc/nginx/tls/2026-11-22')],
   [1950, 'out', 3, `  fullchain.pem   3,841 bytes  0644 root:root  ${green('staged')}`],
   [1990, 'out', 3, `  privkey.pem       241 bytes  0600 root:root  ${green('staged')}`],
-  [2010, 'err', 3, 'nginx: [warn] "ssl_stapling" ignored, no OCSP responder URL in the certificate "/etc/nginx/tls/2026-11-22/site-1.example.net/fullchain.pem"'],
+  [
+    2010,
+    'err',
+    3,
+    'nginx: [warn] "ssl_stapling" ignored, no OCSP responder URL in the certificate "/etc/nginx/tls/2026-11-22/site-1.example.net/fullchain.pem"',
+  ],
 ];
 
 /** Rows of the third call. */
 export const workerRows = (from: number, to: number): TranscriptRow[] =>
   Array.from(
     { length: to - from },
-    (_, n) => [2100 + (from + n) * 4, 'out', 3, `  worker ${48_000 + from + n}  ${green('ready')}  0.3${n % 10} s`] as const,
+    (_, n) =>
+      [2100 + (from + n) * 4, 'out', 3, `  worker ${48_000 + from + n}  ${green('ready')}  0.3${n % 10} s`] as const,
   );
 
 export const failedRows: readonly TranscriptRow[] = [
-  [40_000, 'err', 3, '\u001b[31mnginx: [emerg] SSL_CTX_use_PrivateKey("privkey.pem") failed (key values mismatch)\u001b[0m'],
+  [
+    40_000,
+    'err',
+    3,
+    '\u001b[31mnginx: [emerg] SSL_CTX_use_PrivateKey("privkey.pem") failed (key values mismatch)\u001b[0m',
+  ],
   [40_010, 'err', 3, 'nginx: configuration file /etc/nginx/nginx.conf test failed'],
   [40_020, 'end', 3, { exitCode: 3, ms: 38_215 }],
   [40_025, 'log', { Level: 'warning', Body: 'Restoring the old certificates' }],
@@ -111,8 +122,28 @@ export const failedRows: readonly TranscriptRow[] = [
 
 /** The calls of an execution, with the state of the third. */
 export const callsOf = (third: object): object[] => [
-  { n: 1, script: 'certs', function: 'inventory', state: 'succeeded', row: 1, untilRow: 10, atMs: 9, tookMs: 391, exitCode: 0 },
-  { n: 2, script: 'certs', function: 'issue', state: 'succeeded', row: 12, untilRow: 43, atMs: 415, tookMs: 1385, exitCode: 0 },
+  {
+    n: 1,
+    script: 'certs',
+    function: 'inventory',
+    state: 'succeeded',
+    row: 1,
+    untilRow: 10,
+    atMs: 9,
+    tookMs: 391,
+    exitCode: 0,
+  },
+  {
+    n: 2,
+    script: 'certs',
+    function: 'issue',
+    state: 'succeeded',
+    row: 12,
+    untilRow: 43,
+    atMs: 415,
+    tookMs: 1385,
+    exitCode: 0,
+  },
   { n: 3, script: 'install', function: 'apply', row: 44, atMs: 1805, ...third },
 ];
 

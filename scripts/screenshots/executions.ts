@@ -27,7 +27,16 @@ export interface StagedExecutions {
   write(): Promise<void>;
 }
 
-type State = 'succeeded' | 'failed' | 'timed-out' | 'canceled' | 'lost' | 'declined' | 'running' | 'queued' | 'approval';
+type State =
+  | 'succeeded'
+  | 'failed'
+  | 'timed-out'
+  | 'canceled'
+  | 'lost'
+  | 'declined'
+  | 'running'
+  | 'queued'
+  | 'approval';
 type Machine = Awaited<ReturnType<typeof enrollPlanMachine>>;
 interface Queued {
   id: string;
@@ -76,7 +85,7 @@ async function publishCertificates(api: Api): Promise<void> {
   };
   for (const version of ['1.0.0', '1.1.0', '1.2.0']) {
     await api('PUT', `/runbooks/${runbook}/versions/${version}`, contents);
-    await api('POST', `/runbooks/${runbook}/versions/${version}/publish`);
+    await api('POST', `/runbooks/${runbook}/versions/${version}/publish`, undefined, [409]);
   }
   await api('POST', `/runbooks/${runbook}/versions/1.1.0/withdraw`, { reason: 'It leaves old keys behind.' }, [409]);
   const faulty = { ...certificatesPlan, Body: `${certificatesPlan.Body}\nnotify.post(args.webhook)` };
@@ -103,7 +112,11 @@ async function begin(machine: Machine): Promise<string> {
 async function pastExecutions(api: Api, machine: Machine, vmId: string) {
   await queue(api, vmId);
   const succeeded = await begin(machine);
-  await machine.write(succeeded, [...workerRows(0, 12), [4_000, 'end', 3, { exitCode: 0, ms: 2_195 }], [4_010, 'done', 0]]);
+  await machine.write(succeeded, [
+    ...workerRows(0, 12),
+    [4_000, 'end', 3, { exitCode: 0, ms: 2_195 }],
+    [4_010, 'done', 0],
+  ]);
   await machine.run(succeeded, callsOf({ state: 'succeeded', untilRow: 61, tookMs: 2_195, exitCode: 0 }));
   await machine.end(succeeded, 0, { renewed: ['site-1.example.net', 'site-2.example.net'], expires: '2027-02-20' });
 
@@ -118,7 +131,13 @@ async function pastExecutions(api: Api, machine: Machine, vmId: string) {
   await queue(api, vmId);
   const canceled = await begin(machine);
   await api('POST', `/vms/${vmId}/executions/${canceled}/cancel`, { reason: 'Wrong VM' });
-  await machine.end(canceled, 1, { Message: 'canceled', Type: 'Canceled', AdditionalInfo: null, Stack: [], Causes: [] });
+  await machine.end(canceled, 1, {
+    Message: 'canceled',
+    Type: 'Canceled',
+    AdditionalInfo: null,
+    Stack: [],
+    Causes: [],
+  });
 
   await queue(api, vmId, { timeoutSeconds: 1 });
   const timedOut = await begin(machine);

@@ -1,10 +1,12 @@
 import { pageAddresses } from '../../e2e/support/page-addresses.ts';
 import type { ScreenshotStage } from './stage.ts';
 import { editorPages } from './subjects/editor.ts';
+import { executionPages } from './subjects/executions.ts';
 import { handlerPages } from './subjects/handlers.ts';
 import { overviewAndFleet } from './subjects/overview.ts';
 import { rolloutForms } from './subjects/rollout-forms.ts';
 import { rolloutPages } from './subjects/rollouts.ts';
+import { runbookPages } from './subjects/runbooks.ts';
 import { activityPages, settingsPages } from './subjects/settings.ts';
 import { signInAndShell } from './subjects/shell.ts';
 import { type Subject, subject } from './subjects/subject.ts';
@@ -24,6 +26,8 @@ export function subjectsOf(stage: ScreenshotStage): Subject[] {
     ...handlerPages(stage),
     ...rolloutPages(stage),
     ...rolloutForms(stage),
+    ...executionPages(stage),
+    ...runbookPages(stage),
     ...activityPages(),
     ...settingsPages(),
   ];

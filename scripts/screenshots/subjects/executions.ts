@@ -1,5 +1,5 @@
 import type { ScreenshotStage } from '../stage.ts';
-import { type Act, button, choose, press, type Subject, subject } from './subject.ts';
+import { choose, press, type Subject, subject } from './subject.ts';
 
 /** The executions of the fleet and of a VM, and one execution in every state. */
 export function executionPages({ executions }: ScreenshotStage): Subject[] {
@@ -13,7 +13,11 @@ export function executionPages({ executions }: ScreenshotStage): Subject[] {
     subject('executions-none', '/executions?q=nothing-at-all'),
     subject('executions-filtered', '/executions?state=failed'),
     subject('executions-viewer', '/executions', undefined, isViewer),
-    subject('executions-failed', '/executions', fail('executions.list')),
+    subject('executions-failed', '/executions', async ({ page, say }) => {
+      await page.route('**/api/trpc/executions.list**', (route) => route.abort());
+      await page.getByRole('searchbox', { name: say('executions:filter.q') }).fill('certificates');
+      await page.getByText(say('executions:failed')).first().waitFor();
+    }),
     subject('vm-executions', `/vms/${busyId}?tab=executions`),
     subject('vm-executions-past', `/vms/${vmId}?tab=executions`),
     subject('vm-executions-viewer', `/vms/${busyId}?tab=executions`, undefined, isViewer),
@@ -38,17 +42,29 @@ export function executionPages({ executions }: ScreenshotStage): Subject[] {
     subject('execution-search-none', failed, ({ page, say }) =>
       page.getByRole('searchbox', { name: say('executions:log.search') }).fill('nothing at all'),
     ),
-    subject('execution-log-failed', failed, fail('executions.log')),
+    subject(
+      'execution-log-failed',
+      `${failed}#L3000`,
+      async ({ page, say }) => {
+        await page.route('**/api/trpc/executions.log**', (route) => route.abort());
+        await page.reload();
+        await page.getByText(say('executions:log.partFailed')).first().waitFor();
+      },
+      floats,
+    ),
     subject('execution-json', failed, ({ page }) => page.getByRole('radio', { name: 'JSON' }).last().click()),
-    subject('execution-menu', failed, choose(['executions:more'], null), floats),
-    subject('execution-again', at(ids.lost), press('executions:again'), floats),
+    subject('execution-menu', at(ids.running, busyId), choose(['executions:more'], null), floats),
     subject('compare', `${failed}/compare?with=${ids.succeeded}`),
     subject('plan-new', `/vms/${vmId}/executions/new`),
     subject('plan-faults', `/vms/${vmId}/executions/new`, async ({ page, say }) => {
       await page.getByRole('textbox', { name: say('executions:run.plan') }).click();
       await page.keyboard.press('ControlOrMeta+a');
       await page.keyboard.insertText('{ "FormatVersion": "2.0.0", "Name": 7, "Body": "return hello()" }');
-      await page.getByRole('region', { name: say('executions:check') }).getByRole('button').first().waitFor();
+      await page
+        .getByRole('region', { name: say('executions:check') })
+        .getByRole('button')
+        .first()
+        .waitFor();
     }),
     subject('plan-viewer', `/vms/${vmId}/executions/new`, undefined, isViewer),
   ];
@@ -62,50 +78,3 @@ export const fail =
     await page.reload();
     await page.locator('[role=alert]').first().waitFor();
   };
-
-/** The list of runbooks, one runbook, its editor and its form. */
-export function runbookPages({ executions }: ScreenshotStage): Subject[] {
-  const { runbook, vmId } = executions;
-  const at = `/runbooks/${runbook}`;
-  const isViewer = { who: 'viewer' } as const;
-  const floats = { floats: true };
-  const form = `/vms/${vmId}/executions/run?runbook=${runbook}`;
-  return [
-    subject('runbooks-none', '/runbooks?q=nothing-at-all', async ({ page, say }) => {
-      await page.getByRole('searchbox', { name: say('runbooks:list.search') }).fill('nothing at all');
-    }),
-    subject('runbooks-viewer', '/runbooks', undefined, isViewer),
-    subject('runbooks-new', '/runbooks', press('runbooks:new'), floats),
-    subject('runbook-draft', `${at}?version=1.3.0`),
-    subject('runbook-published', `${at}?version=1.2.0`),
-    subject('runbook-withdrawn', `${at}?version=1.1.0`),
-    subject('runbook-viewer', `${at}?version=1.2.0`, undefined, isViewer),
-    subject(
-      'runbook-publish',
-      `${at}?version=1.3.0`,
-      ({ page, say }) => button(page, say('runbooks:act.publish', { version: '1.3.0' })).click(),
-      floats,
-    ),
-    subject(
-      'runbook-withdraw',
-      `${at}?version=1.2.0`,
-      choose(['runbooks:act.more', { version: '1.2.0' }], null),
-      floats,
-    ),
-    subject('runbook-choose-vm', `${at}?version=1.2.0`, press('runbooks:act.run'), floats),
-    subject('runbook-edit-warnings', `${at}/edit?version=1.3.0`),
-    subject('runbook-edit-json', `${at}/edit?version=1.3.0`, ({ page }) =>
-      page.getByRole('radio', { name: 'JSON' }).first().click(),
-    ),
-    subject('runbook-edit-viewer', `${at}/edit`, undefined, isViewer),
-    subject('runbook-run', form),
-    subject('runbook-run-faults', form, async ({ page, say }) => {
-      await page.getByRole('textbox').first().fill('');
-      await page.getByRole('button', { name: say('runbooks:run.act', { name: '|' }).split('|')[0]?.trim() ?? '' }).last().click();
-      await page.getByRole('region', { name: say('runbooks:run.faults') }).waitFor();
-    }),
-    subject('runbook-run-json', form, ({ page }) => page.getByRole('radio', { name: 'JSON' }).click()),
-    subject('runbook-run-choose', `/vms/${vmId}/executions/run`),
-    subject('runbook-run-viewer', form, undefined, isViewer),
-  ];
-}
