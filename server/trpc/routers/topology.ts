@@ -1,0 +1,10 @@
+import { closeEndpoint, listEndpoints, planSwap, setEndpoint, swap } from '#server/domain/topology/index.ts';
+import { mutation, query, router } from '../trpc.ts';
+
+export const topologyRouter = router({
+  closeEndpoint: mutation(closeEndpoint),
+  endpoints: query(listEndpoints),
+  planSwap: query(planSwap),
+  setEndpoint: mutation(setEndpoint),
+  swap: mutation(swap),
+});
