@@ -55,8 +55,9 @@ export class Link {
     return now - this.#lastAt;
   }
 
+  /** Resets both connections, so that neither side waits for more. */
   destroy(): void {
-    this.#client.destroy();
-    this.#target.destroy();
+    this.#client.resetAndDestroy();
+    this.#target.resetAndDestroy();
   }
 }

@@ -31,7 +31,7 @@ export class UdpEndpoint implements Served {
     this.#endpoint = endpoint;
     this.#members = new Members(shared.now);
     this.#members.replace(endpoint.members);
-    this.#socket = createSocket({ type: 'udp4', lookup: asIs });
+    this.#socket = createSocket('udp4');
     this.#socket.on('error', () => {});
     this.#socket.on('message', (data, from) => this.#hear(data, from));
   }
@@ -80,7 +80,7 @@ export class UdpEndpoint implements Served {
     if (member === undefined) return null;
     if (open.clients.size >= limits.clients) for (const oldest of open.clients.values().take(1)) oldest.forget();
     const key = `${from.address}:${from.port}`;
-    const socket = createSocket({ type: 'udp4', lookup: asIs });
+    const socket = createSocket('udp4');
     const client: Client = {
       ...{ member, socket, early: [], lastAt: 0 },
       forget: () => {
@@ -139,9 +139,4 @@ export class UdpEndpoint implements Served {
   destroy(): void {
     for (const client of [...this.#clients.values()]) client.forget();
   }
-}
-
-/** Members and public addresses are IP addresses, so there is nothing to look up. */
-function asIs(address: string, _options: unknown, found: (error: null, address: string, family: number) => void): void {
-  found(null, address, 4);
 }
