@@ -155,6 +155,13 @@ const law: IConfiguration = {
       to: { path: '^(app|agent)/|^server/(?!domain/|platform/)' },
     },
     {
+      name: 'proxy-knows-no-module',
+      comment: 'The proxy of the fabric only listens and connects. The module topology decides what is reachable.',
+      severity: 'error',
+      from: from('^server/fabric/proxy/'),
+      to: { path: '^(server|db|app|agent|protocol)/', pathNot: ['^server/fabric/proxy/', pureRules] },
+    },
+    {
       name: 'domain-knows-no-transport-library',
       comment: 'A verb is the same for every door, so the domain imports no transport library.',
       severity: 'error',

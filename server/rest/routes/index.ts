@@ -21,6 +21,7 @@ import { rolloutRoutes } from './rollouts.ts';
 import { runbookFileRoutes } from './runbook-files.ts';
 import { runbookRoutes } from './runbooks.ts';
 import { tokenRoutes } from './tokens.ts';
+import { topologyRoutes } from './topology.ts';
 import { versionRoutes } from './versions.ts';
 import { viewRoutes } from './views.ts';
 import { vmListRoute, vmRoutes } from './vms.ts';
@@ -50,6 +51,7 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...rolloutRuleRoutes,
   ...modelRoutes,
   ...machineRoutes,
+  ...topologyRoutes,
   ...viewRoutes,
   ...attentionRoutes,
   ...logRoutes,
