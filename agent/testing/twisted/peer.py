@@ -8,6 +8,9 @@ import json
 import os
 import sys
 
+# Twisted loads TLS if it can, which takes half of its start.
+sys.modules["OpenSSL"] = None
+
 from twisted.internet import defer, reactor, stdio
 from twisted.internet.protocol import ClientFactory, Factory, Protocol, connectionDone
 from twisted.protocols import amp
