@@ -382,12 +382,9 @@ describe('hooks', () => {
   });
 
   test('thousands of unknown hooks and relations are compared in little time', async () => {
-    const relations = Array.from(
-      { length: 2_000 },
-      (_, n) => `  r${String(n).padStart(50, '0')}: { interface: x }\n`,
-    );
+    const relations = Array.from({ length: 500 }, (_, n) => `  r${String(n).padStart(50, '0')}: { interface: x }\n`);
     const files = Array.from(
-      { length: 2_000 },
+      { length: 500 },
       (_, n): ZipEntry => ({ name: `hooks/${'y'.repeat(200)}${n}`, mode: executable }),
     );
     const found = await inspect([...formulaEntries(metadataOf(`peers:\n${relations.join('')}`)), ...files]);
