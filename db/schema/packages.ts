@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, json, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core';
-import type { AnyManifest, PackageKind } from '#protocol/formula.ts';
+import type { AnyManifest } from '#protocol/formula.ts';
+import type { PackageKind } from '#protocol/formula-words.ts';
 import type { Platform } from '#protocol/platform.ts';
 import { publishers } from './publishers.ts';
 

@@ -1,4 +1,4 @@
-import type { PackageKind } from '#protocol/formula.ts';
+import type { PackageKind } from '#protocol/formula-words.ts';
 import { lastLanguage, versionKey } from '#protocol/index.ts';
 import type { Platform } from '#protocol/platform.ts';
 import type { Context } from '#server/domain/context.ts';

@@ -1,7 +1,7 @@
 import { desc, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import { handlers, handlerVersions, publishers } from '#db/schema/index.ts';
-import { packageKinds } from '#protocol/formula.ts';
+import { packageKinds } from '#protocol/formula-words.ts';
 import { parseHandlerId } from '#protocol/names.ts';
 import { allow } from '#server/domain/actor.ts';
 import { count, instant, sha256 } from '#server/domain/answers.ts';

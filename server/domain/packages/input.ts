@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { givenText } from '#protocol/file.ts';
-import { packageKinds } from '#protocol/formula.ts';
+import { packageKinds } from '#protocol/formula-words.ts';
 import { maxHandlerIdLength, parseHandlerId } from '#protocol/names.ts';
 import { architectures, operatingSystems } from '#protocol/platform.ts';
 import { parseVersion } from '#protocol/version.ts';

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, ilike, max, or, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { handlers, handlerVersions, publishers } from '#db/schema/index.ts';
-import { packageKinds } from '#protocol/formula.ts';
+import { packageKinds } from '#protocol/formula-words.ts';
 import { allow } from '#server/domain/actor.ts';
 import { count, instant } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';

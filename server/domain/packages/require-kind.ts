@@ -1,9 +1,11 @@
 import { eq } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/client.ts';
 import { handlers } from '#db/schema/index.ts';
-import { type AnyManifest, isHandlerManifest, type PackageKind } from '#protocol/formula.ts';
+import { type AnyManifest, isHandlerManifest } from '#protocol/formula.ts';
+import type { PackageKind } from '#protocol/formula-words.ts';
 import type { HandlerManifest } from '#protocol/manifest.ts';
-import { allow } from '#server/domain/actor.ts';
+import { parseHandlerId } from '#protocol/names.ts';
+import { allow, allowNamespace } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { VersionRow } from './find-version.ts';
@@ -29,9 +31,18 @@ export const otherKind = (handler: string, kind: PackageKind): DomainError =>
     params: { handler },
   });
 
-/** Throws 404 `handler_is_formula` or `formula_is_handler` if the packages of this id are of another kind. */
-export async function requireKind(ctx: Context, handler: string, kind: PackageKind): Promise<void> {
-  allow(ctx.actor, 'viewer');
+/**
+ * Throws 404 `handler_is_formula` or `formula_is_handler` if the packages of this id are of another kind. With `writes`,
+ * the actor must have rights in the namespace.
+ */
+export async function requireKind(
+  ctx: Context,
+  handler: string,
+  kind: PackageKind,
+  { writes = false } = {},
+): Promise<void> {
+  if (writes) allowNamespace(ctx.actor, parseHandlerId(handler)?.namespace ?? '');
+  else allow(ctx.actor, 'viewer');
   const found = await findKind(ctx.db, handler);
   if (found !== null && found !== kind) throw otherKind(handler, found);
 }

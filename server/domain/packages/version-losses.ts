@@ -1,4 +1,5 @@
-import { type AnyManifest, type FormulaManifest, isHandlerManifest, relationSides } from '#protocol/formula.ts';
+import { type AnyManifest, type FormulaManifest, isHandlerManifest } from '#protocol/formula.ts';
+import { relationSides } from '#protocol/formula-words.ts';
 import { architectures, operatingSystems, type Platform, supportsPlatform } from '#protocol/platform.ts';
 import { jsonPointer, pointerPath } from '#protocol/pointer.ts';
 import type { VersionRow } from './find-version.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { formulaManifest, type PackageKind } from '#protocol/formula.ts';
+import { formulaManifest } from '#protocol/formula.ts';
+import type { PackageKind } from '#protocol/formula-words.ts';
 import { requireKind } from '#server/domain/packages/index.ts';
 import { shownHandlerManifest } from '../answers.ts';
 import type { RestRoute, RouteAnswer } from '../route.ts';
@@ -23,7 +24,8 @@ export function onlyKind(kind: PackageKind, one: RestRoute): RestRoute {
   return {
     ...one,
     async run(ctx, call) {
-      await requireKind(ctx, String((call.params as { handler: unknown }).handler), kind);
+      const { handler } = call.params as { handler: string };
+      await requireKind(ctx, handler, kind, { writes: one.inNamespace === true });
       return one.run(ctx, call);
     },
   };

@@ -1,4 +1,4 @@
-import type { PackageKind } from '#protocol/formula.ts';
+import type { PackageKind } from '#protocol/formula-words.ts';
 import { pageOf } from '#server/domain/answers.ts';
 import { getHandler, handlerDetails, handlerSummary, listHandlers } from '#server/domain/packages/index.ts';
 import { pageQuery, type RestRoute, route } from '../route.ts';

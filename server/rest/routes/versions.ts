@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PackageKind } from '#protocol/formula.ts';
+import type { PackageKind } from '#protocol/formula-words.ts';
 import { carryOver, publishVersion, registerVersion } from '#server/domain/localization/index.ts';
 import {
   admitPackage,

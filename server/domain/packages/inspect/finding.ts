@@ -1,5 +1,6 @@
 import type { PackageFile, SettingsSchema } from '#db/schema/index.ts';
-import type { FormulaManifest, PackageKind } from '#protocol/formula.ts';
+import type { FormulaManifest } from '#protocol/formula.ts';
+import type { PackageKind } from '#protocol/formula-words.ts';
 import type { HandlerManifest } from '#protocol/manifest.ts';
 import type { ErrorParams, Fault } from '#server/domain/error.ts';
 

@@ -1,4 +1,4 @@
-import { metadataFileName, optionsFileName, type PackageKind } from '#protocol/formula.ts';
+import { metadataFileName, optionsFileName, type PackageKind } from '#protocol/formula-words.ts';
 import { manifestFileName } from '#protocol/manifest.ts';
 import type { ExpectedPackage, Findings } from './finding.ts';
 import type { PlacedEntry } from './placed-entry.ts';

@@ -1,5 +1,6 @@
 import type { PackageFile } from '#db/schema/index.ts';
-import { type FormulaMetadata, hookNames, metadataFileName } from '#protocol/formula.ts';
+import { type FormulaMetadata, hookNames } from '#protocol/formula.ts';
+import { metadataFileName } from '#protocol/formula-words.ts';
 import { jsonPointer } from '#protocol/pointer.ts';
 import type { Findings } from '../finding.ts';
 import { nearestName } from './nearest-name.ts';

@@ -1,5 +1,6 @@
 import type { PackageFile } from '#db/schema/index.ts';
-import { type FormulaMetadata, metadataFileName, optionsFileName, readMetadata } from '#protocol/formula.ts';
+import { type FormulaMetadata, readMetadata } from '#protocol/formula.ts';
+import { metadataFileName, optionsFileName } from '#protocol/formula-words.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { parseYaml, type YamlText } from '#server/platform/yaml.ts';
 import type { Findings, PackageManifest } from '../finding.ts';
