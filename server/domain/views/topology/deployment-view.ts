@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, time } from '#server/domain/answers.ts';
-import { endpoint, instance } from '#server/domain/topology/index.ts';
+import { endpointView, instance } from '#server/domain/topology/index.ts';
 import { slots } from '#server/domain/topology-rules/words.ts';
 import { agentStatuses, vmHealths } from '#server/domain/verdicts/index.ts';
 import { extensionInstance } from '../instance-view.ts';
@@ -34,7 +34,7 @@ const roleInstanceView = instance
   })
   .extend({
     instanceId: z.string(),
-    endpoints: z.array(endpoint.omit({ role: true })),
+    endpoints: z.array(endpointView.omit({ role: true })),
     agent: z.object({ status: z.enum(agentStatuses), lastSeenAt: time.nullable() }),
     health: z.enum(vmHealths),
     /** Sorted by health, worst first, then by name. */
