@@ -1,10 +1,11 @@
-import type { ShownModel, ShownRole } from '../model-data.ts';
+import type { ShownCloudService, ShownModel, ShownRole } from '../model-data.ts';
 
 /** An act on a model that a dialog prepares. */
 export type ModelAct =
   | { kind: 'bootstrap' }
   | { kind: 'addMachine' }
   | { kind: 'removeMachine'; role: ShownRole }
+  | { kind: 'swap'; service: ShownCloudService }
   | { kind: 'renew'; what: 'token' | 'password'; role: ShownRole }
   | { kind: 'destroy' };
 

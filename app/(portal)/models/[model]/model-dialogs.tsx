@@ -7,6 +7,7 @@ import { DestroyModelDialog } from './destroy-model-dialog.tsx';
 import type { ModelAct } from './model-acts.ts';
 import { RemoveMachineDialog } from './remove-machine-dialog.tsx';
 import { RenewDialog } from './renew-dialog.tsx';
+import { SwapDialog } from './swap-dialog.tsx';
 
 export interface ModelDialogsProps {
   act: ModelAct;
@@ -27,6 +28,8 @@ export function ModelDialogs({ act, model, onAdded, onClose }: ModelDialogsProps
       return <RemoveMachineDialog model={model} role={act.role} onClose={onClose} />;
     case 'renew':
       return <RenewDialog what={act.what} role={act.role} onClose={onClose} />;
+    case 'swap':
+      return <SwapDialog service={act.service} onClose={onClose} />;
     case 'destroy':
       return <DestroyModelDialog model={model} onClose={onClose} />;
   }
