@@ -1,6 +1,6 @@
 'use client';
 
-import { ArrowUpDown, Ellipsis, KeyRound, RotateCcwKey, Server, Trash2 } from 'lucide-react';
+import { ArrowUpDown, Ellipsis, EthernetPort, KeyRound, RotateCcwKey, Server, Trash2, Unplug } from 'lucide-react';
 import Link from 'next/link';
 import { memo } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
@@ -199,7 +199,7 @@ interface RoleMenuProps extends Pick<RoleRowProps, 'line' | 'hasServices'> {
   onAct(act: ModelAct): void;
 }
 
-function RoleMenu({ line: { role, service }, hasServices, onAct }: RoleMenuProps) {
+function RoleMenu({ line: { role, service, ports }, hasServices, onAct }: RoleMenuProps) {
   const { t } = useTranslation('models');
   return (
     <LazyMenu
@@ -229,6 +229,26 @@ function RoleMenu({ line: { role, service }, hasServices, onAct }: RoleMenuProps
               </MenuItem>
             </>
           ) : null}
+          {role.state === 'ready' ? (
+            <>
+              <MenuSeparator />
+              <MenuItem onSelect={() => onAct({ kind: 'openPort', role })}>
+                <EthernetPort aria-hidden />
+                {t('ports.menu')}
+              </MenuItem>
+            </>
+          ) : null}
+          {ports
+            .filter(({ source }) => source === 'operator')
+            .map((port) => (
+              <MenuItem
+                key={`${port.protocol}${port.publicPort}`}
+                onSelect={() => onAct({ kind: 'closePort', role, port })}
+              >
+                <Unplug aria-hidden />
+                {t('ports.close.menu', { port: `${port.publicPort}/${port.protocol}` })}
+              </MenuItem>
+            ))}
           {hasServices && role.state === 'ready' ? (
             <MenuItem onSelect={() => onAct({ kind: 'swap', service })}>
               <ArrowUpDown aria-hidden />
