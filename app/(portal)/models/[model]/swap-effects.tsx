@@ -7,7 +7,7 @@ import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { ShownSwap } from '../model-data.ts';
 
 /** Returns ports as text, such as `80/tcp, 443/tcp`, each once. */
-export const portsOf = (ports: readonly { protocol: string; port: number }[]): string =>
+const portsOf = (ports: readonly { protocol: string; port: number }[]): string =>
   [...new Set(ports.map(({ protocol, port }) => `${port}/${protocol}`))].join(', ');
 
 /** What a swap does to the public ports. */
