@@ -61,8 +61,12 @@ export async function listInstances(ctx: Context, input: ListInstancesInput): Pr
   return listed;
 }
 
-/** Reads all instances of a model, by machine. */
-export async function readInstances({ db }: Pick<Context, 'db'>, modelId: string): Promise<RoleInstance[]> {
+/** Reads the instances of a model, or only those in one cloud service, by machine. */
+export async function readInstances(
+  { db }: Pick<Context, 'db'>,
+  modelId: string,
+  service?: string,
+): Promise<RoleInstance[]> {
   const rows = await db
     .select({
       ...{ role: vmRoles, vm: vms.name, internalAddress: agents.internalAddress },
@@ -72,7 +76,7 @@ export async function readInstances({ db }: Pick<Context, 'db'>, modelId: string
     .innerJoin(vms, eq(vms.id, vmRoles.vmId))
     .innerJoin(cloudServices, eq(cloudServices.name, vmRoles.cloudService))
     .leftJoin(agents, eq(agents.vmId, vmRoles.vmId))
-    .where(and(eq(vmRoles.modelId, modelId)))
+    .where(and(eq(vmRoles.modelId, modelId), service === undefined ? undefined : eq(vmRoles.cloudService, service)))
     .orderBy(vmRoles.machine);
   return rows.map(({ role, vm, internalAddress, publicAddress, dnsName }) => {
     const { machine, vmId, hostname, cloudService, deployment, controller, availabilitySet, state, assignedAddress } =
