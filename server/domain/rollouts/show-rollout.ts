@@ -7,7 +7,7 @@ import type { Context } from '#server/domain/context.ts';
 import { emptyCounts, shownCounts } from '#server/domain/rollout-rules/counts.ts';
 import type { RingDefinition, RolloutApproval, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
 import type { PlanView, RingView, RolloutRow, RolloutView } from './answers.ts';
-import { approvalsNeeded, approverFault } from './approvals.ts';
+import { approvalsNeeded, approverFault, isRejected, shownWhy } from './approvals.ts';
 import { forecastOf } from './forecast-of.ts';
 import { readRollout, ringsOf, type StoredRing, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
@@ -43,10 +43,10 @@ export async function viewOf(ctx: Context, tx: Transaction, row: StoredRollout):
 
 /** Returns a rollout as lists show it. */
 export function rowOf(row: StoredRollout, rings: readonly StoredRing[], rules: RolloutRules): RolloutRow {
-  const { id, name, kind, state, pausedBy, handler, why, next, definition, members, of, createdBy } = row;
+  const { id, name, kind, state, pausedBy, handler, next, definition, members, of, createdBy } = row;
   const { change } = definition;
   return {
-    ...{ id, name, kind, state, pausedBy, handler, why, next, of, createdBy },
+    ...{ id, name, kind, state, pausedBy, handler, next, of, createdBy, why: shownWhy(row) },
     change: {
       kind: change.kind,
       handler: change.handler,
@@ -108,7 +108,7 @@ export function needsPerson(
   const codes = [...row.why, ...(row.next ? [row.next] : [])].map(({ code }) => code);
   if (row.state === 'paused') return row.pausedBy !== 'person';
   if (codes.includes('plan_moved_on') || codes.includes('plan_failed')) return true;
-  if (row.state === 'planned') return approvalsNeeded(rules, row) > 0;
+  if (row.state === 'planned') return isRejected(row) || approvalsNeeded(rules, row) > 0;
   return row.state === 'running' && codes.includes('ring_approval');
 }
 

@@ -40,9 +40,10 @@ export function actsOf(rollout: ShownRollout): ShownActs {
 }
 
 function ofPlanned({ mayApprove, approvalsNeeded, why, counts }: ShownRollout): ShownActs {
-  const decide: ShownAct[] = mayApprove ? [{ name: 'approve' }, { name: 'reject' }] : [];
-  const hasMoved = why.some(({ code }) => code === 'plan_moved_on' || code === 'plan_failed');
-  const start: ShownAct[] = approvalsNeeded === 0 && counts.members > 0 ? [{ name: 'start' }] : [];
+  const isRejected = why.some(({ code }) => code === 'plan_rejected');
+  const hasMoved = isRejected || why.some(({ code }) => code === 'plan_moved_on' || code === 'plan_failed');
+  const decide: ShownAct[] = mayApprove && !isRejected ? [{ name: 'approve' }, { name: 'reject' }] : [];
+  const start: ShownAct[] = !isRejected && approvalsNeeded === 0 && counts.members > 0 ? [{ name: 'start' }] : [];
   const again: ShownAct = { name: 'plan' };
   return {
     first: hasMoved ? [again, ...start, ...decide] : [...decide, ...start],
