@@ -61,7 +61,10 @@ function dialogs({ rollouts: { stored, planned } }: ScreenshotStage): Subject[] 
     }),
     dialog('start', planned, ({ page, say }) => {
       const name = say('rollouts:act.start', { count: 2, n: '2' }).replace('2', '\\d+');
-      return page.getByRole('button', { name: new RegExp(name) }).first().click();
+      return page
+        .getByRole('button', { name: new RegExp(name) })
+        .first()
+        .click();
     }),
     dialog('close', stored.keeping, press('rollouts:act.close')),
   ];

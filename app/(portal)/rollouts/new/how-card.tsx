@@ -60,26 +60,28 @@ export function HowCard({ form, set, strategies, fields, faults, sizes, isStarte
       title={t('new.how')}
       faults={faults.all.filter(({ path }) => isElsewhere(path) && !ownFields.test(path))}
       actions={
-        isStarted ? undefined : <>
-          <Segmented
-            label={t('new.strategy')}
-            className="max-w-full flex-wrap"
-            value={form.strategy}
-            onChange={choose}
-            options={strategies.map(({ name }) => ({
-              value: name,
-              label:
-                name === form.strategy && isEdited ? t('new.strategy.edited', { name: nameOf(name) }) : nameOf(name),
-            }))}
-          />
-          <Button size="sm" variant="ghost" onClick={() => setSaving(true)}>
-            {t('new.strategy.save')}
-          </Button>
-          <Button size="sm" onClick={() => set({ rings: withRing(rings, t('new.ring.newName')) })}>
-            <Plus aria-hidden />
-            {t('new.ring.add')}
-          </Button>
-        </>
+        isStarted ? undefined : (
+          <>
+            <Segmented
+              label={t('new.strategy')}
+              className="max-w-full flex-wrap"
+              value={form.strategy}
+              onChange={choose}
+              options={strategies.map(({ name }) => ({
+                value: name,
+                label:
+                  name === form.strategy && isEdited ? t('new.strategy.edited', { name: nameOf(name) }) : nameOf(name),
+              }))}
+            />
+            <Button size="sm" variant="ghost" onClick={() => setSaving(true)}>
+              {t('new.strategy.save')}
+            </Button>
+            <Button size="sm" onClick={() => set({ rings: withRing(rings, t('new.ring.newName')) })}>
+              <Plus aria-hidden />
+              {t('new.ring.add')}
+            </Button>
+          </>
+        )
       }
     >
       <RingBar rings={rings} sizes={sizes} onChange={(next) => set({ rings: next })} />

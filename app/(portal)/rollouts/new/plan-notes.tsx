@@ -30,7 +30,9 @@ export function PlanNotes({ plan, accepted, onAccept }: PlanNotesProps) {
     <div className="grid gap-x-8 gap-y-2.5 md:grid-cols-2">
       <Refused plan={plan} />
       {/* No run can be reverted, so that says nothing about these VMs. */}
-      {notRevertible === 0 || plan.kinds.run !== undefined ? null : <Note status="warning">{note('notRevertible', notRevertible)}</Note>}
+      {notRevertible === 0 || plan.kinds.run !== undefined ? null : (
+        <Note status="warning">{note('notRevertible', notRevertible)}</Note>
+      )}
       {silent === 0 ? null : <Note status="unresponsive">{note('silent', silent)}</Note>}
       {restarts === 0 ? null : <Note status="warning">{note('restarts', restarts)}</Note>}
       {plan.uncheckedSettings === 0 ? null : <Note status="unknown">{note('unchecked', plan.uncheckedSettings)}</Note>}

@@ -58,11 +58,13 @@ function Head({ kinds }: { kinds: readonly MemberKind[] }) {
             {t(`new.plan.kind.${kind}`)}
           </Th>
         ))}
-        {columns.filter((column) => !isRunOnly(kinds) || !ofPackages.includes(column)).map((column) => (
-          <Th key={column} end>
-            {t(`new.plan.${column}`)}
-          </Th>
-        ))}
+        {columns
+          .filter((column) => !isRunOnly(kinds) || !ofPackages.includes(column))
+          .map((column) => (
+            <Th key={column} end>
+              {t(`new.plan.${column}`)}
+            </Th>
+          ))}
       </tr>
     </THead>
   );

@@ -42,15 +42,17 @@ export function WhenCard({ form, set, faults, isStarted = false }: WhenCardProps
       title={t('new.when')}
       actions={
         <>
-          {isStarted ? null : <Segmented
-            label={t('new.when.start')}
-            value={form.startAt === '' ? 'now' : 'at'}
-            onChange={(value) => set({ startAt: value === 'now' ? '' : localTime(new Date(Date.now() + dayMs)) })}
-            options={[
-              { value: 'now', label: t('new.when.now') },
-              { value: 'at', label: t('new.when.at') },
-            ]}
-          />}
+          {isStarted ? null : (
+            <Segmented
+              label={t('new.when.start')}
+              value={form.startAt === '' ? 'now' : 'at'}
+              onChange={(value) => set({ startAt: value === 'now' ? '' : localTime(new Date(Date.now() + dayMs)) })}
+              options={[
+                { value: 'now', label: t('new.when.now') },
+                { value: 'at', label: t('new.when.at') },
+              ]}
+            />
+          )}
           <Button size="sm" onClick={add}>
             <Plus aria-hidden />
             {t('new.window.add')}
