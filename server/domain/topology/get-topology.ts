@@ -68,17 +68,19 @@ export async function getTopology(ctx: Context, input: GetModelInput): Promise<T
     .where(inArray(endpoints.cloudService, names))
     .orderBy(endpoints.publicPort);
   const instances = await readInstances(ctx, id);
+  const placedIn = Map.groupBy(placed, ({ cloudService }) => cloudService);
+  const rolesIn = Map.groupBy(instances, ({ deployment }) => deployment);
+  const portsIn = Map.groupBy(opened, ({ deployment }) => deployment);
   const roleOf = new Map(instances.map((one) => [one.vmId, one.role]));
   return {
     cloudServices: services.map(({ name: service, label, state, dnsName, publicAddress }) => ({
       ...{ name: service, label, state, dnsName, publicAddress },
-      deployments: placed
-        .filter((one) => one.cloudService === service)
-        .map(({ name: own, slot }) => {
-          const roles = instances.filter((one) => one.cloudService === service && one.deployment === own);
-          const ports = opened.filter((one) => one.cloudService === service && one.deployment === own);
-          return { name: own, slot, covered: isCovered(roles), roles, endpoints: ports.map(shown(slot, roleOf)) };
-        }),
+      deployments: (placedIn.get(service) ?? []).map(({ name: own, slot }) => {
+        // The name of a deployment contains that of its cloud service, so it is unique.
+        const roles = rolesIn.get(own) ?? [];
+        const ports = portsIn.get(own) ?? [];
+        return { name: own, slot, covered: isCovered(roles), roles, endpoints: ports.map(shown(slot, roleOf)) };
+      }),
     })),
   };
 }
