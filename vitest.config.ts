@@ -11,7 +11,11 @@ export default defineConfig({
   test: {
     include: ['**/*.test.{ts,tsx}'],
     exclude: ['**/node_modules/**', '.next/**', '.data/**', 'e2e/**', ...(await testsLeftOut())],
-    globalSetup: ['./server/testing/programs-setup.ts', './db/testing/global-setup.ts'],
+    globalSetup: [
+      './server/testing/programs-setup.ts',
+      './server/testing/agent-program.ts',
+      './db/testing/global-setup.ts',
+    ],
     setupFiles: ['./db/testing/drop-databases.ts'],
     // One more worker than CI has cores, because a third of the time, a test file waits for processes, intervals or
     // disks.
