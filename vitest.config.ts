@@ -26,7 +26,11 @@ export default defineConfig({
     isolate: false,
     // Node loads the modules itself, as in production. To transform them first would take twice as long.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    execArgv: [...preload('server/platform/quick-imports.ts'), ...preload('server/testing/tsx.ts')],
+    execArgv: [
+      ...preload('server/platform/quick-imports.ts'),
+      ...preload('server/testing/tsx.ts'),
+      ...preload('server/testing/quick-passwords.ts'),
+    ],
     // Keeps an agent that a test runs as root from writing to this machine's own folders.
     env: { ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
     allowOnly: false,
