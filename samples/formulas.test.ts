@@ -67,7 +67,7 @@ function giveCommands(answers: Readonly<Record<string, string>>): void {
 }
 
 function run(formula: string, hook: string, environment: Readonly<Record<string, string>> = {}): void {
-  execFileSync(join(rootOf(formula), 'hooks', hook), {
+  execFileSync(join(rootOf(formula), 'hooks', hook), [], {
     cwd: rootOf(formula),
     env: {
       ...process.env,

@@ -3,6 +3,7 @@ import { allFleetFields } from '#server/domain/views/fleet-fields.ts';
 import type { RestRoute } from '../route.ts';
 import { activityRoutes } from './activity.ts';
 import { attentionRoutes } from './attention.ts';
+import { cloudServiceRoutes } from './cloud-services.ts';
 import { executionRuleRoutes } from './execution-rules.ts';
 import { executionRoutes } from './executions.ts';
 import { formulaRoutes, handlerPackageRoutes, onlyKind } from './formulas.ts';
@@ -20,6 +21,7 @@ import { rolloutRoutes } from './rollouts.ts';
 import { runbookFileRoutes } from './runbook-files.ts';
 import { runbookRoutes } from './runbooks.ts';
 import { tokenRoutes } from './tokens.ts';
+import { topologyRoutes } from './topology.ts';
 import { viewRoutes } from './views.ts';
 import { vmListRoute, vmRoutes } from './vms.ts';
 import { wireAccessRoutes } from './wire-access.ts';
@@ -44,6 +46,8 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...rolloutRuleRoutes,
   ...modelRoutes,
   ...machineRoutes,
+  ...topologyRoutes,
+  ...cloudServiceRoutes,
   ...viewRoutes,
   ...attentionRoutes,
   ...logRoutes,
