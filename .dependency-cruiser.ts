@@ -6,7 +6,8 @@ import type { IConfiguration } from 'dependency-cruiser';
  * anything; `production` matches all other files.
  */
 const test = String.raw`\.(test|spec)\.tsx?$`;
-const support = '^(server|server/domain/[^/]+|server/domain/[^/]+/[^/]+|db|agent|protocol/executions)/testing/';
+const support =
+  '^(server|server/fabric|server/domain/[^/]+|server/domain/[^/]+/[^/]+|db|agent|protocol/executions)/testing/';
 const production = { pathNot: [test, support, '^(scripts|bench|e2e|samples)/'] };
 const from = (path: string) => ({ path, ...production });
 
@@ -34,6 +35,7 @@ const modules = [
   'packages',
   'localization',
   'vms',
+  'reservations',
   'reported-state',
   'goal-states',
   'enrollment',
@@ -169,6 +171,13 @@ const law: IConfiguration = {
       severity: 'error',
       from: from('^server/domain/'),
       to: { path: '^(app|agent)/|^server/(?!domain/|platform/)' },
+    },
+    {
+      name: 'proxy-knows-no-module',
+      comment: 'The proxy of the fabric only listens and connects. The module topology decides what is reachable.',
+      severity: 'error',
+      from: from('^server/fabric/proxy/'),
+      to: { path: '^(server|db|app|agent|protocol)/', pathNot: ['^server/fabric/proxy/', pureRules] },
     },
     {
       name: 'domain-knows-no-transport-library',
