@@ -1,4 +1,3 @@
-import type { relationEvents, unitHooks } from './formula.ts';
 import { compareUnits } from './unit-names.ts';
 import type { RelationRecord, UnitRecord } from './unit-record.ts';
 import type { UnitGoal, UnitRelation } from './unit-state.ts';
@@ -12,7 +11,16 @@ export interface HookGoal {
 }
 type HookRelation = Pick<UnitRelation, 'id' | 'name' | 'life' | 'clock' | 'whole' | 'members'>;
 
-export type HookKind = (typeof unitHooks)[number] | (typeof relationEvents)[number];
+export type HookKind =
+  | 'install'
+  | 'upgrade-formula'
+  | 'config-changed'
+  | 'start'
+  | 'stop'
+  | 'joined'
+  | 'changed'
+  | 'departed'
+  | 'broken';
 
 /** Why a hook is due. */
 export type HookReason =

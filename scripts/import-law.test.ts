@@ -116,6 +116,18 @@ describe('a planted violation is caught', () => {
       `import '../work/lane.ts';`,
     ],
     [
+      'a server of boxes that knows a unit',
+      'amp-knows-no-unit',
+      'agent/amp/server.ts',
+      `import '../unit/unit-error.ts';`,
+    ],
+    [
+      'a command for hooks with a library',
+      'unit-tools-are-small',
+      'agent/unit-tools/main.ts',
+      `import '#protocol/index.ts';`,
+    ],
+    [
       'work of the agent that knows a command',
       'agent-works-without-its-commands',
       'agent/work/lane.ts',
