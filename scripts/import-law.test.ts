@@ -122,10 +122,10 @@ describe('a planted violation is caught', () => {
       `import '../unit/unit-error.ts';`,
     ],
     [
-      'a command for hooks with a library',
+      'a command for hooks that needs more of the agent',
       'unit-tools-are-small',
       'agent/unit-tools/main.ts',
-      `import '#protocol/index.ts';`,
+      `import '../unit/unit-error.ts';`,
     ],
     [
       'work of the agent that knows a command',
@@ -211,6 +211,7 @@ describe('a planted violation is caught', () => {
       'server/domain/vm-lifecycle/index.ts': '',
       'server/testing/context.ts': '',
       'scripts/verify.ts': '',
+      'agent/unit/unit-error.ts': '',
       'agent/work/lane.ts': '',
       'agent/work/extensions/runner.ts': '',
       'agent/commands/run.ts': '',
