@@ -1,10 +1,13 @@
 import { pageAddresses } from '../../e2e/support/page-addresses.ts';
 import type { ScreenshotStage } from './stage.ts';
 import { editorPages } from './subjects/editor.ts';
+import { executionPages } from './subjects/executions.ts';
 import { handlerPages } from './subjects/handlers.ts';
+import { modelPages } from './subjects/models.ts';
 import { overviewAndFleet } from './subjects/overview.ts';
 import { rolloutForms } from './subjects/rollout-forms.ts';
 import { rolloutPages } from './subjects/rollouts.ts';
+import { runbookPages } from './subjects/runbooks.ts';
 import { activityPages, settingsPages } from './subjects/settings.ts';
 import { signInAndShell } from './subjects/shell.ts';
 import { type Subject, subject } from './subjects/subject.ts';
@@ -20,16 +23,19 @@ export function subjectsOf(stage: ScreenshotStage): Subject[] {
     ...signInAndShell(stage),
     ...overviewAndFleet(),
     ...vmPages(stage),
+    ...modelPages(stage),
     ...editorPages(stage),
     ...handlerPages(stage),
     ...rolloutPages(stage),
     ...rolloutForms(stage),
+    ...executionPages(stage),
+    ...runbookPages(stage),
     ...activityPages(),
     ...settingsPages(),
   ];
 }
 
-function everyPage({ vms, handler, execution, runbook, rollouts }: ScreenshotStage): Subject[] {
+function everyPage({ vms, handler, execution, runbook, rollouts, models }: ScreenshotStage): Subject[] {
   const parts = {
     vmId: vms['files-1'] ?? '',
     name: 'share',
@@ -38,6 +44,7 @@ function everyPage({ vms, handler, execution, runbook, rollouts }: ScreenshotSta
     executionId: execution,
     runbook,
     id: rollouts.draft,
+    model: models.few,
   };
   const labels = new Map(
     Object.entries({
@@ -48,6 +55,7 @@ function everyPage({ vms, handler, execution, runbook, rollouts }: ScreenshotSta
       [execution]: 'execution',
       [runbook]: 'runbook',
       [rollouts.draft]: 'rollout',
+      [models.few]: 'model',
     }),
   );
   return pageAddresses(parts)

@@ -145,7 +145,7 @@ export interface RolloutApproval {
   note: string | null;
 }
 
-/** What the plan says of one ring. */
+/** The figures of one ring in a plan. */
 export interface RingPlan {
   name: string;
   size: number;
