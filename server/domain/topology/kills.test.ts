@@ -17,7 +17,7 @@ import { lab, newStage } from './testing/stage.ts';
 const program = path.join(import.meta.dirname, 'testing/killed-process.ts');
 const preload = path.resolve(import.meta.dirname, '../../platform/quick-imports.ts');
 /** Number of processes that are killed in each history. */
-const kills = Number(process.env.ANNEX_TOPOLOGY_KILLS ?? 3);
+const kills = Number(process.env.ANNEX_TOPOLOGY_KILLS ?? 2);
 
 /** Runs a process until it is killed. */
 async function kill(env: NodeJS.ProcessEnv, what: KilledProcess): Promise<void> {

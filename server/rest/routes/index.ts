@@ -3,6 +3,7 @@ import { allFleetFields } from '#server/domain/views/fleet-fields.ts';
 import type { RestRoute } from '../route.ts';
 import { activityRoutes } from './activity.ts';
 import { attentionRoutes } from './attention.ts';
+import { cloudServiceRoutes } from './cloud-services.ts';
 import { executionRuleRoutes } from './execution-rules.ts';
 import { executionRoutes } from './executions.ts';
 import { formulaRoutes, handlerPackageRoutes, onlyKind } from './formulas.ts';
@@ -46,6 +47,7 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...modelRoutes,
   ...machineRoutes,
   ...topologyRoutes,
+  ...cloudServiceRoutes,
   ...viewRoutes,
   ...attentionRoutes,
   ...logRoutes,

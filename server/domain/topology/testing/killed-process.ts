@@ -54,7 +54,7 @@ const added: number[] = [];
 for (let act = 0; ; act += 1) {
   const at = new Date(Date.parse(now) + act * 5_000);
   const ctx: Context = { ...services, actor: systemActor, origin: systemOrigin, now: at, requestId: `act-${act}` };
-  const kind = random.below(6);
+  const kind = act === 0 ? 1 : random.below(6);
   try {
     if (kind === 0) await mendTopology(ctx, provider);
     else if (kind === 1) await bootstrapModel(ctx, { model, controllers: random.below(2) }, provider);
