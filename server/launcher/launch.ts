@@ -7,9 +7,9 @@ import { beginActivity, noteUpgrade } from '#server/domain/audit/index.ts';
 import { systemOrigin } from '#server/domain/context.ts';
 import { dropRolloutSecrets } from '#server/domain/rollouts/index.ts';
 import { dropPortalCopies } from '#server/domain/stock-agents/index.ts';
-import { bareEnvironment, type Config, ConfigError, childEnvironment } from '#server/platform/env.ts';
+import { bareEnvironment, type ChildKind, type Config, ConfigError, childEnvironment } from '#server/platform/env.ts';
 import { deriveKeys, sha256Hex } from '#server/platform/keys.ts';
-import { processesBelow, signal, waitUntil } from '#server/platform/processes.ts';
+import { endProcessesBelow } from '#server/platform/processes.ts';
 import { secretKey } from '#server/platform/secret-key.ts';
 import { type OpenServices, openPool, openServices } from '#server/process/services.ts';
 import { buildPages } from './build.ts';
@@ -68,7 +68,7 @@ export async function launch(
     const setupUrl = await prepare({ ...config, databaseUrl });
     const { token } = config.bootstrap;
     const digest: Record<string, string> = token === null ? {} : { ANNEX_BOOTSTRAP_DIGEST: sha256Hex(token) };
-    const environment = (kind: 'portal' | 'gateway' | 'worker' | 'conductor'): NodeJS.ProcessEnv =>
+    const environment = (kind: Exclude<ChildKind, 'build'>): NodeJS.ProcessEnv =>
       childEnvironment(kind, {
         DATABASE_URL: databaseUrl,
         DATA_DIR: config.dataDir,
@@ -85,6 +85,7 @@ export async function launch(
       ...gateways,
       { kind: 'worker' as const, name: 'worker' },
       ...(config.amqp.urls.length > 0 ? [{ kind: 'conductor' as const, name: 'conductor' }] : []),
+      ...(config.fabric.mode === 'off' ? [] : [{ kind: 'fabric' as const, name: 'fabric' }]),
     ].map(({ kind, name }) =>
       keepRunning({
         name,
@@ -95,6 +96,8 @@ export async function launch(
         tellsReady: true,
       }),
     );
+    // If the fabric was killed, the agents that it started are still running.
+    if (config.fabric.mode === 'spawn') endings.push(() => endProcessesBelow(join(config.dataDir, 'fabric')));
     endings.push(async () => void (await Promise.all(doors.map((door) => door.stop()))));
     const ready = doors.map((door) => door.ready);
     await Promise.allSettled(ready);
@@ -116,11 +119,7 @@ export async function launch(
 
 async function endExtra({ child, folder }: { child: Child; folder: string }): Promise<void> {
   await child.stop();
-  const isEmpty = async (): Promise<boolean> => (await processesBelow(folder)).length === 0;
-  for (const name of ['SIGTERM', 'SIGKILL'] as const) {
-    for (const pid of await processesBelow(folder)) signal(pid, name);
-    if (await waitUntil(isEmpty, 2_000)) return;
-  }
+  await endProcessesBelow(folder);
 }
 
 async function takeDataDir(dataDir: string): Promise<() => Promise<void>> {

@@ -26,6 +26,7 @@ import { runbooksRouter } from './routers/runbooks.ts';
 import { signInRouter } from './routers/sign-in.ts';
 import { strategiesRouter } from './routers/strategies.ts';
 import { tokensRouter } from './routers/tokens.ts';
+import { topologyRouter } from './routers/topology.ts';
 import { vmsRouter } from './routers/vms.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
@@ -57,6 +58,7 @@ export const appRouter = router({
   signIn: signInRouter,
   strategies: strategiesRouter,
   tokens: tokensRouter,
+  topology: topologyRouter,
   vms: vmsRouter,
 });
 

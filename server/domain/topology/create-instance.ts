@@ -6,6 +6,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { maxDraws } from '#server/domain/topology-rules/names.ts';
 import { callProvider, ProviderFailure } from './call-provider.ts';
 import { discardRole } from './discard-role.ts';
+import { tellFabric } from './endpoint-rows.ts';
 import type { ModelRow } from './model-rows.ts';
 import { type CloudProvider, NameTakenError } from './provider.ts';
 import { type InstanceRequest, type Reservation, reserveInstance } from './reserve-instance.ts';
@@ -47,7 +48,7 @@ async function build(
   ctx: Context,
   provider: CloudProvider,
   { affinityGroup }: ModelRow,
-  { role, password, endpoints }: Reservation,
+  { vm, role, instanceId, password, endpoints }: Reservation,
 ): Promise<string> {
   const { cloudService: service, deployment, name, vmId } = role;
   const [row] = await ctx.db.select().from(cloudServices).where(eq(cloudServices.name, service));
@@ -59,6 +60,7 @@ async function build(
   const description = {
     ...{ name, hostname: role.hostname, userName: role.userName, password, size: role.size, disks: role.disks },
     ...{ network: role.networkConfiguration.network, availabilitySet: role.availabilitySet },
+    enrollment: { instanceId, token: vm.enrollmentToken },
   };
   const isFirst = await hasNoOther(ctx, service, vmId);
   const { assignedAddress } = isFirst
@@ -96,6 +98,7 @@ async function confirm(
       .update(cloudServices)
       .set({ state: 'ready', leaseUntil: null })
       .where(and(eq(cloudServices.name, cloudService), eq(cloudServices.state, 'creating')));
+    await tellFabric(tx, cloudService);
     await recordChange(tx, 'vm', vmId);
   });
 }

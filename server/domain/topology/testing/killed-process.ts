@@ -1,0 +1,73 @@
+import { appendFileSync } from 'node:fs';
+import pg from 'pg';
+import { systemActor } from '#server/domain/actor.ts';
+import { type Context, systemOrigin } from '#server/domain/context.ts';
+import { randomOf } from '#server/domain/topology-rules/testing/random.ts';
+import { loadConfig } from '#server/platform/env.ts';
+import { openServices } from '#server/process/services.ts';
+import { addMachine, bootstrapModel, mendTopology, removeMachine } from '../index.ts';
+import { keptProvider } from './kept-provider.ts';
+
+/** What a process does before it is killed, in the variable `KILLED_PROCESS`. */
+export interface KilledProcess {
+  model: string;
+  seed: number;
+  /** The file in which the provider is kept, and the file of the machines whose creation was answered. */
+  provider: string;
+  answers: string;
+  /** The time of the first action. */
+  now: string;
+  /** The number of statements and calls of the provider after which the process kills itself. */
+  killAt: number;
+}
+
+const {
+  model,
+  seed,
+  provider: file,
+  answers,
+  now,
+  killAt,
+} = JSON.parse(process.env.KILLED_PROCESS ?? '{}') as KilledProcess;
+
+let points = 0;
+/** Kills the process with SIGKILL when it has done enough. */
+function point(): void {
+  points += 1;
+  if (points >= killAt) process.kill(process.pid, 'SIGKILL');
+}
+
+const { query } = pg.Client.prototype;
+pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+  const sent: unknown = Reflect.apply(query, this, args);
+  // The server has the statement, and the process does not hear what came of it.
+  point();
+  return sent;
+} as typeof query;
+
+const services = await openServices(loadConfig(process.env), 'worker');
+const random = randomOf(seed);
+const provider = keptProvider(file, point);
+const added: number[] = [];
+
+/** Bootstraps the model, and adds and removes machines, until the process is killed. */
+for (let act = 0; ; act += 1) {
+  const at = new Date(Date.parse(now) + act * 5_000);
+  const ctx: Context = { ...services, actor: systemActor, origin: systemOrigin, now: at, requestId: `act-${act}` };
+  const kind = act === 0 ? 1 : random.below(6);
+  try {
+    if (kind === 0) await mendTopology(ctx, provider);
+    else if (kind === 1) await bootstrapModel(ctx, { model, controllers: random.below(2) }, provider);
+    else if (kind < 5 || added.length === 0) {
+      const { machine } = await addMachine(ctx, { model }, provider);
+      appendFileSync(answers, `added ${machine}\n`);
+      added.push(machine);
+    } else {
+      const machine = added.splice(random.below(added.length), 1)[0] ?? 0;
+      appendFileSync(answers, `removing ${machine}\n`);
+      await removeMachine(ctx, { model, machine });
+    }
+  } catch {
+    // A request may be rejected, for example before the bootstrap.
+  }
+}
