@@ -106,9 +106,26 @@ const law: IConfiguration = {
       comment: 'The guest agent’s tools import neither its work nor its commands.',
       severity: 'error',
       from: from(
-        '^agent/(folder|portal|channel|identity|settings|goal|watch|report|handler|execution|update|wire-forward)/',
+        '^agent/(folder|portal|channel|identity|settings|goal|watch|report|handler|execution|update|wire-forward|amp|unit)/',
       ),
       to: { path: String.raw`^agent/(main\.ts|(work|clinic|commands|doctor|install)/)` },
+    },
+    {
+      name: 'amp-knows-no-unit',
+      comment: 'The boxes and the server of AMP import no other room of the guest agent.',
+      severity: 'error',
+      from: from('^agent/amp/'),
+      to: { path: '^(agent|protocol)/', pathNot: '^agent/amp/' },
+    },
+    {
+      name: 'unit-tools-are-small',
+      comment: 'The commands for hooks start for every call, so they import only AMP and single files of the protocol.',
+      severity: 'error',
+      from: from('^agent/unit-tools/'),
+      to: {
+        path: ['^agent/', '^node_modules/', String.raw`^protocol/(executions/)?index\.ts$`],
+        pathNot: '^agent/(unit-tools|amp)/',
+      },
     },
     {
       name: 'agent-works-without-its-commands',
@@ -153,6 +170,13 @@ const law: IConfiguration = {
       severity: 'error',
       from: from('^server/domain/'),
       to: { path: '^(app|agent)/|^server/(?!domain/|platform/)' },
+    },
+    {
+      name: 'proxy-knows-no-module',
+      comment: 'The proxy of the fabric only listens and connects. The module topology decides what is reachable.',
+      severity: 'error',
+      from: from('^server/fabric/proxy/'),
+      to: { path: '^(server|db|app|agent|protocol)/', pathNot: ['^server/fabric/proxy/', pureRules] },
     },
     {
       name: 'domain-knows-no-transport-library',

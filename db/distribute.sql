@@ -47,6 +47,7 @@ select create_reference_table('deployments');
 select create_reference_table('availability_sets');
 select create_reference_table('vm_roles');
 select create_reference_table('endpoints');
+select create_reference_table('endpoint_traffic');
 
 -- Executions of one plan on different VMs share a row.
 select create_reference_table('execution_plans');

@@ -104,7 +104,7 @@ test('failures of three misbehaving handlers are explained in two languages, wit
 
   // The whole output is much larger than a report allows. The page shows the line with the error.
   await english.goto(`/vms/${exits.id}?tab=output`);
-  await expect(english.getByText('First error, line 1201')).toBeVisible();
+  await expect(english.getByText('First error, line 1,201')).toBeVisible();
   await expect(english.getByText('Lines 1,001 to 1,201 of 1,201')).toBeVisible();
   await english.getByRole('searchbox', { name: /Output of volume enable/ }).fill('step 777');
   await english.getByRole('button', { name: 'Search', exact: true }).click();

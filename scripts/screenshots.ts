@@ -6,7 +6,8 @@ import { readFlags } from './read-flags.ts';
 import { Person, type StorageState } from './screenshots/portal.ts';
 import { speechOf } from './screenshots/speech.ts';
 import { type ScreenshotStage, setStage } from './screenshots/stage.ts';
-import { type Subject, subjectsOf } from './screenshots/subjects.ts';
+import type { Subject } from './screenshots/subjects/subject.ts';
+import { subjectsOf } from './screenshots/subjects.ts';
 
 const usage = `Takes screenshots of a running portal (npm start -- --demo).
 
@@ -97,7 +98,11 @@ async function capture(page: Page, { floats }: Subject, file: string): Promise<v
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     await page.setViewportSize({ width: size.width, height: Math.min(Math.max(height, size.height), tallest) });
   }
-  await settle(page);
+  // A page that goes on loading is captured as it is.
+  await settle(page).catch((error: unknown) => {
+    console.log(`${file} does not settle: ${error}`);
+    process.exitCode = 1;
+  });
   await page.screenshot({ path: file });
   console.log(file);
 }

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
 import {
+  bigint,
   boolean,
   customType,
+  foreignKey,
   index,
   integer,
   jsonb,
@@ -14,6 +16,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import type { EndpointSource } from '#server/domain/topology-rules/endpoints.ts';
+import type { ListenerFault } from '#server/domain/topology-rules/fabric.ts';
 import type { DestructionWarning } from '#server/domain/topology-rules/models.ts';
 import type {
   DeploymentSlot,
@@ -113,6 +116,8 @@ export const cloudServices = pgTable(
     state: text().$type<ResourceState>().notNull(),
     /** Until when the request that creates it may work. */
     leaseUntil: time('lease_until'),
+    /** From when the repair calls the provider about slots and endpoints; null if the provider confirmed them. */
+    providerDueAt: time('provider_due_at'),
     /** The number of the next deployment. */
     nextDeployment: integer('next_deployment').notNull(),
     goneAt: time('gone_at'),
@@ -122,6 +127,7 @@ export const cloudServices = pgTable(
     index('cloud_services_model').on(t.modelId),
     uniqueIndex('cloud_services_dns').on(t.dnsName).where(sql`${t.goneAt} is null`),
     uniqueIndex('cloud_services_address').on(t.publicAddress).where(sql`${t.goneAt} is null`),
+    index('cloud_services_due').on(t.providerDueAt).where(sql`${t.providerDueAt} is not null`),
     index('cloud_services_open').on(t.leaseUntil).where(sql`${t.goneAt} is null and ${t.state} <> 'ready'`),
   ],
 );
@@ -227,3 +233,33 @@ export const endpoints = pgTable(
       .where(sql`${t.setName} is null`),
   ],
 );
+
+/** What the fabric’s proxy carried for each endpoint. The fabric adds to a row every few seconds, if there is news. */
+export const endpointTraffic = pgTable(
+  'endpoint_traffic',
+  {
+    vmId: uuid('vm_id').notNull(),
+    protocol: text().$type<PortProtocol>().notNull(),
+    publicPort: integer('public_port').notNull(),
+    /** Connections since the port was opened; for UDP, clients. */
+    connections: bigint({ mode: 'number' }).notNull(),
+    /** Bytes in both directions. */
+    bytes: bigint({ mode: 'number' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.vmId, t.protocol, t.publicPort] }),
+    foreignKey({
+      columns: [t.vmId, t.protocol, t.publicPort],
+      foreignColumns: [endpoints.vmId, endpoints.protocol, endpoints.publicPort],
+      name: 'endpoint_traffic_endpoint',
+    }).onDelete('cascade'),
+  ],
+);
+
+/** The state of the fabric’s proxy, in one row. */
+export const fabricState = pgTable('fabric_state', {
+  id: integer().primaryKey(),
+  seenAt: time('seen_at').notNull(),
+  /** Public ports on which the proxy cannot listen, with the reasons. */
+  faults: jsonb().$type<ListenerFault[]>().notNull(),
+});

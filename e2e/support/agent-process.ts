@@ -8,6 +8,9 @@ import type { Portal } from './portal.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
+/** A VM whose machine enrolls; for a machine of a model, with its instance id and its internal address. */
+export type EnrollingVm = Pick<CreatedVm, 'enrollmentToken'> & Partial<CreatedVm> & { instanceId?: string; internalAddress?: string };
+
 /** The reference agent as a real process with its own folder. */
 export class AgentProcess {
   /** All files of this machine: identity, packages, settings, status files. */
@@ -16,9 +19,14 @@ export class AgentProcess {
   #child: ChildProcess | null = null;
 
   /** Enrolls the machine and starts the agent. */
-  static async start(portal: Portal, vm: Pick<CreatedVm, 'enrollmentToken'>): Promise<AgentProcess> {
+  static async start(portal: Portal, vm: EnrollingVm): Promise<AgentProcess> {
     const agent = new AgentProcess();
-    const code = await agent.#spawn(['enroll', '--portal', portal.gatewayUrl, '--token', vm.enrollmentToken]);
+    const { enrollmentToken, instanceId, internalAddress } = vm;
+    const code = await agent.#spawn([
+      ...['enroll', '--portal', portal.gatewayUrl, '--token', enrollmentToken],
+      ...(instanceId === undefined ? [] : ['--instance-id', instanceId]),
+      ...(internalAddress === undefined ? [] : ['--internal-address', internalAddress]),
+    ]);
     if (code !== 0) throw new Error(`The agent did not enroll:\n${readFileSync(agent.#logFile, 'utf8')}`);
     agent.resume();
     return agent;

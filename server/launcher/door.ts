@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { ChildKind } from '#server/platform/env.ts';
 import { between, usableMemory } from '#server/platform/memory.ts';
 
 /**
@@ -16,7 +17,7 @@ const gatewayYoungMegabytes = Math.round(between(16, usableMemory() / 1024 ** 2 
 const noLearntAge = '--no-allocation-site-pretenuring';
 
 /** Returns the arguments with which node starts one of Annex's processes. */
-export const doorArguments = (root: string, name: 'portal' | 'gateway' | 'worker' | 'conductor'): string[] => [
+export const doorArguments = (root: string, name: Exclude<ChildKind, 'build'>): string[] => [
   ...(name === 'gateway' ? [`--max-semi-space-size=${gatewayYoungMegabytes}`, noLearntAge] : []),
   ...['--import', pathToFileURL(join(root, 'server', 'platform', 'quick-imports.ts')).href],
   join(root, 'server', name, 'main.ts'),

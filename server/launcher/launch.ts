@@ -7,7 +7,7 @@ import { beginActivity, noteUpgrade } from '#server/domain/audit/index.ts';
 import { systemOrigin } from '#server/domain/context.ts';
 import { dropRolloutSecrets } from '#server/domain/rollouts/index.ts';
 import { dropPortalCopies } from '#server/domain/stock-agents/index.ts';
-import { bareEnvironment, type Config, ConfigError, childEnvironment } from '#server/platform/env.ts';
+import { bareEnvironment, type ChildKind, type Config, ConfigError, childEnvironment } from '#server/platform/env.ts';
 import { deriveKeys, sha256Hex } from '#server/platform/keys.ts';
 import { processesBelow, signal, waitUntil } from '#server/platform/processes.ts';
 import { secretKey } from '#server/platform/secret-key.ts';
@@ -68,7 +68,7 @@ export async function launch(
     const setupUrl = await prepare({ ...config, databaseUrl });
     const { token } = config.bootstrap;
     const digest: Record<string, string> = token === null ? {} : { ANNEX_BOOTSTRAP_DIGEST: sha256Hex(token) };
-    const environment = (kind: 'portal' | 'gateway' | 'worker' | 'conductor'): NodeJS.ProcessEnv =>
+    const environment = (kind: Exclude<ChildKind, 'build'>): NodeJS.ProcessEnv =>
       childEnvironment(kind, {
         DATABASE_URL: databaseUrl,
         DATA_DIR: config.dataDir,
@@ -85,6 +85,7 @@ export async function launch(
       ...gateways,
       { kind: 'worker' as const, name: 'worker' },
       ...(config.amqp.urls.length > 0 ? [{ kind: 'conductor' as const, name: 'conductor' }] : []),
+      ...(config.fabric.mode === 'off' ? [] : [{ kind: 'fabric' as const, name: 'fabric' }]),
     ].map(({ kind, name }) =>
       keepRunning({
         name,

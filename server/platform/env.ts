@@ -56,6 +56,11 @@ export interface Config {
   };
   /** The fabric, which provides cloud services with public addresses and machines with internal addresses. */
   fabric: {
+    /**
+     * Whether the process `fabric` serves the public addresses (`proxy`), and also starts a reference agent for each
+     * new role (`spawn`). With `off`, endpoints are only recorded.
+     */
+    mode: FabricMode;
     /** The network of the public addresses of cloud services. */
     addresses: string;
     /** The network of each new model. */
@@ -105,6 +110,15 @@ export interface Config {
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
+
+/** Whether the fabric serves public addresses, and starts agents. */
+export const fabricModes = ['off', 'proxy', 'spawn'] as const;
+export type FabricMode = (typeof fabricModes)[number];
+
+/** The network of new models by default. Agents that the fabric starts run on this machine, so their network does too. */
+const fabricNetwork: Readonly<Record<FabricMode, string>> = {
+  ...{ off: '10.0.0.0/8', proxy: '10.0.0.0/8', spawn: '127.64.0.0/12' },
+};
 
 const port = z
   .string()
@@ -287,8 +301,9 @@ const environment = z
     ANNEX_SECURITY_CONTACT: securityContacts.optional(),
     ANNEX_AUDIT_ANCHORS: auditAnchors.optional(),
     ANNEX_LOG: z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error').default('info'),
+    ANNEX_FABRIC: z.enum(fabricModes, 'must be off, proxy or spawn').default('off'),
     ANNEX_FABRIC_ADDRESSES: network.default('127.80.0.0/16'),
-    ANNEX_FABRIC_NETWORK: network.default('10.0.0.0/8'),
+    ANNEX_FABRIC_NETWORK: network.optional(),
     ANNEX_FABRIC_DOMAIN: z
       .string()
       .regex(/^[a-z0-9](?:[a-z0-9.-]{0,180}[a-z0-9])?$/, 'must be a domain in lower case')
@@ -323,7 +338,7 @@ const environment = z
 const general = ['NODE_COMPILE_CACHE', 'PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ'];
 
 /** The processes that the launcher starts. `build` builds the pages. */
-export type ChildKind = 'portal' | 'gateway' | 'worker' | 'conductor' | 'build';
+export type ChildKind = 'portal' | 'gateway' | 'worker' | 'conductor' | 'fabric' | 'build';
 
 /** Returns the names of the variables that a process may inherit. */
 function handedDown(kind: ChildKind): string[] {
@@ -384,8 +399,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       queuePrefix: value.ANNEX_AMQP_QUEUE_PREFIX,
     },
     fabric: {
+      mode: value.ANNEX_FABRIC,
       addresses: value.ANNEX_FABRIC_ADDRESSES,
-      network: value.ANNEX_FABRIC_NETWORK,
+      network: value.ANNEX_FABRIC_NETWORK ?? fabricNetwork[value.ANNEX_FABRIC],
       domain: value.ANNEX_FABRIC_DOMAIN,
     },
     custody: value.ANNEX_CUSTODY,

@@ -15,7 +15,7 @@ import { type Listening, natsWakes, postgresWakes, tellAfterCommit, type Wakes }
 import { openInstallation } from './installation.ts';
 
 /** The processes that share one database. */
-export type Room = 'launcher' | 'portal' | 'gateway' | 'worker' | 'conductor';
+export type Room = 'launcher' | 'portal' | 'gateway' | 'worker' | 'conductor' | 'fabric';
 
 /**
  * Maximum number of database connections in a process's pool. Each process has one more for listening; processes with
@@ -26,7 +26,7 @@ export type Room = 'launcher' | 'portal' | 'gateway' | 'worker' | 'conductor';
 const connections = (room: Room, gatewayWorkers: number): number =>
   ({
     ...{ launcher: 2, portal: 20, gateway: Math.max(6, Math.min(20, Math.floor(32 / gatewayWorkers))) },
-    ...{ worker: 3, conductor: 3 },
+    ...{ worker: 3, conductor: 3, fabric: 2 },
   })[room];
 
 /** The services that every process opens at startup. */

@@ -351,7 +351,7 @@ describe('reading', () => {
     const shown = await getVersion(viewer, { handler: 'Acme.Lab.Shown', version: '1.2.0.0' });
     expect(shown).toMatchObject({ version: '1.2', state: 'draft', settingsSchema: null, createdBy: 'Test publisher' });
     expect(shown.manifestText).toBe(manifest.slice(1));
-    expect(shown.manifest.handlerManifest.updateMode).toBe('UpdateWithInstall');
+    expect(shown.manifest).toMatchObject({ handlerManifest: { updateMode: 'UpdateWithInstall' } });
     expect(shown.files.map(({ name }) => name)).toEqual(['HandlerManifest.json', 'install.sh']);
     expect(shown.warnings).toEqual([
       {

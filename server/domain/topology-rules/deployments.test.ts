@@ -55,20 +55,42 @@ describe('the plan of a swap', () => {
       return 'endpoints' in result ? result.endpoints : endpoints;
     }, []);
 
+  const port = (number: number) => ({ protocol: 'tcp' as const, port: number });
+  const of = (role: number, number: number) => ({ role: String(role), ...port(number) });
   test.each([
-    ['the same ports', ports(80), ports(80), { opens: [], closes: [], keeps: ['80/tcp'] }],
+    [
+      'the same ports',
+      ports(80),
+      ports(80),
+      { becomePublic: [of(0, 80)], ceasePublic: [of(0, 80)], unchanged: [port(80)] },
+    ],
     [
       'a port more',
       ports(443, 80),
       ports(8_404, 80, 443),
-      { opens: ['8404/tcp'], closes: [], keeps: ['80/tcp', '443/tcp'] },
+      {
+        becomePublic: [of(1, 80), of(2, 443), of(0, 8_404)],
+        ceasePublic: [of(1, 80), of(0, 443)],
+        unchanged: [port(80), port(443)],
+      },
     ],
-    ['an empty slot', ports(80, 80), ports(), { opens: [], closes: ['80/tcp'], keeps: [] }],
-    ['other ports', ports(80), ports(81), { opens: ['81/tcp'], closes: ['80/tcp'], keeps: [] }],
-  ])('names the ports: %s', (_, before, after, plan) => {
+    ['an empty slot', ports(80, 80), ports(), { becomePublic: [], ceasePublic: [of(0, 80), of(1, 80)], unchanged: [] }],
+    ['other ports', ports(80), ports(81), { becomePublic: [of(0, 81)], ceasePublic: [of(0, 80)], unchanged: [] }],
+    [
+      'a set of two roles',
+      ports(80, 80),
+      ports(80, 80),
+      {
+        becomePublic: [of(0, 80), of(1, 80)],
+        ceasePublic: [of(0, 80), of(1, 80)],
+        unchanged: [port(80)],
+      },
+    ],
+  ])('names the ports and their roles: %s', (_, before, after, plan) => {
     expect(planSwap({ production: before, staging: after })).toEqual(plan);
     const back = planSwap({ production: after, staging: before });
-    expect([back.opens, back.closes, back.keeps]).toEqual([plan.closes, plan.opens, plan.keeps]);
+    expect([back.becomePublic, back.ceasePublic]).toEqual([plan.ceasePublic, plan.becomePublic]);
+    expect(back.unchanged).toEqual(plan.unchanged);
   });
 });
 

@@ -8,6 +8,7 @@ import { type BindInstance, setInternalAddress } from '#server/domain/enrollment
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { checkInstance, isInNetwork } from '#server/domain/topology-rules/addresses.ts';
+import { tellFabric } from './endpoint-rows.ts';
 import { networkOf } from './local-fabric.ts';
 
 /**
@@ -31,12 +32,13 @@ export const bindInstance: BindInstance = async (tx, ctx, vmId, reported) => {
     throw new DomainError(kind, refusal, { faults: [{ path, code: refusal }] });
   }
   if (vm?.model) await recordChange(tx, 'model', vm.model);
+  if (vm?.service) await tellFabric(tx, vm.service);
   return reported?.address ?? null;
 };
 
 async function readVm(tx: Transaction, vmId: string) {
   const [vm] = await tx
-    .select({ instanceId: vms.instanceId, cidr: networks.cidr, model: models.name })
+    .select({ instanceId: vms.instanceId, cidr: networks.cidr, model: models.name, service: vmRoles.cloudService })
     .from(vms)
     .leftJoin(vmRoles, eq(vmRoles.vmId, vms.id))
     .leftJoin(models, eq(models.id, vmRoles.modelId))

@@ -11,12 +11,12 @@ import { storageContainerName } from '#server/domain/topology-rules/names.ts';
 import { callProvider, ProviderFailure } from './call-provider.ts';
 import { createInstance, failedAt } from './create-instance.ts';
 import { type BootstrapModelInput, bootstrapModelInput } from './input.ts';
+import { leaseOf } from './lease.ts';
 import { localFabric } from './local-fabric.ts';
 import { type NewMachine, showNewMachine } from './machine-view.ts';
 import { lockModel, lockModelById, type ModelRow, requireAlive, updateModel } from './model-rows.ts';
 import { type Model, showModel } from './model-view.ts';
 import type { CloudProvider } from './provider.ts';
-import { leaseOf } from './reserve-instance.ts';
 import { undoBootstrap } from './tear-down.ts';
 
 /** The object in a model’s storage that lists its controllers. */

@@ -6,6 +6,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { maxDraws } from '#server/domain/topology-rules/names.ts';
 import { callProvider, ProviderFailure } from './call-provider.ts';
 import { discardRole } from './discard-role.ts';
+import { tellFabric } from './endpoint-rows.ts';
 import type { ModelRow } from './model-rows.ts';
 import { type CloudProvider, NameTakenError } from './provider.ts';
 import { type InstanceRequest, type Reservation, reserveInstance } from './reserve-instance.ts';
@@ -96,6 +97,7 @@ async function confirm(
       .update(cloudServices)
       .set({ state: 'ready', leaseUntil: null })
       .where(and(eq(cloudServices.name, cloudService), eq(cloudServices.state, 'creating')));
+    await tellFabric(tx, cloudService);
     await recordChange(tx, 'vm', vmId);
   });
 }

@@ -4,9 +4,10 @@ import { agents, endpoints, vmRoles, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { decommissionVm, deleteVm } from '#server/domain/vm-lifecycle/index.ts';
 import { callProvider } from './call-provider.ts';
+import { tellFabric } from './endpoint-rows.ts';
 import { lockModelById, updateModel } from './model-rows.ts';
 import type { CloudProvider } from './provider.ts';
-import { dropService, endEmptyService } from './service-rows.ts';
+import { dropService, endEmptyDeployment, endEmptyService } from './service-rows.ts';
 
 type RoleRow = typeof vmRoles.$inferSelect;
 
@@ -21,6 +22,7 @@ export async function markRole(tx: Transaction, ctx: Context, vmId: string, forc
     .update(vmRoles)
     .set({ state: 'deleting', leaseUntil: null, deletingAt: row.deletingAt ?? ctx.now, forced: row.forced || forced })
     .where(eq(vmRoles.vmId, vmId));
+  await tellFabric(tx, row.cloudService);
 }
 
 /** Deletes a role that could not be created. If the provider fails again, the repair completes the deletion. */
@@ -34,8 +36,8 @@ export async function discardRole(ctx: Context, provider: CloudProvider, vmId: s
 }
 
 /**
- * Continues the deletion of a marked role: its VM, the role at the provider, its row, and its cloud service with the
- * last role. Each step can be repeated. Returns whether the role is gone; otherwise its agent has to uninstall
+ * Continues the deletion of a marked role: its VM, the role at the provider, its row, and its deployment and
+ * cloud service with the last role. Each step can be repeated. Returns whether the role is gone; otherwise its agent has to uninstall
  * extensions first.
  */
 export async function deleteRole(ctx: Context, provider: CloudProvider, vmId: string): Promise<boolean> {
@@ -49,6 +51,7 @@ export async function deleteRole(ctx: Context, provider: CloudProvider, vmId: st
     const model = await lockModelById(tx, modelId);
     await tx.delete(endpoints).where(eq(endpoints.vmId, vmId));
     await tx.delete(vmRoles).where(eq(vmRoles.vmId, vmId));
+    await endEmptyDeployment(tx, cloudService, deployment);
     await endEmptyService(tx, cloudService);
     await updateModel(tx, model);
   });

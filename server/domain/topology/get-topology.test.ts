@@ -30,7 +30,7 @@ beforeAll(async () => {
 describe('the topology of a model', () => {
   test('is empty without machines, and unknown without the model', async () => {
     const { model } = await stage.bootstrapped();
-    expect(await getTopology(ctx, { model })).toEqual({ cloudServices: [] });
+    expect(await getTopology(ctx, { model })).toEqual({ proxy: 'off', cloudServices: [] });
     await expect(getTopology(ctx, { model: 'absent' })).rejects.toMatchObject({ code: 'model_unknown' });
   });
 

@@ -1,37 +1,28 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import { z } from 'zod';
-import { cloudServices, deployments, endpoints } from '#db/schema/index.ts';
+import { cloudServices, deployments } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { isCovered } from '#server/domain/topology-rules/deployments.ts';
-import { isReachable } from '#server/domain/topology-rules/endpoints.ts';
-import { portProtocols, resourceStates, slots } from '#server/domain/topology-rules/words.ts';
+import { resourceStates, slots } from '#server/domain/topology-rules/words.ts';
+import { endpointView, proxyState, readPlacedEndpoints } from './endpoint-view.ts';
 import { type GetModelInput, getModelInput } from './input.ts';
 import { instance, readInstances } from './list-instances.ts';
 import { readModel } from './model-rows.ts';
-
-const endpoint = z.object({
-  role: z.string(),
-  protocol: z.enum(portProtocols),
-  publicPort: z.number().int(),
-  localPort: z.number().int(),
-  name: z.string(),
-  set: z.string().nullable().describe('The load-balancing set; null if only this role has the port.'),
-  reachable: z.boolean().describe('Whether the public address leads to the endpoint.'),
-});
 
 const deployment = z.object({
   name: z.string(),
   slot: z.enum(slots),
   covered: z.boolean().describe('Whether the 99.95 % agreement covers the roles: two or more in one availability set.'),
   roles: z.array(instance),
-  endpoints: z.array(endpoint),
+  endpoints: z.array(endpointView),
 });
 
 /** The cloud services of a model, as the API returns them. */
 export const topology = z
   .object({
+    proxy: proxyState,
     cloudServices: z.array(
       z.object({
         name: z.string(),
@@ -51,10 +42,21 @@ export async function getTopology(ctx: Context, input: GetModelInput): Promise<T
   allow(ctx.actor, 'viewer');
   const { model: name } = parse(getModelInput, input);
   const { id } = await readModel(ctx.db, name);
+  return readCloudServices(ctx, id);
+}
+
+/** Reads the cloud services of a model, or only the named one, with what is in them. */
+export async function readCloudServices(ctx: Context, modelId: string, only?: string): Promise<Topology> {
   const services = await ctx.db
     .select()
     .from(cloudServices)
-    .where(and(eq(cloudServices.modelId, id), isNull(cloudServices.goneAt)))
+    .where(
+      and(
+        eq(cloudServices.modelId, modelId),
+        isNull(cloudServices.goneAt),
+        only === undefined ? undefined : eq(cloudServices.name, only),
+      ),
+    )
     .orderBy(cloudServices.createdAt, cloudServices.name);
   const names = services.map((service) => service.name);
   const placed = await ctx.db
@@ -62,37 +64,19 @@ export async function getTopology(ctx: Context, input: GetModelInput): Promise<T
     .from(deployments)
     .where(inArray(deployments.cloudService, names))
     .orderBy(deployments.slot);
-  const opened = await ctx.db
-    .select()
-    .from(endpoints)
-    .where(inArray(endpoints.cloudService, names))
-    .orderBy(endpoints.publicPort);
-  const instances = await readInstances(ctx, id);
+  const opened = await readPlacedEndpoints(ctx, names);
+  const instances = await readInstances(ctx, modelId, only === undefined ? null : [only]);
   const placedIn = Map.groupBy(placed, ({ cloudService }) => cloudService);
   const rolesIn = Map.groupBy(instances, ({ deployment }) => deployment);
-  const portsIn = Map.groupBy(opened, ({ deployment }) => deployment);
-  const roleOf = new Map(instances.map((one) => [one.vmId, one.role]));
   return {
+    proxy: opened.proxy,
     cloudServices: services.map(({ name: service, label, state, dnsName, publicAddress }) => ({
       ...{ name: service, label, state, dnsName, publicAddress },
       deployments: (placedIn.get(service) ?? []).map(({ name: own, slot }) => {
         // The name of a deployment contains that of its cloud service, so it is unique.
         const roles = rolesIn.get(own) ?? [];
-        const ports = portsIn.get(own) ?? [];
-        return { name: own, slot, covered: isCovered(roles), roles, endpoints: ports.map(shown(slot, roleOf)) };
+        return { name: own, slot, covered: isCovered(roles), roles, endpoints: opened.of(service, own, slot) };
       }),
     })),
   };
 }
-
-const shown =
-  (slot: (typeof slots)[number], roleOf: ReadonlyMap<string, string>) =>
-  ({ vmId, protocol, publicPort, localPort, name, setName, source }: typeof endpoints.$inferSelect) => {
-    const role = roleOf.get(vmId) ?? '';
-    const reachable = isReachable(
-      { role, protocol, publicPort, localPort, name, set: setName, source },
-      slot,
-      () => false,
-    );
-    return { role, protocol, publicPort, localPort, name, set: setName, reachable };
-  };

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { givenText } from '#protocol/file.ts';
 import { isModelName, maxModelName } from '#server/domain/topology-rules/names.ts';
+import { portProtocols } from '#server/domain/topology-rules/words.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
 /** Limits of a model. Forms use these limits too. */
-export const topologyLimits = { location: 64, controllers: 7, instanceIds: 1_000 };
+export const topologyLimits = { location: 64, controllers: 7, instanceIds: 1_000, endpoints: 256 };
 
 /** The name of a model in a path, which may name none. */
 export const modelRef = z.string().max(100);
@@ -77,3 +78,33 @@ export type RenewPasswordInput = z.input<typeof renewPasswordInput>;
 
 export const renewTokenInput = z.object({ vmId });
 export type RenewTokenInput = z.input<typeof renewTokenInput>;
+/** A TCP or UDP port. */
+export const portNumber = z.number().int().min(1).max(65_535);
+
+/** A port of a role. `instance` is the instance id. */
+const ofInstance = z.object({
+  instance: z.string().max(200),
+  protocol: z.enum(portProtocols),
+  port: portNumber,
+  ifMatch: z.number().int().min(0).optional(),
+});
+
+/** `localPort`: the port on the machine, by default the public port. `set`: whether several roles may share the port. */
+export const setEndpointInput = ofInstance.extend({
+  localPort: portNumber.optional(),
+  set: z.boolean().default(false),
+});
+export type SetEndpointInput = z.input<typeof setEndpointInput>;
+
+export const closeEndpointInput = ofInstance;
+export type CloseEndpointInput = z.input<typeof closeEndpointInput>;
+
+export const planSwapInput = z.object({ cloudService: z.string().max(100) });
+export type PlanSwapInput = z.input<typeof planSwapInput>;
+
+/** `plan`: the hash of a plan. The request is rejected if it would have a different effect. */
+export const swapInput = planSwapInput.extend({
+  plan: z.string().min(1).max(100).optional(),
+  ifMatch: z.number().int().min(0).optional(),
+});
+export type SwapInput = z.input<typeof swapInput>;

@@ -72,5 +72,8 @@ test('JU-25 after processes were killed at any statement and any call of the pro
 function answered(file: string): number[] {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
   const removed = new Set(lines.flatMap((line) => line.match(/^removing (\d+)$/)?.[1] ?? []));
-  return lines.flatMap((line) => line.match(/^added (\d+)$/)?.[1] ?? []).filter((one) => !removed.has(one)).map(Number);
+  return lines
+    .flatMap((line) => line.match(/^added (\d+)$/)?.[1] ?? [])
+    .filter((one) => !removed.has(one))
+    .map(Number);
 }

@@ -36,6 +36,7 @@ export function localFabric({ db, config: { fabric } }: Pick<Context, 'db' | 'co
     deployment: (_service, _deployment, _slot, first) => assign(first.network),
     role: (_service, _deployment, role) => assign(role.network),
     endpoints: async () => {},
+    swap: async () => {},
     dropRoles: async () => {},
     dropCloudService: async () => {},
     dropNetwork: async () => {},

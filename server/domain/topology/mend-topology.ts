@@ -2,6 +2,7 @@ import { and, eq, isNotNull, isNull, lte } from 'drizzle-orm';
 import { cloudServices, models, vmRoles } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import { callDue, dueServices } from './call-due.ts';
 import { deleteRole, markRole } from './discard-role.ts';
 import { localFabric } from './local-fabric.ts';
 import { countWaitingRoles, findOpenRoles } from './open-roles.ts';
@@ -13,8 +14,8 @@ import { tearDown, undoBootstrap } from './tear-down.ts';
 const maxRoles = 100;
 
 /**
- * Repairs the inventory: deletes what a request began to create and did not complete within its lease, and continues
- * deletions. A failure of the provider delays only what it concerns. Returns how many objects are not settled yet.
+ * Repairs the inventory: deletes what a request began to create and did not complete within its lease, continues
+ * deletions, and repeats calls of the provider about endpoints and slots. A failure of the provider delays only what it concerns. Returns how many objects are not settled yet.
  */
 export async function mendTopology(ctx: Context, provider: CloudProvider = localFabric(ctx)): Promise<number> {
   allow(ctx.actor, 'operator');
@@ -43,6 +44,12 @@ export async function mendTopology(ctx: Context, provider: CloudProvider = local
   for (const { name } of await endingServices(ctx)) {
     await attempt('cloud service', name, async () => {
       await dropService(ctx, provider, name);
+      return true;
+    });
+  }
+  for (const { name } of await dueServices(ctx)) {
+    await attempt('endpoints', name, async () => {
+      await callDue(ctx, provider, name);
       return true;
     });
   }

@@ -37,7 +37,10 @@ export interface CloudProvider {
     first: RoleDescription,
   ): Promise<{ assignedAddress: string }>;
   role(service: string, deployment: string, role: RoleDescription): Promise<{ assignedAddress: string }>;
+  /** Replaces the endpoints of a role. */
   endpoints(service: string, deployment: string, role: string, all: readonly RoleEndpoint[]): Promise<void>;
+  /** Puts the deployments of a cloud service into the slots, so that the public address leads to Production. */
+  swap(service: string, slots: Readonly<Record<DeploymentSlot, string | null>>): Promise<void>;
   /** Deletes roles, and the deployment with its last role. */
   dropRoles(service: string, deployment: string, roles: readonly string[]): Promise<void>;
   dropCloudService(name: string): Promise<void>;

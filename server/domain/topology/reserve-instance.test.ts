@@ -14,7 +14,8 @@ import {
 } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { deleteRole, markRole } from './discard-role.ts';
-import { leaseOf, type Reservation, reserveInstance } from './reserve-instance.ts';
+import { leaseOf } from './lease.ts';
+import { type Reservation, reserveInstance } from './reserve-instance.ts';
 import { dropService, storeServiceAddress } from './service-rows.ts';
 import { newStage, type Stage } from './testing/stage.ts';
 

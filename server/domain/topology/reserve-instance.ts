@@ -15,6 +15,7 @@ import {
   machineName,
 } from '#server/domain/topology-rules/names.ts';
 import { type Placement, type PlacementRefusal, place } from '#server/domain/topology-rules/place.ts';
+import { leaseOf } from './lease.ts';
 import { lockModelById, type ModelRow, readInventory, requireAlive, updateModel } from './model-rows.ts';
 import { newPassword, sealPassword } from './role-password.ts';
 
@@ -37,12 +38,6 @@ export interface Reservation {
   endpoints: readonly RoleEndpoint[];
   drawsLeft: number;
 }
-
-/** Seconds within which a request creates an instance. If it takes longer, the repair deletes what exists of it. */
-const leaseSeconds = 60;
-
-/** Returns the time until which a request may create a number of instances. */
-export const leaseOf = (now: Date, instances = 1): Date => new Date(now.getTime() + instances * leaseSeconds * 1_000);
 
 const draw = (): string => drawName(randomInt);
 

@@ -37,6 +37,19 @@ function isTaken(error: unknown): boolean {
   return code === '23505' && (constraint === 'cloud_services_address' || constraint === 'cloud_services_dns');
 }
 
+/**
+ * Deletes a deployment without a role, as the provider does, if the cloud service has roles in its other deployment. The
+ * last deployment is deleted with the cloud service. The caller has locked the model.
+ */
+export async function endEmptyDeployment(tx: Transaction, service: string, deployment: string): Promise<void> {
+  const roles = await tx
+    .selectDistinct({ deployment: vmRoles.deployment })
+    .from(vmRoles)
+    .where(eq(vmRoles.cloudService, service));
+  if (roles.length === 0 || roles.some((role) => role.deployment === deployment)) return;
+  await tx.delete(deployments).where(and(eq(deployments.cloudService, service), eq(deployments.name, deployment)));
+}
+
 /** Marks a cloud service for deletion if it has no role. The caller has locked the model. */
 export async function endEmptyService(tx: Transaction, service: string): Promise<void> {
   const [role] = await tx

@@ -1,3 +1,5 @@
+import { portText, type RoleEndpoint } from '#server/domain/topology-rules/endpoints.ts';
+import type { DeploymentSlot } from '#server/domain/topology-rules/words.ts';
 import { type CloudProvider, NameTakenError, type ProviderStep } from '../provider.ts';
 
 /**
@@ -12,6 +14,10 @@ export class FakeProvider implements CloudProvider {
   readonly networks = new Set<string>();
   /** The roles of each cloud service. */
   readonly services = new Map<string, Set<string>>();
+  /** The deployment in each slot, as the last swap put it. */
+  readonly slots = new Map<string, Readonly<Record<DeploymentSlot, string | null>>>();
+  /** The endpoints of each role, as `protocol/port`. */
+  readonly ports = new Map<string, string[]>();
   /** Names of the groups and networks that calls created. */
   readonly own = new Set<string>();
   readonly calls: string[] = [];
@@ -36,8 +42,11 @@ export class FakeProvider implements CloudProvider {
   role = (service: string, _deployment: string, { name }: { name: string }) =>
     this.call('role', `${service} ${name}`, () => this.addRole(service, name));
 
-  endpoints = (service: string, _deployment: string, role: string) =>
-    this.call('endpoints', `${service} ${role}`, () => {});
+  endpoints = (service: string, _deployment: string, role: string, all: readonly RoleEndpoint[]) =>
+    this.call('endpoints', `${service} ${role}`, () => void this.ports.set(role, all.map(portText)));
+
+  swap = (service: string, slots: Readonly<Record<DeploymentSlot, string | null>>) =>
+    this.call('swap', service, () => void this.slots.set(service, slots));
 
   dropRoles = (service: string, _deployment: string, roles: readonly string[]) =>
     this.call('dropRoles', `${service} ${roles.join()}`, () => {

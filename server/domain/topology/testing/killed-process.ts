@@ -21,9 +21,14 @@ export interface KilledProcess {
   killAt: number;
 }
 
-const { model, seed, provider: file, answers, now, killAt } = JSON.parse(
-  process.env.KILLED_PROCESS ?? '{}',
-) as KilledProcess;
+const {
+  model,
+  seed,
+  provider: file,
+  answers,
+  now,
+  killAt,
+} = JSON.parse(process.env.KILLED_PROCESS ?? '{}') as KilledProcess;
 
 let points = 0;
 /** Kills the process with SIGKILL when it has done enough. */

@@ -1,0 +1,13 @@
+import type { ShownModel, ShownRole } from '../model-data.ts';
+
+/** An act on a model that a dialog prepares. */
+export type ModelAct =
+  | { kind: 'bootstrap' }
+  | { kind: 'addMachine' }
+  | { kind: 'removeMachine'; role: ShownRole }
+  | { kind: 'renew'; what: 'token' | 'password'; role: ShownRole }
+  | { kind: 'destroy' };
+
+/** Whether machines can be added to a model one by one. */
+export const takesMachines = ({ bootstrappedAt, life, availabilitySetsEnabled }: ShownModel): boolean =>
+  life === 'alive' && bootstrappedAt !== null && !availabilitySetsEnabled;
