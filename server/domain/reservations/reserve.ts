@@ -10,12 +10,12 @@ export interface Holder {
 }
 
 /** A VM that its holder wants to take out of service, with its disruption group. */
-export interface WantedVm {
+interface WantedVm {
   vmId: string;
   group: string;
 }
 
-export interface ReservationTerms {
+interface ReservationTerms {
   /** The tag whose value is the group of VMs in no availability set. */
   tag: string;
   /** How many VMs of a group may be out of service at a time, including those of other holders; null is any number. */

@@ -55,7 +55,10 @@ describe('roles that wait for their agents', () => {
 test('a role is open once the lease of its request has ended', async () => {
   const staged = await stage.bootstrapped();
   const { vmId } = await add(staged);
-  await ctx.db.update(vmRoles).set({ state: 'creating', leaseUntil: stage.after(60).now }).where(eq(vmRoles.vmId, vmId));
+  await ctx.db
+    .update(vmRoles)
+    .set({ state: 'creating', leaseUntil: stage.after(60).now })
+    .where(eq(vmRoles.vmId, vmId));
   expect(await findOpenRoles(stage.after(59), { limit: 99 })).not.toContain(vmId);
   expect(await findOpenRoles(stage.after(60), { limit: 99 })).toContain(vmId);
 });

@@ -36,10 +36,7 @@ export async function findOpenRoles(
   { db, now }: Context,
   { limit, modelId }: { limit: number; modelId?: string },
 ): Promise<string[]> {
-  const isOpen = or(
-    eq(vmRoles.state, 'deleting'),
-    and(eq(vmRoles.state, 'creating'), lte(vmRoles.leaseUntil, now)),
-  );
+  const isOpen = or(eq(vmRoles.state, 'deleting'), and(eq(vmRoles.state, 'creating'), lte(vmRoles.leaseUntil, now)));
   const rows = await db
     .select({ vmId: vmRoles.vmId })
     .from(vmRoles)

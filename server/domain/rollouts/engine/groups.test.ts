@@ -222,7 +222,9 @@ test('JU-22 over random histories of rollouts and upgrades, no two VMs of a grou
     for (const [group, own] of fleet) {
       expect(own.filter(({ vmId }) => out.has(vmId)).length, group).toBeLessThanOrEqual(1);
     }
-    const ofRollouts = reserved.filter(([, , holder]) => holder !== 'shop').map(([, vmId, holder]) => `${vmId} ${holder}`);
+    const ofRollouts = reserved
+      .filter(([, , holder]) => holder !== 'shop')
+      .map(([, vmId, holder]) => `${vmId} ${holder}`);
     for (const { vmId, rolloutId } of open) expect(ofRollouts).toContain(`${vmId} ${rolloutId}`);
     expect(await mendReservations(stage.services)).toBe(0);
     held += reserved.length;

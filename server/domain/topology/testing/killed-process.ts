@@ -8,8 +8,10 @@ import { openServices } from '#server/process/services.ts';
 import { addMachine, bootstrapModel, mendTopology, removeMachine } from '../index.ts';
 import { keptProvider } from './kept-provider.ts';
 
-/** What a process does before it is killed, in the variable `KILLED_PROCESS`. */
+/** What a process does before it is killed: its only argument, as JSON. */
 export interface KilledProcess {
+  /** The settings of the process. */
+  settings: { DATABASE_URL: string; DATA_DIR: string; ANNEX_SECRET_KEY: string };
   model: string;
   seed: number;
   /** The file in which the provider is kept, and the file of the machines whose creation was answered. */
@@ -21,14 +23,8 @@ export interface KilledProcess {
   killAt: number;
 }
 
-const {
-  model,
-  seed,
-  provider: file,
-  answers,
-  now,
-  killAt,
-} = JSON.parse(process.env.KILLED_PROCESS ?? '{}') as KilledProcess;
+const [, , argument = '{}'] = process.argv;
+const { settings, model, seed, provider: file, answers, now, killAt } = JSON.parse(argument) as KilledProcess;
 
 let points = 0;
 /** Kills the process with SIGKILL when it has done enough. */
@@ -45,7 +41,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
   return sent;
 } as typeof query;
 
-const services = await openServices(loadConfig(process.env), 'worker');
+const services = await openServices(loadConfig(settings), 'worker');
 const random = randomOf(seed);
 const provider = keptProvider(file, point);
 const added: number[] = [];
