@@ -98,6 +98,12 @@ describe('a planted violation is caught', () => {
     ],
     ['a form input that pulls in a verb', 'input-is-a-leaf', 'server/domain/vms/input.ts', `import './create-vm.ts';`],
     [
+      'a proxy that decides what is reachable',
+      'proxy-knows-no-module',
+      'server/fabric/proxy/port-proxy.ts',
+      `import '#server/domain/vms/index.ts';`,
+    ],
+    [
       'an agent that reads the server',
       'agent-knows-the-protocol-only',
       'agent/main.ts',

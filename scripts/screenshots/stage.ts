@@ -5,6 +5,7 @@ import { helloPlan } from '../../e2e/support/plan-machine.ts';
 import { greetingParameters, greetingPlan } from '../../e2e/support/runbook.ts';
 import { zipOf } from '../../e2e/support/zip.ts';
 import { executionsOf, type StagedExecutions } from './executions.ts';
+import { modelsOf, type StagedModels } from './models.ts';
 import { type Api, apiOf, Person, type StorageState } from './portal.ts';
 import { rolloutsOf, type StagedRollouts } from './rollouts.ts';
 
@@ -20,6 +21,8 @@ export interface ScreenshotStage {
   execution: string;
   /** Executions by state. */
   executions: StagedExecutions;
+  /** Models by state. */
+  models: StagedModels;
   /** A published runbook. */
   runbook: string;
   /** Rollouts by state. */
@@ -97,6 +100,7 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
     vms,
     handler: studio,
     execution: await executionOf(api, vms['files-1'] ?? ''),
+    models: await modelsOf(api),
     executions: await executionsOf(api, loadConfig().gatewayUrl, admin, grace),
     runbook,
     rollouts: await rolloutsOf(api, { failing: vms['files-1'] ?? '', machines, runbook }),

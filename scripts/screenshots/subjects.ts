@@ -3,6 +3,7 @@ import type { ScreenshotStage } from './stage.ts';
 import { editorPages } from './subjects/editor.ts';
 import { executionPages } from './subjects/executions.ts';
 import { handlerPages } from './subjects/handlers.ts';
+import { modelPages } from './subjects/models.ts';
 import { overviewAndFleet } from './subjects/overview.ts';
 import { rolloutForms } from './subjects/rollout-forms.ts';
 import { rolloutPages } from './subjects/rollouts.ts';
@@ -22,6 +23,7 @@ export function subjectsOf(stage: ScreenshotStage): Subject[] {
     ...signInAndShell(stage),
     ...overviewAndFleet(),
     ...vmPages(stage),
+    ...modelPages(stage),
     ...editorPages(stage),
     ...handlerPages(stage),
     ...rolloutPages(stage),
@@ -33,7 +35,7 @@ export function subjectsOf(stage: ScreenshotStage): Subject[] {
   ];
 }
 
-function everyPage({ vms, handler, execution, runbook, rollouts }: ScreenshotStage): Subject[] {
+function everyPage({ vms, handler, execution, runbook, rollouts, models }: ScreenshotStage): Subject[] {
   const parts = {
     vmId: vms['files-1'] ?? '',
     name: 'share',
@@ -42,6 +44,7 @@ function everyPage({ vms, handler, execution, runbook, rollouts }: ScreenshotSta
     executionId: execution,
     runbook,
     id: rollouts.draft,
+    model: models.few,
   };
   const labels = new Map(
     Object.entries({
@@ -52,6 +55,7 @@ function everyPage({ vms, handler, execution, runbook, rollouts }: ScreenshotSta
       [execution]: 'execution',
       [runbook]: 'runbook',
       [rollouts.draft]: 'rollout',
+      [models.few]: 'model',
     }),
   );
   return pageAddresses(parts)

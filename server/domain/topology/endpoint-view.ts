@@ -61,12 +61,12 @@ export async function readPlacedEndpoints(
     )
     .where(inArray(endpoints.cloudService, [...services]))
     .orderBy(endpoints.publicPort, endpoints.protocol, vmRoles.machine);
-  const placed = Map.groupBy(rows, ({ endpoint }) => endpoint.deployment);
+  const openedIn = Map.groupBy(rows, ({ endpoint }) => endpoint.deployment);
   const fabric = await readFabric(ctx);
   return {
     proxy: ctx.config.fabric.mode === 'off' ? 'off' : fabric === null ? 'stopped' : 'running',
     of: (service, deployment, slot) =>
-      (placed.get(deployment) ?? []).map(({ endpoint, role, traffic }) => {
+      (openedIn.get(deployment) ?? []).map(({ endpoint, role, traffic }) => {
         const { source, ...rule } = ruleEndpoint(endpoint, role);
         const fault = fabric?.faults.find(
           (one) =>
