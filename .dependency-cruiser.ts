@@ -6,7 +6,8 @@ import type { IConfiguration } from 'dependency-cruiser';
  * anything; `production` matches all other files.
  */
 const test = String.raw`\.(test|spec)\.tsx?$`;
-const support = '^(server|server/domain/[^/]+|server/domain/[^/]+/[^/]+|db|agent|protocol/executions)/testing/';
+const support =
+  '^(server|server/fabric|server/domain/[^/]+|server/domain/[^/]+/[^/]+|db|agent|protocol/executions)/testing/';
 const production = { pathNot: [test, support, '^(scripts|bench|e2e|samples)/'] };
 const from = (path: string) => ({ path, ...production });
 

@@ -98,6 +98,12 @@ describe('a planted violation is caught', () => {
     ],
     ['a form input that pulls in a verb', 'input-is-a-leaf', 'server/domain/vms/input.ts', `import './create-vm.ts';`],
     [
+      'a proxy that decides what is reachable',
+      'proxy-knows-no-module',
+      'server/fabric/proxy/port-proxy.ts',
+      `import '#server/domain/vms/index.ts';`,
+    ],
+    [
       'an agent that reads the server',
       'agent-knows-the-protocol-only',
       'agent/main.ts',
@@ -108,6 +114,18 @@ describe('a planted violation is caught', () => {
       'agent-tools-know-no-work',
       'agent/folder/layout.ts',
       `import '../work/lane.ts';`,
+    ],
+    [
+      'a server of boxes that knows a unit',
+      'amp-knows-no-unit',
+      'agent/amp/server.ts',
+      `import '../unit/unit-error.ts';`,
+    ],
+    [
+      'a command for hooks that needs more of the agent',
+      'unit-tools-are-small',
+      'agent/unit-tools/main.ts',
+      `import '../unit/unit-error.ts';`,
     ],
     [
       'work of the agent that knows a command',
@@ -193,6 +211,7 @@ describe('a planted violation is caught', () => {
       'server/domain/vm-lifecycle/index.ts': '',
       'server/testing/context.ts': '',
       'scripts/verify.ts': '',
+      'agent/unit/unit-error.ts': '',
       'agent/work/lane.ts': '',
       'agent/work/extensions/runner.ts': '',
       'agent/commands/run.ts': '',

@@ -98,7 +98,11 @@ async function capture(page: Page, { floats }: Subject, file: string): Promise<v
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     await page.setViewportSize({ width: size.width, height: Math.min(Math.max(height, size.height), tallest) });
   }
-  await settle(page);
+  // A page that goes on loading is captured as it is.
+  await settle(page).catch((error: unknown) => {
+    console.log(`${file} does not settle: ${error}`);
+    process.exitCode = 1;
+  });
   await page.screenshot({ path: file });
   console.log(file);
 }
@@ -112,7 +116,7 @@ async function takeOne(
 ): Promise<void> {
   const say = speechOf(look.language);
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   try {
     await page.goto(subject.address);
     await settle(page, subject.who === 'guest' ? undefined : say('navigation:live'));

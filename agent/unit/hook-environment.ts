@@ -24,7 +24,7 @@ export interface HookEnvironmentInput {
   inherited: Record<string, string | undefined>;
 }
 
-/** Returns the environment of a hook: the variables in docs/protocol.md, except `ANNEX_COMMAND`, and no others (EN-75). */
+/** Returns the environment of a hook: the variables in docs/hooks.md, except `ANNEX_COMMAND`, and no others (EN-75). */
 export function hookEnvironmentOf(input: HookEnvironmentInput): Record<string, string> {
   const { goal, due, previous, inherited } = input;
   const { PATH, ...rest } = inheritedEnvironment(inherited);

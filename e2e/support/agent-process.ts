@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { agentProgram } from '#server/testing/agent-program.ts';
 import type { CreatedVm } from './api.ts';
 import type { Portal } from './portal.ts';
 
@@ -63,7 +64,7 @@ export class AgentProcess {
   }
 
   #spawn([command = '', ...args]: string[]): Promise<number | null> {
-    const child = spawn(process.execPath, ['agent/main.ts', command, '--dir', this.dir, ...args], {
+    const child = spawn(process.execPath, [agentProgram(), command, '--dir', this.dir, ...args], {
       cwd: root,
       // Keeps an agent that runs as root from writing to this machine's own folders.
       env: { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' },

@@ -98,10 +98,6 @@ function moving(now: number): PicturedRollout[] {
   const next = { code: 'ring_opens', ring: 2, at: ago(now, -90).toISOString() };
   return [
     {
-      ...{ state: 'checking', name: 'Mount 2.0 in the warehouses', now, rings: untouched(240) },
-      values: { state: 'checking' },
-    },
-    {
       ...{ state: 'scheduled', name: 'Mount 2.0, tonight', now, rings: untouched(240) },
       values: {
         state: 'scheduled',

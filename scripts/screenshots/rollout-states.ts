@@ -36,10 +36,11 @@ export async function storeRolloutStates(db: Db, like: string): Promise<Record<s
 }
 
 /** Links the rollouts that were reverted with their reverts. */
-const linkReverts = (db: Db) =>
-  db.execute(sql`
-    update rollouts o set reverted_by = r.id from rollouts r
-     where o.created_by = 'Ada Brandt' and r.kind = 'revert' and r.name = 'Revert: ' || o.name`);
+async function linkReverts(db: Db): Promise<void> {
+  const pair = sql`o.created_by = 'Ada Brandt' and r.kind = 'revert' and r.name = 'Revert: ' || o.name`;
+  await db.execute(sql`update rollouts o set reverted_by = r.id from rollouts r where ${pair}`);
+  await db.execute(sql`update rollouts r set of = o.id from rollouts o where ${pair}`);
+}
 
 const stepsIn = (steps: PicturedRing['steps']): number => Object.values(steps).reduce((sum, n) => sum + n, 0);
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemActor } from '#server/domain/actor.ts';
 import { type Context, type Services, systemOrigin } from '#server/domain/context.ts';
-import { endpointsChannel, noteFabric, readReachable } from '#server/domain/topology/index.ts';
+import { endpointsChannel, listRoleInstances, noteFabric, readReachable } from '#server/domain/topology/index.ts';
+import type { SpawnedAgents } from './agents/spawned-agents.ts';
 import type { ProxyLimits } from './proxy/limits.ts';
 import { PortProxy } from './proxy/port-proxy.ts';
 
@@ -20,19 +21,28 @@ export interface FabricPace {
 
 const defaultPace: FabricPace = { readMs: 5_000, noteMs: 5_000, aliveMs: 30_000 };
 
+interface FabricOptions {
+  limits?: Partial<ProxyLimits>;
+  pace?: Partial<FabricPace>;
+  /** The agents of roles, with `ANNEX_FABRIC=spawn`. */
+  agents?: SpawnedAgents | null;
+}
+
 /** Serves the reachable endpoints of all cloud services at their public addresses. */
 export class Fabric {
   readonly #services: FabricServices;
   readonly #pace: FabricPace;
   readonly #proxy: PortProxy;
+  readonly #agents: SpawnedAgents | null;
   readonly #stopping = new AbortController();
   #wake = new AbortController();
   #noted = { faults: '', at: Number.NEGATIVE_INFINITY };
 
-  constructor(services: FabricServices, options: { limits?: Partial<ProxyLimits>; pace?: Partial<FabricPace> } = {}) {
+  constructor(services: FabricServices, options: FabricOptions = {}) {
     this.#services = services;
     this.#pace = { ...defaultPace, ...options.pace };
     this.#proxy = new PortProxy(options.limits);
+    this.#agents = options.agents ?? null;
   }
 
   /** Runs until `stop` is called. */
@@ -51,7 +61,7 @@ export class Fabric {
     }
     await listening.close();
     this.#proxy.sweep();
-    await this.#note();
+    await Promise.all([this.#note(), this.#agents?.stop()]);
     this.#proxy.close();
   }
 
@@ -66,6 +76,8 @@ export class Fabric {
       const { endpoints, standing } = await readReachable(this.#contextNow());
       await this.#proxy.serve(endpoints, standing);
       if (this.#isNoteDue()) await this.#note();
+      // Does not wait, because enrolling an agent takes seconds.
+      this.#agents?.follow(() => listRoleInstances(this.#contextNow()));
     } catch (error) {
       this.#services.log.warn({ err: error }, 'the endpoints could not be read');
     }

@@ -9,7 +9,7 @@ import { dropRolloutSecrets } from '#server/domain/rollouts/index.ts';
 import { dropPortalCopies } from '#server/domain/stock-agents/index.ts';
 import { bareEnvironment, type ChildKind, type Config, ConfigError, childEnvironment } from '#server/platform/env.ts';
 import { deriveKeys, sha256Hex } from '#server/platform/keys.ts';
-import { processesBelow, signal, waitUntil } from '#server/platform/processes.ts';
+import { endProcessesBelow } from '#server/platform/processes.ts';
 import { secretKey } from '#server/platform/secret-key.ts';
 import { type OpenServices, openPool, openServices } from '#server/process/services.ts';
 import { buildPages } from './build.ts';
@@ -96,6 +96,8 @@ export async function launch(
         tellsReady: true,
       }),
     );
+    // If the fabric was killed, the agents that it started are still running.
+    if (config.fabric.mode === 'spawn') endings.push(() => endProcessesBelow(join(config.dataDir, 'fabric')));
     endings.push(async () => void (await Promise.all(doors.map((door) => door.stop()))));
     const ready = doors.map((door) => door.ready);
     await Promise.allSettled(ready);
@@ -117,11 +119,7 @@ export async function launch(
 
 async function endExtra({ child, folder }: { child: Child; folder: string }): Promise<void> {
   await child.stop();
-  const isEmpty = async (): Promise<boolean> => (await processesBelow(folder)).length === 0;
-  for (const name of ['SIGTERM', 'SIGKILL'] as const) {
-    for (const pid of await processesBelow(folder)) signal(pid, name);
-    if (await waitUntil(isEmpty, 2_000)) return;
-  }
+  await endProcessesBelow(folder);
 }
 
 async function takeDataDir(dataDir: string): Promise<() => Promise<void>> {

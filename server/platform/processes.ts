@@ -49,6 +49,17 @@ async function processesWhere(matches: (cwd: string) => boolean): Promise<number
   return found.filter((pid) => pid !== null);
 }
 
+/**
+ * Ends all processes whose working folder is `folder` or below it, with SIGTERM and, after two seconds, with SIGKILL.
+ */
+export async function endProcessesBelow(folder: string): Promise<void> {
+  const isEmpty = async (): Promise<boolean> => (await processesBelow(folder)).length === 0;
+  for (const name of ['SIGTERM', 'SIGKILL'] as const) {
+    for (const pid of await processesBelow(folder)) signal(pid, name);
+    if (await waitUntil(isEmpty, 2_000)) return;
+  }
+}
+
 /** Polls a condition until it is true or this many milliseconds have passed. Returns whether it became true. */
 export async function waitUntil(holds: () => boolean | Promise<boolean>, milliseconds: number): Promise<boolean> {
   const end = Date.now() + milliseconds;

@@ -23,7 +23,7 @@ export function ActSentence({ act, fold = null, onFilter }: ActSentenceProps) {
   const format = useFormat();
   const { facts, target, vm, actor } = act;
   const values = {
-    ...Object.fromEntries(Object.entries({ version: '', name: '', from: '', to: '', ...facts })),
+    ...Object.fromEntries(Object.entries({ version: '', name: '', from: '', to: '', ringName: '', ...facts })),
     who: actor.name,
     target: target.name,
     vm: vm?.name ?? '',

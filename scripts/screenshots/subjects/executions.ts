@@ -1,5 +1,5 @@
 import type { ScreenshotStage } from '../stage.ts';
-import { choose, press, type Subject, subject } from './subject.ts';
+import { type Act, choose, press, type Subject, subject } from './subject.ts';
 
 /** The executions of the fleet and of a VM, and one execution in every state. */
 export function executionPages({ executions }: ScreenshotStage): Subject[] {
@@ -69,12 +69,3 @@ export function executionPages({ executions }: ScreenshotStage): Subject[] {
     subject('plan-viewer', `/vms/${vmId}/executions/new`, undefined, isViewer),
   ];
 }
-
-/** Reloads the page so that a call of it fails. */
-export const fail =
-  (procedure: string): Act =>
-  async ({ page }) => {
-    await page.route(`**/api/trpc/${procedure}**`, (route) => route.abort());
-    await page.reload();
-    await page.locator('[role=alert]').first().waitFor();
-  };

@@ -36,7 +36,7 @@ export function rolloutForms({ rollouts, runbook }: ScreenshotStage): Subject[] 
       await planned(scene);
     }),
     form('json', async ({ page }) => {
-      await page.getByText('JSON', { exact: true }).click();
+      await page.getByRole('radio', { name: 'JSON', exact: true }).first().click();
       await page.locator('.cm-content').waitFor();
     }),
     form('fault', async ({ page, say }) => {

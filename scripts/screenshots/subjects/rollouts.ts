@@ -21,6 +21,7 @@ export function rolloutPages(stage: ScreenshotStage): Subject[] {
     subject('rollout-paused-viewer', at(rollouts.paused), undefined, { who: 'viewer' }),
     subject('rollout-planned', at(rollouts.planned)),
     subject('rollout-run', at(rollouts.run)),
+    subject('rollout-checking', at(rollouts.planned), checking),
     ...Object.entries(stored).map(([state, id]) => subject(`rollout-${state}`, at(id))),
     subject('rollout-halted-viewer', at(stored.halted), undefined, { who: 'viewer' }),
     subject('rollout-halted-disconnected', at(stored.halted), disconnect),
@@ -58,12 +59,27 @@ function dialogs({ rollouts: { stored, planned } }: ScreenshotStage): Subject[] 
         .getByRole('button', { name: scene.say('rollouts:act.reject') })
         .click();
     }),
-    dialog('start', planned, ({ page, say }) =>
-      button(page, say('rollouts:act.start', { count: 24, n: '24' })).click(),
-    ),
+    dialog('start', planned, ({ page, say }) => {
+      const name = say('rollouts:act.start', { count: 2, n: '2' }).replace('2', '\\d+');
+      return page
+        .getByRole('button', { name: new RegExp(name) })
+        .first()
+        .click();
+    }),
     dialog('close', stored.keeping, press('rollouts:act.close')),
   ];
 }
+
+/** Plans the rollout again, and shows the result as if the portal compared the plan with the VMs. */
+const checking: Act = async ({ page, say, stage: { api, rollouts } }) => {
+  await page.route('**/api/trpc/**rollouts.get**', async (route) => {
+    const response = await route.fetch();
+    const text = await response.text();
+    await route.fulfill({ response, body: text.replaceAll('"state":"planned"', '"state":"checking"') });
+  });
+  await api('POST', `/rollouts/${rollouts.planned}/plan?wait=30`);
+  await page.getByText(say('rollouts:state.checking')).first().waitFor();
+};
 
 /** Asks why the first extension has its version. */
 const askVersion: Act = async ({ page, say }) => {

@@ -48,7 +48,7 @@ async function build(
   ctx: Context,
   provider: CloudProvider,
   { affinityGroup }: ModelRow,
-  { role, password, endpoints }: Reservation,
+  { vm, role, instanceId, password, endpoints }: Reservation,
 ): Promise<string> {
   const { cloudService: service, deployment, name, vmId } = role;
   const [row] = await ctx.db.select().from(cloudServices).where(eq(cloudServices.name, service));
@@ -60,6 +60,7 @@ async function build(
   const description = {
     ...{ name, hostname: role.hostname, userName: role.userName, password, size: role.size, disks: role.disks },
     ...{ network: role.networkConfiguration.network, availabilitySet: role.availabilitySet },
+    enrollment: { instanceId, token: vm.enrollmentToken },
   };
   const isFirst = await hasNoOther(ctx, service, vmId);
   const { assignedAddress } = isFirst

@@ -65,17 +65,18 @@ export async function readCloudServices(ctx: Context, modelId: string, only?: st
     .where(inArray(deployments.cloudService, names))
     .orderBy(deployments.slot);
   const opened = await readPlacedEndpoints(ctx, names);
-  const instances = await readInstances(ctx, modelId, only);
+  const instances = await readInstances(ctx, modelId, only === undefined ? null : [only]);
+  const placedIn = Map.groupBy(placed, ({ cloudService }) => cloudService);
+  const rolesIn = Map.groupBy(instances, ({ deployment }) => deployment);
   return {
     proxy: opened.proxy,
     cloudServices: services.map(({ name: service, label, state, dnsName, publicAddress }) => ({
       ...{ name: service, label, state, dnsName, publicAddress },
-      deployments: placed
-        .filter((one) => one.cloudService === service)
-        .map(({ name: own, slot }) => {
-          const roles = instances.filter((one) => one.cloudService === service && one.deployment === own);
-          return { name: own, slot, covered: isCovered(roles), roles, endpoints: opened.of(service, own, slot) };
-        }),
+      deployments: (placedIn.get(service) ?? []).map(({ name: own, slot }) => {
+        // The name of a deployment contains that of its cloud service, so it is unique.
+        const roles = rolesIn.get(own) ?? [];
+        return { name: own, slot, covered: isCovered(roles), roles, endpoints: opened.of(service, own, slot) };
+      }),
     })),
   };
 }

@@ -1,3 +1,12 @@
+export {
+  type AgentRequest,
+  agentsFolder,
+  dropAgentRequest,
+  listAgentFolders,
+  listRoleInstances,
+  maxSpawnedAgents,
+  readAgentRequest,
+} from './agent-requests.ts';
 export { bindInstance, moveInstance } from './bind-instance.ts';
 export { bootstrapModel } from './bootstrap-model.ts';
 export { changeModel, createModel } from './create-model.ts';

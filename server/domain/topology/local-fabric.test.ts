@@ -37,6 +37,7 @@ const role = (network: string) => ({
     disks: [],
   },
   ...{ network, availabilitySet: null },
+  enrollment: { instanceId: 'juju-fabric-x-jujuaaaaaaaaaa', token: 'annex_enroll_x' },
 });
 const insertNetwork = (name: string, cidr: string) => ctx.db.insert(networks).values({ name, cidr, ...created() });
 const assign = (network: string) => localFabric(ctx).role('juju-fabric-x', 'v2', role(network));

@@ -9,7 +9,8 @@ import {
   parseIpv4,
   parseNetwork,
 } from '#server/domain/topology-rules/addresses.ts';
-import type { CloudProvider } from './provider.ts';
+import { requestAgent } from './agent-requests.ts';
+import type { CloudProvider, RoleDescription } from './provider.ts';
 
 /** Parses a network of the settings or of a row, both of which were checked before. */
 export function networkOf(cidr: string): Ipv4Network {
@@ -20,12 +21,14 @@ export function networkOf(cidr: string): Ipv4Network {
 
 /**
  * The provider of a portal without a cloud. It creates no machines: people run the enrollment command of each role on a
- * machine. It takes the addresses from its pools, which the inventory shows to be free.
+ * machine or, with `ANNEX_FABRIC=spawn`, the fabric starts an agent. It takes the addresses from its pools, which the inventory shows to be free.
  */
-export function localFabric({ db, config: { fabric } }: Pick<Context, 'db' | 'config'>): CloudProvider {
-  const assign = async (network: string): Promise<{ assignedAddress: string }> => ({
-    assignedAddress: await takeAddress(db, network),
-  });
+export function localFabric({ db, config: { fabric, dataDir } }: Pick<Context, 'db' | 'config'>): CloudProvider {
+  const assign = async ({ network, enrollment }: RoleDescription): Promise<{ assignedAddress: string }> => {
+    const assignedAddress = await takeAddress(db, network);
+    if (fabric.mode === 'spawn') await requestAgent(dataDir, { ...enrollment, address: assignedAddress });
+    return { assignedAddress };
+  };
   return {
     affinityGroup: async () => 'created',
     network: async () => 'created',
@@ -33,8 +36,8 @@ export function localFabric({ db, config: { fabric } }: Pick<Context, 'db' | 'co
       dnsName: `${name}.${fabric.domain}`,
       publicAddress: await findPublicAddress(db, name, fabric.addresses),
     }),
-    deployment: (_service, _deployment, _slot, first) => assign(first.network),
-    role: (_service, _deployment, role) => assign(role.network),
+    deployment: (_service, _deployment, _slot, first) => assign(first),
+    role: (_service, _deployment, role) => assign(role),
     endpoints: async () => {},
     swap: async () => {},
     dropRoles: async () => {},

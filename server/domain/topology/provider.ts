@@ -1,7 +1,7 @@
 import type { RoleEndpoint } from '#server/domain/topology-rules/endpoints.ts';
 import type { DeploymentSlot, ServiceLabel } from '#server/domain/topology-rules/words.ts';
 
-/** A role as a provider creates it. The password is secret. */
+/** A role as a provider creates it. The password and the enrollment token are secret. */
 export interface RoleDescription {
   name: string;
   hostname: string;
@@ -11,6 +11,8 @@ export interface RoleDescription {
   disks: readonly { name: string; sizeGib: number }[];
   network: string;
   availabilitySet: string | null;
+  /** With these, the machine can enroll as the instance of the role. */
+  enrollment: { instanceId: string; token: string };
 }
 
 /** A place for a cloud service, as a provider assigns it. */

@@ -55,8 +55,11 @@ export function CellsCard({ rollout }: { rollout: ShownRollout }) {
   );
 }
 
-/** Cells in a row, and the distance between two cells, in units of the drawing. */
-const [across, pitch] = [40, 10];
+/** The distance between two cells in units of the drawing, and the fewest and most cells in a row. */
+const [pitch, narrow, wide] = [10, 10, 76];
+
+/** Returns how many cells are in a row, so that a ring is three times as wide as high. */
+const columnsOf = (cells: number): number => Math.min(cells, wide, Math.max(narrow, Math.ceil(Math.sqrt(3 * cells))));
 
 function Cells({ rollout, cells: { cells } }: { rollout: ShownRollout; cells: ShownCells }) {
   const { t } = useTranslation('rollouts');
@@ -117,7 +120,7 @@ interface CellMapProps {
 /** The cells of one ring. The table of VMs below the map has the same VMs for the keyboard. */
 function CellMap({ cells, label, onHover }: CellMapProps) {
   const router = useRouter();
-  const columns = Math.min(across, cells.length);
+  const columns = columnsOf(cells.length);
   const rows = Math.ceil(cells.length / columns);
   return (
     <svg
@@ -157,7 +160,7 @@ function StatePath({ state }: { state: MemberCount }) {
 function CellWords({ rollout, cell }: { rollout: ShownRollout; cell: ShownCells['cells'][number] | null }) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
-  const words = useCauseWords();
+  const words = useCauseWords(rollout.change.kind === 'run');
   if (cell === null) return <p className="mt-2 h-5" />;
   const { name = '', size = 0 } = rollout.rings[cell.ring] ?? {};
   const [from, to] = [cell.place + 1, cell.place + cell.size];

@@ -127,10 +127,10 @@ interface GroupChipProps {
 }
 
 /** The cause to which the table is limited. */
-function GroupChip({ rollout: { id }, group, onRemove }: GroupChipProps) {
+function GroupChip({ rollout: { id, change }, group, onRemove }: GroupChipProps) {
   const { t } = useTranslation('rollouts');
   const trpc = useTRPC();
-  const words = useCauseWords();
+  const words = useCauseWords(change.kind === 'run');
   const failed = useQuery(trpc.rollouts.causes.queryOptions({ id, of: 'failed' }));
   const parked = useQuery(trpc.rollouts.causes.queryOptions({ id, of: 'parked' }));
   const found = [failed, parked].flatMap(({ data }) => data?.items ?? []).find(({ key }) => key === group);

@@ -43,6 +43,8 @@ export interface RunForm {
   secrets: SettingsObject;
   /** How long an execution may run and wait. Undefined until the version is loaded, whose own terms apply. */
   terms: Terms | undefined;
+  /** The names of secret parameters that are stored, and kept unless others are entered. */
+  kept?: readonly string[];
 }
 
 /** A rollout as the form edits it. */
@@ -98,6 +100,10 @@ export function emptyForm(strategy: string, parts: SentStrategy, include: FleetF
     rest: {},
   };
 }
+
+/** Returns the form of a rollout that has these secret parameters of a runbook stored. */
+export const withKept = (form: RolloutForm, kept: readonly string[]): RolloutForm =>
+  kept.length === 0 ? form : { ...form, change: { ...form.change, run: { ...form.change.run, kept } } };
 
 /** Returns the change without the handler's version and settings, after another handler was chosen. */
 export const withHandler = (change: ChangeForm, handler: string): ChangeForm => ({

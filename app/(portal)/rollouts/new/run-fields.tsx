@@ -7,6 +7,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { WordsOnDemand } from '#app/_lib/i18n/words-on-demand.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Field } from '#app/_ui/field.tsx';
+import { useFormat } from '#app/_ui/format.ts';
 import { Select } from '#app/_ui/select.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { presetsOf } from '#app/(portal)/runbooks/parameters.ts';
@@ -102,7 +103,8 @@ function VersionField({ run, faults, put }: PartProps) {
 }
 
 function Parameters({ run, faults, put }: PartProps) {
-  const { t } = useTranslation('runbooks');
+  const { t } = useTranslation(['runbooks', 'rollouts']);
+  const format = useFormat();
   const trpc = useTRPC();
   const { data } = useQuery(trpc.runbooks.version.queryOptions({ name: run.runbook, version: run.version }));
   const { parameters, terms } = run;
@@ -119,7 +121,7 @@ function Parameters({ run, faults, put }: PartProps) {
   return (
     <>
       {data.parameters === null ? (
-        <p className="text-ink-2">{t('parameters.none')}</p>
+        <p className="text-ink-2">{t('runbooks:parameters.none')}</p>
       ) : (
         <ParameterForm
           version={data}
@@ -130,6 +132,9 @@ function Parameters({ run, faults, put }: PartProps) {
           onSecrets={(secrets) => put({ secrets: secrets as RunForm['secrets'] })}
           faults={own}
         />
+      )}
+      {run.kept === undefined || Object.keys(run.secrets).length > 0 ? null : (
+        <p className="text-12 text-ink-2">{t('rollouts:new.run.kept', { names: format.list([...run.kept]) })}</p>
       )}
       <div className="grid gap-3 sm:grid-cols-2">
         <TermFields terms={terms} onChange={(next) => put({ terms: next })} withNote={false} />
