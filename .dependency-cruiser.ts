@@ -35,6 +35,7 @@ const modules = [
   'packages',
   'localization',
   'vms',
+  'reservations',
   'reported-state',
   'goal-states',
   'enrollment',
@@ -106,9 +107,26 @@ const law: IConfiguration = {
       comment: 'The guest agent’s tools import neither its work nor its commands.',
       severity: 'error',
       from: from(
-        '^agent/(folder|portal|channel|identity|settings|goal|watch|report|handler|execution|update|wire-forward)/',
+        '^agent/(folder|portal|channel|identity|settings|goal|watch|report|handler|execution|update|wire-forward|amp|unit)/',
       ),
       to: { path: String.raw`^agent/(main\.ts|(work|clinic|commands|doctor|install)/)` },
+    },
+    {
+      name: 'amp-knows-no-unit',
+      comment: 'The boxes and the server of AMP import no other room of the guest agent.',
+      severity: 'error',
+      from: from('^agent/amp/'),
+      to: { path: '^(agent|protocol)/', pathNot: '^agent/amp/' },
+    },
+    {
+      name: 'unit-tools-are-small',
+      comment: 'The commands for hooks start for every call, so they import only AMP and single files of the protocol.',
+      severity: 'error',
+      from: from('^agent/unit-tools/'),
+      to: {
+        path: ['^agent/', '^node_modules/', String.raw`^protocol/(executions/)?index\.ts$`],
+        pathNot: '^agent/(unit-tools|amp)/',
+      },
     },
     {
       name: 'agent-works-without-its-commands',

@@ -4,7 +4,11 @@ import { testsLeftOut } from './server/testing/programs.ts';
 
 export default defineConfig({
   testDir: './e2e',
-  globalSetup: ['./server/testing/programs-setup.ts', './e2e/support/database-template.ts'],
+  globalSetup: [
+    './server/testing/programs-setup.ts',
+    './server/testing/agent-program.ts',
+    './e2e/support/database-template.ts',
+  ],
   testMatch: '**/*.spec.ts',
   // Skips the journeys that need a program that this machine lacks.
   testIgnore: (await testsLeftOut()).map((file) => `**/${file}`),

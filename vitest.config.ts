@@ -11,7 +11,11 @@ export default defineConfig({
   test: {
     include: ['**/*.test.{ts,tsx}'],
     exclude: ['**/node_modules/**', '.next/**', '.data/**', 'e2e/**', ...(await testsLeftOut())],
-    globalSetup: ['./server/testing/programs-setup.ts', './db/testing/global-setup.ts'],
+    globalSetup: [
+      './server/testing/programs-setup.ts',
+      './server/testing/agent-program.ts',
+      './db/testing/global-setup.ts',
+    ],
     setupFiles: ['./db/testing/drop-databases.ts'],
     // One more worker than CI has cores, because a third of the time, a test file waits for processes, intervals or
     // disks.
@@ -22,7 +26,11 @@ export default defineConfig({
     isolate: false,
     // Node loads the modules itself, as in production. To transform them first would take twice as long.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    execArgv: [...preload('server/platform/quick-imports.ts'), ...preload('server/testing/tsx.ts')],
+    execArgv: [
+      ...preload('server/platform/quick-imports.ts'),
+      ...preload('server/testing/tsx.ts'),
+      ...preload('server/testing/quick-passwords.ts'),
+    ],
     // Keeps an agent that a test runs as root from writing to this machine's own folders.
     env: { ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
     allowOnly: false,

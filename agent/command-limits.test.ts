@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { agentProgram } from '#server/testing/agent-program.ts';
 import { layoutOf } from './folder/layout.ts';
 import { statesOf, type TestMachine, testMachine } from './testing/machine.ts';
 
@@ -149,7 +150,7 @@ describe('AZ-G1 the commands of a handler', () => {
     [[], 'User=root'],
     [['--user', 'annex'], 'User=annex'],
   ])('run as root without --user: %j', (options, line) => {
-    const command = [join(import.meta.dirname, 'main.ts'), 'install-unit', '--dir', machine.dir, ...options];
+    const command = [agentProgram(), 'install-unit', '--dir', machine.dir, ...options];
     const unit = execFileSync(process.execPath, command, { encoding: 'utf8' }).split('\n');
     expect(unit.filter((each) => each.startsWith('User='))).toEqual([line]);
     expect(

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DomainError } from '#server/domain/error.ts';
+import { agentProgram } from '#server/testing/agent-program.ts';
 import { openCaller } from './portal/call.ts';
 import { type ExecutionPortal, openExecutionPortal, type PortalMachine } from './testing/execution-portal.ts';
 import { planMachine } from './testing/plan-run.ts';
@@ -32,7 +33,7 @@ afterAll(async () => {
 /** Starts an agent in a separate process. */
 function startProcess(dir: string): ChildProcess {
   const environment = { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' };
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'run', '--dir', dir], {
+  const child = spawn(process.execPath, [agentProgram(), 'run', '--dir', dir], {
     stdio: 'ignore',
     env: environment,
   });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { agentProgram } from '#server/testing/agent-program.ts';
 import { type TestMachine, testMachine } from './testing/machine.ts';
 
 let machine: TestMachine;
@@ -18,7 +19,7 @@ afterEach(async () => {
 
 const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 const start = () => {
-  running = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'run', '--dir', machine.dir], {
+  running = spawn(process.execPath, [agentProgram(), 'run', '--dir', machine.dir], {
     stdio: 'ignore',
   });
   return running;

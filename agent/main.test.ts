@@ -3,10 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { agentProgram } from '#server/testing/agent-program.ts';
 import { fakeHandler } from './testing/fake-handler.ts';
 import { type FakePortal, fakePortal } from './testing/fake-portal.ts';
 
-const main = join(import.meta.dirname, 'main.ts');
+const main = agentProgram();
 const echo = { handler: 'Acme.Test.Echo', version: '1.0.0.0' };
 let folder: string;
 let dir: string;

@@ -15,7 +15,7 @@ import type { Agent } from './work/agent.ts';
  * Stops the agent at points between two persistent effects of an execution, as crash-points.test.ts does for handlers,
  * and starts it again. `npm run test:crashes` stops it at every point, `npm test` at some of them.
  */
-const fewest = 8;
+const fewest = 5;
 const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-plan-crash-'));
 const log = join(base, 'scripts.log');
 

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { signal } from '#server/platform/processes.ts';
+import { agentProgram } from '#server/testing/agent-program.ts';
 import { CommandProcesses } from './handler/command-processes.ts';
 import { type TestMachine, testMachine } from './testing/machine.ts';
 import { planEnvelope, resultIn, rowsIn, type TestPlan } from './testing/plan-envelope.ts';
@@ -200,7 +201,7 @@ describe('a machine that really restarts', () => {
     const standIn = join(import.meta.dirname, 'testing', 'reboot-stand-in.sh');
     const pids = join(machine.dir, '..', 'pids');
     const agentScript = join(machine.dir, '..', 'agent.sh');
-    const main = join(import.meta.dirname, 'main.ts');
+    const main = agentProgram();
     const restart = `sh '${standIn}' '${machine.dir}' '${bootIdFile}' '${pids}' sh '${agentScript}'`;
     const options = `--dir '${machine.dir}' --boot-id-file '${bootIdFile}' --waagent-folder none --execution-plans on`;
     const rebootCommand = `echo restart >> ${log}; ${restart}`;

@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { signal } from '#server/platform/processes.ts';
+import { agentProgram } from '#server/testing/agent-program.ts';
 import { status, statusText } from './commands/status.ts';
 import { checkRestart } from './doctor/check-restart.ts';
 import { layoutOf } from './folder/layout.ts';
@@ -190,7 +191,7 @@ test('a different portal, or one with a restored database, receives a pending re
 
 test('AZ-G8 a restart command that ends the agent runs once, and enable follows', async () => {
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
-  const main = join(import.meta.dirname, 'main.ts');
+  const main = agentProgram();
   const run = `'${process.execPath}' '${main}' run --dir '${machine.dir}' --boot-id-file '${bootIdFile}'`;
   const pids = join(machine.dir, '..', 'pids');
   const script = join(machine.dir, '..', 'restart.sh');

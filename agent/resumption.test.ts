@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { agentProgram } from '#server/testing/agent-program.ts';
 import { endLeftovers } from './execution/run-process.ts';
 import { type TestMachine, testMachine } from './testing/machine.ts';
 import { planEnvelope, resultIn, rowsIn, type TestPlan } from './testing/plan-envelope.ts';
@@ -41,7 +42,7 @@ async function result() {
 }
 
 function startProcess(): ChildProcess {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'run', '--dir', machine.dir], {
+  const child = spawn(process.execPath, [agentProgram(), 'run', '--dir', machine.dir], {
     stdio: 'ignore',
     env: { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
   });

@@ -3,13 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { agentProgram } from '#server/testing/agent-program.ts';
 import { layoutOf } from './folder/layout.ts';
 import { writeJson } from './folder/write-file.ts';
 import { openJournal } from './journal.ts';
 import { escapeControls, escapeLine } from './terminal.ts';
 import { zipOf } from './testing/fake-handler.ts';
 
-const main = join(import.meta.dirname, 'main.ts');
+const main = agentProgram();
 /** Clears the terminal, sets its title and reverses text. */
 const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp.exe';
 const raw = /(?![\n\t])[\p{Cc}\u202a-\u202e]/u;

@@ -1,17 +1,28 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { bundleAgent } from '#server/agent-files/bundle-agent.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { agentProgram } from '#server/testing/agent-program.ts';
 import { settleCommand } from './install/unit.ts';
 import { type FakePortal, fakePortal } from './testing/fake-portal.ts';
 import { sha256Of } from './update/trial.ts';
 import { agentVersion } from './version.ts';
 
 const newVersion = '9.9.9';
+/** Where Node caches the compiled code of the agents that these tests start. */
+const compiled = mkdtempSync(join(tmpdir(), 'annex-compiled-'));
 let current: string;
 let folder: string;
 let dir: string;
@@ -19,17 +30,18 @@ let program: string;
 let portal: FakePortal;
 let service: Service;
 
-beforeAll(async () => {
-  const built = mkdtempSync(join(tmpdir(), 'annex-built-'));
-  await bundleAgent(join(built, 'agent.mjs'));
-  current = readFileSync(join(built, 'agent.mjs'), 'utf8');
-  rmSync(built, { recursive: true });
-}, 60_000);
+beforeAll(() => {
+  current = readFileSync(agentProgram(), 'utf8');
+});
+afterAll(() => rmSync(compiled, { recursive: true, force: true }));
 
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'annex-agent-update-'));
+/** Starts the agent of an enrolled machine as a service. */
+async function startMachine(): Promise<void> {
+  // Always the same path, under which Node finds the compiled code.
+  folder = join(compiled, 'machine');
   dir = join(folder, 'agent');
   program = join(folder, 'annex-agent.mjs');
+  mkdirSync(folder);
   writeFileSync(program, current);
   chmodSync(program, 0o755);
   portal = await fakePortal();
@@ -37,15 +49,16 @@ beforeEach(async () => {
   const since = Date.now();
   service = new Service();
   await polledSince(since);
-}, 120_000);
-afterEach(async () => {
+}
+
+async function endMachine(): Promise<void> {
   await service.stop();
   await portal.close();
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   rmSync(pidFile(), { force: true });
-});
+}
 
-const environment = { NODE_ENV: 'production', PATH: process.env.PATH } as const;
+const environment = { NODE_ENV: 'production', PATH: process.env.PATH, NODE_COMPILE_CACHE: compiled } as const;
 
 function agent(...args: string[]): Promise<{ code: number | null; out: string; error: string }> {
   return new Promise((resolve) => {
@@ -111,9 +124,8 @@ async function polledSince(since: number): Promise<void> {
     const file = join(dir, 'state/first-poll.json');
     return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   };
-  await expect
-    .poll(() => poll().sha256 === sha256Of(program) && (poll().at ?? 0) >= since, { timeout: 60_000 })
-    .toBe(true);
+  const hasPolled = () => (poll().at ?? 0) >= since && poll().sha256 === sha256Of(program);
+  await vi.waitUntil(hasPolled, { timeout: 60_000 });
 }
 
 /** Returns a newer version of the agent's file, which runs `code` first. */
@@ -123,9 +135,12 @@ function newer(code = ''): Buffer {
 }
 
 const filesNextToTheAgent = () => readdirSync(folder).sort();
-const isOld = () => readFileSync(program, 'utf8') === current;
+const isOld = () => readFileSync(program).equals(Buffer.from(current));
 
 describe('update', { timeout: 180_000 }, () => {
+  beforeEach(startMachine, 120_000);
+  afterEach(endMachine);
+
   test('replaces and restarts the agent, and leaves nothing behind', async () => {
     const node = { version: '99.0.0', system: `${process.platform}-${process.arch}` };
     portal.served = { version: newVersion, bytes: newer(), node };
@@ -191,24 +206,27 @@ describe('update', { timeout: 180_000 }, () => {
     await expect.poll(isOld, { timeout: 60_000 }).toBe(true);
     await polledSince(since);
   });
-});
 
-test('a second update at the same time is rejected and does not touch the first one', {
-  timeout: 180_000,
-}, async () => {
-  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-  portal.served = { version: newVersion, bytes: newer(), gate };
-  const first = update();
-  await portal.until('a download', () => portal.agentDownloads > 0);
-  expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining('Another update is running') });
-  open();
-  expect(await first).toMatchObject({ code: 0, error: '' });
-  expect(portal.agentDownloads).toBe(1);
-  expect(readFileSync(program).equals(portal.served.bytes)).toBe(true);
-  expect(filesNextToTheAgent()).toEqual(['agent', 'annex-agent.mjs']);
+  test('a second update at the same time is rejected and does not touch the first one', async () => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    portal.served = { version: newVersion, bytes: newer(), gate };
+    const first = update();
+    await portal.until('a download', () => portal.agentDownloads > 0);
+    expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining('Another update is running') });
+    open();
+    expect(await first).toMatchObject({ code: 0, error: '' });
+    expect(portal.agentDownloads).toBe(1);
+    expect(readFileSync(program).equals(portal.served.bytes)).toBe(true);
+    expect(filesNextToTheAgent()).toEqual(['agent', 'annex-agent.mjs']);
+  });
 });
 
 describe('an update that changes nothing', { timeout: 180_000 }, () => {
+  beforeAll(startMachine, 120_000);
+  afterAll(endMachine);
+  beforeEach(() => {
+    Object.assign(portal, { served: null, agentDownloads: 0 });
+  });
   afterEach(() => {
     expect(isOld()).toBe(true);
     expect(filesNextToTheAgent()).toEqual(['agent', 'annex-agent.mjs']);

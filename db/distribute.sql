@@ -33,9 +33,8 @@ select create_reference_table('rollout_rings');
 select create_reference_table('rollout_members');
 select create_reference_table('rollout_curve');
 
--- A unique index must contain the distribution column, but the steps of an availability set are on several nodes. Without
--- the index, only the worker's own check keeps two VMs of a set from having an open step.
-drop index rollout_steps_open_set;
+-- Reservations of one disruption group are by VMs on several nodes, and their places are unique within the group.
+select create_reference_table('group_reservations');
 
 -- A model's machines share cloud services and addresses, which are unique in the whole portal.
 select create_reference_table('storage_accounts');

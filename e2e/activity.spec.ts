@@ -214,7 +214,8 @@ const verify = (portal: Portal) => run(portal, 'verify-activity');
 
 /** Runs a project command on this portal's data. */
 function run(portal: Portal, name: string, ...args: string[]): { status: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [`scripts/${name}.ts`, ...args], {
+  const script = ['--import', './server/platform/quick-imports.ts', `scripts/${name}.ts`];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...script, ...args], {
     cwd: root,
     env: { ...process.env, DATA_DIR: portal.dataDir },
     encoding: 'utf8',

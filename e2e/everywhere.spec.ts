@@ -1,8 +1,11 @@
 import type { Page } from '@playwright/test';
+import { pseudo } from '#app/_lib/i18n/pseudo.ts';
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
+import type { Api, CreatedVm } from './support/api.ts';
 import { everyPage } from './support/every-page.ts';
 import { helloPlan } from './support/plan-machine.ts';
 import { publishSamples, sampleGoal } from './support/samples.ts';
+import { isSeen, recordShifts, type Shift, shiftsOf } from './support/shifts.ts';
 import { expect, test } from './support/test.ts';
 import { wordsWithoutTranslation } from './support/words.ts';
 
@@ -18,12 +21,13 @@ const ringNames = ['first', 'tenth', 'half', 'all'];
 /** Names chosen by people, which may appear in the portal's sentences. */
 const names = ['ada', 'Bootstrap token', 'watch', 'env test', 'role web', helloPlan.Name, ...ringNames];
 
-/** Window sizes: a wide window and a phone; 720 × 450 is a laptop zoomed to 200%. */
+/** Window sizes: a wide window and a small phone; 720 × 450 is a laptop zoomed to 200%. */
 const screens = {
   wide: { width: 1440, height: 900 },
   zoomed: { width: 720, height: 450 },
   narrow: { width: 360, height: 780 },
 };
+const phone = { width: 390, height: 844 };
 
 async function expectNoSidewaysScroll(page: Page, what: string): Promise<void> {
   const [scroll, client] = await page.evaluate(() => {
@@ -33,44 +37,70 @@ async function expectNoSidewaysScroll(page: Page, what: string): Promise<void> {
   expect(scroll, `${what} is as wide as the window`).toBeLessThanOrEqual(client ?? 0);
 }
 
-test('every page passes axe, in both themes and at 200% zoom', async ({ signedIn, api, startAgent, unique }) => {
-  test.setTimeout(300_000);
-  const vm = await api.createVm(`everywhere-${unique}`, { env: 'test', role: 'web' });
+/** Creates a VM with an extension, and waits until its machine has reached its goal. */
+async function healthyVm(api: Api, startAgent: (vm: CreatedVm) => Promise<unknown>, name: string): Promise<CreatedVm> {
+  const vm = await api.createVm(name, { env: 'test', role: 'web' });
   await api.setExtension(vm.id, 'watch', sampleGoal(probe));
   await startAgent(vm);
-  const page = await signedIn('admin');
+  const health = async () => (await api.instanceView(vm.id)).extensions[0]?.health;
+  await expect.poll(health, { timeout: 30_000 }).toBe('healthy');
+  return vm;
+}
+
+/**
+ * Returns the shifts that a reader notices until the page is live. `live` is the word that says so, which some pages do
+ * not have. `recordShifts` must run before the page's scripts.
+ */
+async function shiftsWhileLoading(page: Page, live: string): Promise<Shift[]> {
+  const isLive = page.getByText(live, { exact: true });
+  await expect(isLive.or(page.locator('main:not([id])')).first()).toBeVisible();
+  return (await shiftsOf(page)).filter(isSeen);
+}
+
+test('no page moves while it loads, and every page passes axe, in both themes and at 200% zoom', async ({
+  signedIn,
+  api,
+  startAgent,
+  unique,
+}) => {
+  test.setTimeout(300_000);
+  const vm = await healthyVm(api, startAgent, `everywhere-${unique}`);
+  const page = await signedIn('admin', { viewport: screens.wide });
+  await page.addInitScript(recordShifts);
   for await (const name of everyPage(page, { vm, extension: 'watch', handler: probe, api })) {
     await test.step(name, async () => {
-      await page.setViewportSize(screens.wide);
+      expect.soft(await shiftsWhileLoading(page, 'Live'), `what moved on ${name}`).toEqual([]);
       await expectAccessibleInBothThemes(page);
       await page.setViewportSize(screens.zoomed);
       await expectAccessible(page);
       await expectNoSidewaysScroll(page, `${name} at 200 %`);
+      await page.setViewportSize(screens.wide);
     });
   }
 });
 
 for (const [language, what] of [
-  ['en-XA', 'words that are 40 % longer'],
+  ['en-XA', 'words that are 40 % longer, and does not move while it loads at 390 px'],
   ['ar-XB', 'words from right to left'],
 ] as const) {
   test(`every page works with ${what}`, async ({ signedIn, portal, api, startAgent, unique }) => {
     test.setTimeout(300_000);
-    const vm = await api.createVm(`everywhere-${unique}`, { env: 'test', role: 'web' });
-    await api.setExtension(vm.id, 'watch', sampleGoal(probe));
-    await startAgent(vm);
-    const page = await signedIn('admin');
+    const vm = await healthyVm(api, startAgent, `everywhere-${unique}`);
+    const page = await signedIn('admin', { viewport: phone });
     await page.context().addCookies([{ name: 'annex-language', value: language, url: portal.url }]);
+    await page.addInitScript(recordShifts);
     for await (const name of everyPage(page, { vm, extension: 'watch', handler: probe, api })) {
       await test.step(name, async () => {
         await expect(page.locator('html')).toHaveAttribute('dir', language === 'ar-XB' ? 'rtl' : 'ltr');
         if (language === 'en-XA') {
+          expect.soft(await shiftsWhileLoading(page, pseudo('Live')), `what moved on ${name}`).toEqual([]);
           expect(await wordsWithoutTranslation(page, names), `${name}: words`).toEqual([]);
         }
         for (const [screen, size] of Object.entries(screens)) {
           await page.setViewportSize(size);
           await expectNoSidewaysScroll(page, `${name}, ${screen}`);
         }
+        await page.setViewportSize(phone);
       });
     }
   });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
+import { agentProgram } from '#server/testing/agent-program.ts';
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
 import type { Api, CreatedVm, InstanceView } from './support/api.ts';
 import { withDatabase } from './support/database.ts';
@@ -104,7 +105,7 @@ test('failures of three misbehaving handlers are explained in two languages, wit
 
   // The whole output is much larger than a report allows. The page shows the line with the error.
   await english.goto(`/vms/${exits.id}?tab=output`);
-  await expect(english.getByText('First error, line 1201')).toBeVisible();
+  await expect(english.getByText('First error, line 1,201')).toBeVisible();
   await expect(english.getByText('Lines 1,001 to 1,201 of 1,201')).toBeVisible();
   await english.getByRole('searchbox', { name: /Output of volume enable/ }).fill('step 777');
   await english.getByRole('button', { name: 'Search', exact: true }).click();
@@ -134,10 +135,8 @@ async function expectCloneIsReported(page: Page, vm: CreatedVm, dir: string): Pr
     };
     mkdirSync(path.join(clone, 'state'));
     writeFileSync(path.join(clone, 'state', 'calls.json'), JSON.stringify({ instance, counter: 1 }));
-    const agent = path.resolve(import.meta.dirname, '../agent/main.ts');
-    await promisify(execFile)(process.execPath, [agent, 'once', '--dir', clone, '--waagent-folder', 'none']).catch(
-      () => {},
-    );
+    const once = [agentProgram(), 'once', '--dir', clone, '--waagent-folder', 'none'];
+    await promisify(execFile)(process.execPath, once).catch(() => {});
     await page.goto(`/vms/${vm.id}`);
     await expect(page.getByText(`A second machine identified itself as ${vm.name}`)).toBeVisible();
     await page.getByRole('button', { name: 'New enrollment token' }).click();

@@ -1,67 +1,14 @@
 import type { Page } from '@playwright/test';
-import { everyPage } from './support/every-page.ts';
 import { pageInTwoParts } from './support/page-in-two-parts.ts';
 import { ReportingMachine } from './support/reporting-machine.ts';
 import { publishSamples, sampleGoal } from './support/samples.ts';
+import { isSeen, recordShifts, type Shift, shiftsOf } from './support/shifts.ts';
 import { expect, test } from './support/test.ts';
 
 const probe = 'Acme.Lab.Probe';
 const mount = 'Northwind.Storage.Mount';
 
 test.beforeAll(({ api }) => publishSamples(api, [probe, mount]));
-
-interface Shift {
-  value: number;
-  /** The elements that moved, and by how much. */
-  moved: string[];
-}
-
-/** Records how much of the page moves without an action by the reader. Runs before the page's own scripts. */
-function recordShifts(): void {
-  const shifts: Shift[] = [];
-  Object.assign(window, { shifts });
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries() as (PerformanceEntry & {
-      value: number;
-      hadRecentInput: boolean;
-      sources: { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[];
-    })[]) {
-      if (entry.hadRecentInput) continue;
-      const moved = entry.sources.map(({ node, previousRect: from, currentRect: to }) => {
-        const element = node instanceof Element ? node : node?.parentElement;
-        const name = element?.closest('[aria-label], [id]') ?? element;
-        return `${element?.tagName} “${element?.textContent?.slice(0, 40)}” in ${name?.id || name?.getAttribute('aria-label')}: ${[from.x, from.y, from.width, from.height]} → ${[to.x, to.y, to.width, to.height]}`;
-      });
-      shifts.push({ value: entry.value, moved });
-    }
-  }).observe({ type: 'layout-shift', buffered: true });
-}
-
-/** Whether a shift is noticeable. A text that changes at the end of its line causes a smaller shift. */
-const isSeen = ({ value }: Shift): boolean => value > 0.001;
-
-/** Returns the recorded shifts after the browser has drawn two more frames. */
-const shiftsOf = (page: Page): Promise<Shift[]> =>
-  page.evaluate(async () => {
-    for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
-    return (window as unknown as { shifts: Shift[] }).shifts;
-  });
-
-for (const width of [1440, 390]) {
-  test(`no page moves while it loads, at ${width} px`, async ({ signedIn, api, unique }) => {
-    const vm = await api.createVm(`still-${unique}`, { env: 'test' });
-    await api.setExtension(vm.id, 'watch', sampleGoal(probe));
-    const page = await signedIn('admin', { viewport: { width, height: 844 } });
-    await page.addInitScript(recordShifts);
-    const moving: Record<string, Shift[]> = {};
-    for await (const address of everyPage(page, { api, vm, extension: 'watch', handler: probe })) {
-      await expect(page.getByText('Live', { exact: true }).or(page.locator('main:not([id])')).first()).toBeVisible();
-      const shifts = await shiftsOf(page);
-      if (shifts.some(isSeen)) moving[address] = shifts;
-    }
-    expect(moving).toEqual({});
-  });
-}
 
 test('the buttons of a header do not move while the rest of the page arrives', async ({ signedIn, portal }) => {
   const page = await signedIn('admin');

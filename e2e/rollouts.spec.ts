@@ -62,6 +62,12 @@ test('an operator selects VMs with the filter of the VM list, and sees in the pl
   await expect(page.getByRole('dialog', { name: 'VMs of the plan' })).toContainText(`${fleet}-4`);
   await page.keyboard.press('Escape');
 
+  await page.getByRole('button', { name: 'Save as strategy' }).click();
+  const saving = page.getByRole('dialog', { name: 'Save as strategy' });
+  await saving.getByRole('textbox', { name: 'Name of the strategy' }).fill(`two-${unique}`);
+  await saving.getByRole('button', { name: 'Save strategy' }).click();
+  await expect(page.getByRole('radio', { name: `two-${unique}` })).toBeChecked();
+
   await expect(page).toHaveURL(/\/rollouts\/[-0-9a-f]+\/edit$/);
   await page.reload();
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue(`Disable ${fleet}`);
@@ -69,6 +75,7 @@ test('an operator selects VMs with the filter of the VM list, and sees in the pl
   await page.getByRole('button', { name: 'Delete draft' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete draft' }).click();
   await expect(page).toHaveURL(/\/rollouts$/);
+  await api.call('DELETE', `/rollout-strategies/two-${unique}`);
 });
 
 test('a viewer cannot make a rollout, and has no acts on VMs', async ({ signedIn }) => {
@@ -187,7 +194,7 @@ test('by keyboard alone, a bad change halts at its first VM, and its revert make
   });
 });
 
-test('a rollout that needs an approval starts only after another person has approved its plan', async ({
+test('a rollout that needs an approval is planned again after a rejection, and starts after another person has approved its plan', async ({
   signedIn,
   api,
   startAgent,
@@ -215,6 +222,16 @@ test('a rollout that needs an approval starts only after another person has appr
   await other.goto('/rollouts');
   const needs = other.getByRole('region', { name: 'Needs you' });
   await needs.getByRole('link', { name: `Enable ${fleet}` }).click();
+  await other.getByRole('button', { name: 'Reject' }).click();
+  const rejection = other.getByRole('alertdialog', { name: `Reject Enable ${fleet}?` });
+  await rejection.getByRole('button', { name: 'Reject' }).click();
+  await expect(rejection).toContainText('Enter a reason.');
+  await rejection.getByRole('textbox', { name: 'Reason' }).fill('Not today.');
+  await rejection.getByRole('button', { name: 'Reject' }).click();
+  await expect(other.getByText('rejected the plan, so it must be planned again: Not today.')).toBeVisible();
+  await author.getByRole('button', { name: 'Plan again' }).click();
+  await expect(author.getByText(sentence)).toBeVisible(patience);
+
   await other.getByRole('button', { name: 'Approve' }).click();
   const dialog = other.getByRole('alertdialog', { name: `Approve Enable ${fleet}?` });
   await expectAccessibleInBothThemes(other);

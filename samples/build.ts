@@ -59,6 +59,22 @@ export const samples: readonly Sample[] = [
   },
 ];
 
+/** A sample formula, as a publisher would write it. */
+export interface SampleFormula {
+  /** The id, in the namespace of `publisher`. */
+  formula: string;
+  version: string;
+  publisher: { namespace: string; displayName: string };
+}
+
+export const sampleFormulas: readonly SampleFormula[] = [
+  { formula: 'Acme.Lab.blog', version: '1.0.0.0', publisher: acme },
+  { formula: 'Acme.Lab.store', version: '1.0.0.0', publisher: acme },
+];
+
+/** The languages of the sample formulas. */
+export const formulaLanguages = ['en', 'de'] as const;
+
 export const sampleLanguages = ['en', 'de', 'ja'] as const;
 
 /** Fixed, so that a package always has the same bytes and registering it again changes nothing. */
@@ -68,21 +84,44 @@ const time = new Date(2026, 0, 1, 12);
 export async function samplePackage(handler: string, version: string): Promise<Buffer> {
   const folder = join(import.meta.dirname, handler, version);
   const zip = new ZipFile();
-  const add = (path: string, bytes: Buffer, mode: number) =>
-    zip.addBuffer(bytes, path, { mtime: time, mode, forceDosTimestamp: true });
+  const add = adderTo(zip);
   add('HandlerManifest.json', readFileSync(join(folder, 'HandlerManifest.json')), 0o100644);
   add('bin/handler.sh', readFileSync(join(import.meta.dirname, 'shared', 'handler.sh')), 0o100644);
   add('messages.en', englishTexts(handler), 0o100644);
   for (const name of readdirSync(join(folder, 'bin')).sort()) {
     add(`bin/${name}`, readFileSync(join(folder, 'bin', name)), 0o100755);
   }
+  return bytesOf(zip);
+}
+
+/** The package of a sample formula as a zip. Throws for an unknown sample. */
+export async function formulaPackage(formula: string, version: string): Promise<Buffer> {
+  const folder = join(import.meta.dirname, formula, version);
+  const zip = new ZipFile();
+  const add = adderTo(zip);
+  for (const name of ['metadata.yaml', 'config.yaml']) add(name, readFileSync(join(folder, name)), 0o100644);
+  for (const [part, mode] of [
+    ['hooks', 0o100755],
+    ['lib', 0o100644],
+  ] as const) {
+    for (const name of readdirSync(join(folder, part)).sort()) {
+      add(`${part}/${name}`, readFileSync(join(folder, part, name)), mode);
+    }
+  }
+  return bytesOf(zip);
+}
+
+const adderTo = (zip: ZipFile) => (path: string, bytes: Buffer, mode: number) =>
+  zip.addBuffer(bytes, path, { mtime: time, mode, forceDosTimestamp: true });
+
+async function bytesOf(zip: ZipFile): Promise<Buffer> {
   zip.end();
   const chunks: Buffer[] = [];
   for await (const chunk of zip.outputStream as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-/** The messages of a sample in one language: the parsed resource file. */
+/** The messages of a sample handler or formula in one language: the parsed resource file. */
 export function sampleResource(handler: string, lang: (typeof sampleLanguages)[number]): unknown {
   return json(handler, 'resources', `${lang}.json`);
 }

@@ -6,7 +6,8 @@ import { readFlags } from './read-flags.ts';
 import { Person, type StorageState } from './screenshots/portal.ts';
 import { speechOf } from './screenshots/speech.ts';
 import { type ScreenshotStage, setStage } from './screenshots/stage.ts';
-import { type Subject, subjectsOf } from './screenshots/subjects.ts';
+import type { Subject } from './screenshots/subjects/subject.ts';
+import { subjectsOf } from './screenshots/subjects.ts';
 
 const usage = `Takes screenshots of a running portal (npm start -- --demo).
 
@@ -97,7 +98,11 @@ async function capture(page: Page, { floats }: Subject, file: string): Promise<v
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     await page.setViewportSize({ width: size.width, height: Math.min(Math.max(height, size.height), tallest) });
   }
-  await settle(page);
+  // A page that goes on loading is captured as it is.
+  await settle(page).catch((error: unknown) => {
+    console.log(`${file} does not settle: ${error}`);
+    process.exitCode = 1;
+  });
   await page.screenshot({ path: file });
   console.log(file);
 }
@@ -111,7 +116,7 @@ async function takeOne(
 ): Promise<void> {
   const say = speechOf(look.language);
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   try {
     await page.goto(subject.address);
     await settle(page, subject.who === 'guest' ? undefined : say('navigation:live'));

@@ -78,18 +78,28 @@ const narrowest = 32;
 /** Masks secrets in a stream of bytes, even across chunks and across line breaks within a secret, as in long base64. */
 export class Mask {
   /** Secrets without line breaks; `texts` has the secrets with several lines. */
-  private readonly lines: Buffer[];
-  private readonly texts: Buffer[];
-  private readonly longest: number;
+  private readonly lines: Buffer[] = [];
+  private readonly texts: Buffer[] = [];
+  private readonly known = new Set<string>();
+  private longest = 0;
   /** The last bytes of the input so far, because a secret may begin in them. */
   private held: Buffer = Buffer.alloc(0);
   /** Number of bytes at the start of `held` that belong to a secret that was already replaced. */
   private covered = 0;
 
   constructor(texts: readonly string[]) {
-    this.lines = texts.filter((text) => !text.includes('\n')).map((text) => Buffer.from(text, 'utf8'));
-    this.texts = texts.filter((text) => text.includes('\n')).map((text) => Buffer.from(text, 'utf8'));
-    this.longest = Math.max(0, ...[...this.lines, ...this.texts].map((secret) => secret.length));
+    this.learn(texts);
+  }
+
+  /** Adds secrets that became known while the stream is being read. Bytes that were passed on stay as they are. */
+  learn(texts: readonly string[]): void {
+    for (const text of texts) {
+      if (this.known.has(text)) continue;
+      this.known.add(text);
+      const secret = Buffer.from(text, 'utf8');
+      (text.includes('\n') ? this.texts : this.lines).push(secret);
+      this.longest = Math.max(this.longest, secret.length);
+    }
   }
 
   /** Maximum number of bytes after a gap that may be the rest of a secret. */

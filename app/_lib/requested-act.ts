@@ -3,7 +3,7 @@
 import { useEffect, useRef } from 'react';
 
 /** Actions of a page that can be requested from anywhere. */
-export type ActName = 'enroll' | 'invite';
+export type ActName = 'enroll' | 'invite' | 'createModel';
 
 let wanted: ActName | null = null;
 const listeners = new Set<() => void>();

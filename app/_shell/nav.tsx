@@ -103,6 +103,7 @@ const tab =
   'grid min-w-0 content-center justify-items-center gap-[3px] px-1 text-11 leading-3 font-medium text-ink-2 aria-[current=page]:text-brand-text';
 /** Tabs that would not fit in a language with long words. The menu of the last tab contains them. */
 const behindMore: readonly NavigationPlace['id'][] = [
+  'models',
   'executions',
   'handlers',
   'rollouts',

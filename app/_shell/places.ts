@@ -9,6 +9,7 @@ import {
   Server,
   Settings,
   Upload,
+  Waypoints,
 } from 'lucide-react';
 
 /**
@@ -19,6 +20,7 @@ export const places = [
   { id: 'overview', key: 'o', href: '/', icon: LayoutGrid, role: 'viewer' },
   { id: 'attention', key: 'n', href: '/attention', icon: CircleAlert, role: 'viewer' },
   { id: 'vms', key: 'v', href: '/vms', icon: Server, role: 'viewer' },
+  { id: 'models', key: 'm', href: '/models', icon: Waypoints, role: 'viewer' },
   { id: 'executions', key: 'e', href: '/executions', icon: CirclePlay, role: 'viewer' },
   { id: 'handlers', key: 'h', href: '/handlers', icon: Package, role: 'viewer' },
   { id: 'rollouts', key: 'r', href: '/rollouts', icon: Rocket, role: 'viewer' },

@@ -26,8 +26,11 @@ const line = {
   fill: 'none',
 } as const;
 
+/** The shapes of icons: one for each status, and two for states of executions that share a status with another state. */
+export type IconShape = StatusName | 'clock' | 'person';
+
 /** Each shape is recognizable without its color. */
-const drawings: Readonly<Record<StatusName, ReactNode>> = {
+const drawings: Readonly<Record<IconShape, ReactNode>> = {
   healthy: (
     <>
       {ring}
@@ -79,17 +82,31 @@ const drawings: Readonly<Record<StatusName, ReactNode>> = {
       <path d="m3.7 12.3 8.6-8.6" {...line} strokeLinecap="butt" />
     </>
   ),
+  clock: (
+    <>
+      <circle cx="8" cy="8" r="7" fill="currentColor" />
+      <path d="M8 4.2V8l2.7 1.7" {...cut} />
+    </>
+  ),
+  person: (
+    <>
+      <circle cx="6.5" cy="5" r="2.7" fill="none" stroke="currentColor" strokeWidth="1.5" />
+      <path d="M1.7 14c.3-2.7 2.2-4.3 4.8-4.3 1 0 1.9.2 2.6.6M9.8 12.6l1.6 1.6 3.1-3.6" {...line} />
+    </>
+  ),
 };
 
 export interface StatusIconProps {
   status: StatusName;
+  /** The shape, if it is not the one of the status. */
+  shape?: IconShape | undefined;
   /** Accessible name, if there is no label next to the icon. */
   label?: string;
   className?: string;
 }
 
 /** The shape of a status, 14 px. Without a `label` it is decorative, so put text next to it. */
-export function StatusIcon({ status, label, className }: StatusIconProps) {
+export function StatusIcon({ status, shape = status, label, className }: StatusIconProps) {
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: the icon is hidden, or aria-label names it
     <svg
@@ -98,7 +115,7 @@ export function StatusIcon({ status, label, className }: StatusIconProps) {
       className={cn('inline-block size-3.5 shrink-0 text-st-solid', className)}
       {...(label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label })}
     >
-      {drawings[status]}
+      {drawings[shape]}
     </svg>
   );
 }

@@ -3,10 +3,12 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { cn } from './cn.ts';
-import { StatusIcon, type StatusName } from './status-icon.tsx';
+import { type IconShape, StatusIcon, type StatusName } from './status-icon.tsx';
 
 export interface StatusProps {
   status: StatusName;
+  /** The shape of the icon, if it is not the one of the status. */
+  shape?: IconShape | undefined;
   /** The label; by default the status's name in the reader's language. */
   children?: ReactNode;
   className?: string;
@@ -21,7 +23,7 @@ function useWord(status: StatusName): string {
  * An icon and a label without a box, for tables and cards. The label has regular weight if the status is healthy,
  * otherwise medium weight.
  */
-export function Status({ status, children, className }: StatusProps) {
+export function Status({ status, shape, children, className }: StatusProps) {
   const word = useWord(status);
   return (
     <span
@@ -32,7 +34,7 @@ export function Status({ status, children, className }: StatusProps) {
         className,
       )}
     >
-      <StatusIcon status={status} />
+      <StatusIcon status={status} shape={shape} />
       {children ?? word}
     </span>
   );
@@ -41,6 +43,7 @@ export function Status({ status, children, className }: StatusProps) {
 /** An icon and a label on a tint. Use it only next to a page title (`size="lg"`) and in overlays. */
 export function StatusBadge({
   status,
+  shape,
   children,
   className,
   size = 'default',
@@ -57,7 +60,7 @@ export function StatusBadge({
         className,
       )}
     >
-      <StatusIcon status={status} />
+      <StatusIcon status={status} shape={shape} />
       {children ?? word}
     </span>
   );

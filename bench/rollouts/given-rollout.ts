@@ -130,8 +130,9 @@ export async function countSteps(client: pg.Pool, id: string, state: string | nu
 export async function endRollouts(client: pg.Pool): Promise<void> {
   await client.query(`update rollouts set state = 'aborted', due_at = null, ended_at = now() where ended_at is null`);
   await client.query(
-    `update rollout_steps set state = 'overtaken', due_at = null, set_key = null
+    `update rollout_steps set state = 'overtaken', due_at = null
       where state in ('parked', 'recalled', 'inFlight', 'soaking', 'retrying', 'reverting')`,
   );
+  await client.query('delete from group_reservations');
   await client.query('update rollout_rules set next_batch_at = null');
 }

@@ -15,6 +15,7 @@ export * from './logs.ts';
 export * from './packages.ts';
 export * from './publishers.ts';
 export * from './reports.ts';
+export * from './reservations.ts';
 export * from './retries.ts';
 export * from './rollouts.ts';
 export * from './runbook-files.ts';

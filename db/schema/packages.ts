@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, json, jsonb, pgTable, primaryKey, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core';
-import type { HandlerManifest } from '#protocol/manifest.ts';
+import type { AnyManifest } from '#protocol/formula.ts';
+import type { PackageKind } from '#protocol/formula-words.ts';
 import type { Platform } from '#protocol/platform.ts';
 import { publishers } from './publishers.ts';
 
-/** A handler: `<ProviderNamespace>.<Type>` (AZ-P1). Created with its first version. */
+/** A handler or a formula: `<ProviderNamespace>.<Type>` (AZ-P1). Created with its first version. */
 export const handlers = pgTable(
   'handlers',
   {
@@ -14,6 +15,7 @@ export const handlers = pgTable(
       .notNull()
       .references(() => publishers.namespace),
     type: text().notNull(),
+    kind: text().$type<PackageKind>().notNull().default('handler'),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
   },
   (t) => [index('handlers_namespace').on(t.namespace), uniqueIndex('handlers_spelling').on(sql`lower(${t.id})`)],
@@ -59,8 +61,9 @@ export const handlerVersions = pgTable(
     state: text().$type<VersionState>().notNull(),
     sha256: text().notNull(),
     size: bigint({ mode: 'number' }).notNull(),
-    manifest: jsonb().$type<HandlerManifest>().notNull(),
-    /** The text of HandlerManifest.json in the package, for display. */
+    /** Of the kind of the handler's row. */
+    manifest: jsonb().$type<AnyManifest>().notNull(),
+    /** The text of HandlerManifest.json or metadata.yaml in the package, for display. */
     manifestText: text('manifest_text').notNull(),
     files: jsonb().$type<PackageFile[]>().notNull(),
     warnings: jsonb().$type<StoredWarning[]>().notNull(),

@@ -210,8 +210,6 @@ export const rolloutSteps = pgTable(
     executionId: uuid('execution_id'),
     /** Whether every touched extension was healthy and the agent ready before the step. */
     wasHealthy: boolean('was_healthy').notNull().default(false),
-    /** The availability set that the open step closes. */
-    setKey: text('set_key'),
     publishedAt: time('published_at'),
     deliveredAt: time('delivered_at'),
     /** When the command of the step concluded, successfully or not yet healthy. */
@@ -236,9 +234,6 @@ export const rolloutSteps = pgTable(
     uniqueIndex('rollout_steps_open_vm')
       .on(t.vmId)
       .where(sql`${t.state} in ('inFlight', 'soaking', 'retrying', 'reverting')`),
-    uniqueIndex('rollout_steps_open_set')
-      .on(t.setKey)
-      .where(sql`${t.state} in ('inFlight', 'soaking', 'retrying', 'reverting') and ${t.setKey} is not null`),
     index('rollout_steps_state').on(t.rolloutId, t.state, t.ring, t.place),
     index('rollout_steps_place').on(t.rolloutId, t.ring, t.place),
     index('rollout_steps_due').on(t.dueAt).where(sql`${t.dueAt} is not null`),

@@ -22,6 +22,7 @@ export const vms = pgTable(
     uniqueIndex('vms_name').on(t.name).where(sql`${t.deletedAt} is null`),
     index('vms_page').on(t.name, t.id).where(sql`${t.deletedAt} is null`),
     uniqueIndex('vms_instance').on(t.instanceId).where(sql`${t.deletedAt} is null`),
+    index('vms_disruption_group').on(t.disruptionGroup).where(sql`${t.disruptionGroup} is not null`),
     index('vms_deleted').on(t.deletedAt).where(sql`${t.deletedAt} is not null`),
   ],
 );

@@ -3,10 +3,14 @@ import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { agentProgram } from '#server/testing/agent-program.ts';
 import type { CreatedVm } from './api.ts';
 import type { Portal } from './portal.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
+
+/** A VM whose machine enrolls; for a machine of a model, with its instance id and its internal address. */
+export type EnrollingVm = Pick<CreatedVm, 'enrollmentToken'> & Partial<CreatedVm> & { instanceId?: string; internalAddress?: string };
 
 /** The reference agent as a real process with its own folder. */
 export class AgentProcess {
@@ -16,9 +20,14 @@ export class AgentProcess {
   #child: ChildProcess | null = null;
 
   /** Enrolls the machine and starts the agent. */
-  static async start(portal: Portal, vm: Pick<CreatedVm, 'enrollmentToken'>): Promise<AgentProcess> {
+  static async start(portal: Portal, vm: EnrollingVm): Promise<AgentProcess> {
     const agent = new AgentProcess();
-    const code = await agent.#spawn(['enroll', '--portal', portal.gatewayUrl, '--token', vm.enrollmentToken]);
+    const { enrollmentToken, instanceId, internalAddress } = vm;
+    const code = await agent.#spawn([
+      ...['enroll', '--portal', portal.gatewayUrl, '--token', enrollmentToken],
+      ...(instanceId === undefined ? [] : ['--instance-id', instanceId]),
+      ...(internalAddress === undefined ? [] : ['--internal-address', internalAddress]),
+    ]);
     if (code !== 0) throw new Error(`The agent did not enroll:\n${readFileSync(agent.#logFile, 'utf8')}`);
     agent.resume();
     return agent;
@@ -55,7 +64,7 @@ export class AgentProcess {
   }
 
   #spawn([command = '', ...args]: string[]): Promise<number | null> {
-    const child = spawn(process.execPath, ['agent/main.ts', command, '--dir', this.dir, ...args], {
+    const child = spawn(process.execPath, [agentProgram(), command, '--dir', this.dir, ...args], {
       cwd: root,
       // Keeps an agent that runs as root from writing to this machine's own folders.
       env: { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' },

@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import type { Api, CreatedVm } from './api.ts';
+import { bootstrappedModel } from './model.ts';
 import { pageAddresses } from './page-addresses.ts';
 import { helloPlan } from './plan-machine.ts';
 import { draftRollout } from './rollout.ts';
@@ -21,7 +22,10 @@ export async function* everyPage(page: Page, { api, vm, extension, handler }: Gi
   });
   const runbook = await publishRunbook(api, `every-page-${vm.id}`);
   const { id } = await draftRollout(api, handler);
-  for (const address of pageAddresses({ id, vmId: vm.id, name: extension, handler, version, executionId, runbook })) {
+  const model = await bootstrappedModel(api, `every-page-${vm.id.slice(-8)}`);
+  await api.call('POST', `/models/${model}/machines`, { body: {} });
+  const parts = { id, vmId: vm.id, name: extension, handler, version, executionId, runbook, model };
+  for (const address of pageAddresses(parts)) {
     await page.goto(address);
     await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible();
     await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);

@@ -1,6 +1,6 @@
 import { type BrowserContextOptions, test as base, type Page } from '@playwright/test';
-import { AgentProcess } from './agent-process.ts';
-import { Api, type CreatedVm } from './api.ts';
+import { AgentProcess, type EnrollingVm } from './agent-process.ts';
+import { Api } from './api.ts';
 import { ConsoleWatch } from './console-watch.ts';
 import { People, type Role } from './people.ts';
 import { type Portal, startPortal } from './portal.ts';
@@ -23,7 +23,7 @@ interface JourneyFixtures {
   /** Opens a page for a member with this role, in a separate browser context. */
   signedIn: (role: Role, options?: BrowserContextOptions & { namespaces?: string[] }) => Promise<Page>;
   /** Enrolls a VM's machine and runs its agent until the test ends. */
-  startAgent: (vm: CreatedVm) => Promise<AgentProcess>;
+  startAgent: (vm: EnrollingVm) => Promise<AgentProcess>;
   /** A word that is unique within the portal, for use in names. */
   unique: string;
 }

@@ -1,5 +1,5 @@
 import type { rolloutCurve, rollouts } from '#db/schema/index.ts';
-import type { Definition, RingCounts, RingVerdict } from '#server/domain/rollout-rules/stored.ts';
+import type { Definition, RingCounts, RingVerdict, RolloutChange } from '#server/domain/rollout-rules/stored.ts';
 import type { RingState, StepState } from '#server/domain/rollout-rules/words.ts';
 
 type Point = Omit<typeof rolloutCurve.$inferInsert, 'rolloutId' | 'ring'>;
@@ -24,7 +24,13 @@ export interface PicturedRollout {
   rings: PicturedRing[];
   values: Partial<typeof rollouts.$inferInsert>;
   definition?: Partial<Definition>;
+  change?: Partial<RolloutChange>;
+  /** Whether its plan needs an approval. */
+  needsApproval?: boolean;
 }
+
+/** The hash of each plan in pictures. */
+export const planHash = 'b41c09ee6d2f';
 
 const errors = (verdict: 'pass' | 'halt', failed: number, decided: number): RingVerdict => ({
   ...{ gate: 'errors', verdict, code: 'errors_percent', params: { failed, decided, limit: '5', atLeast: 20 } },
@@ -75,8 +81,15 @@ const untouched = (size: number): PicturedRing[] => [
 
 /** Returns the rollouts of the pictures: one for each state, kind and extreme size. */
 export function picturedRollouts(now: number): PicturedRollout[] {
-  return [...moving(now), ...stopped(now), ...ended(now), ...extremes(now)];
+  return [...moving(now), ...stopped(now), ...ended(now), ...runs(now), ...extremes(now)];
 }
+
+/** Authors who are not the person in the pictures, so that this person may approve. */
+const others = { authors: { created: 'user:x', edited: null, planned: null } };
+const rejection = (now: number) => ({
+  ...{ ring: null, approved: false, actor: 'user:y', by: 'Mei Tanaka', at: ago(now, 42).toISOString() },
+  ...{ planHash, note: 'Not before the holidays.' },
+});
 
 const ago = (now: number, minutes: number) => new Date(now - minutes * 60_000);
 
@@ -111,8 +124,26 @@ function moving(now: number): PicturedRollout[] {
       values: { state: 'keeping', why: [{ code: 'vms_parked', params: { parked: 11 } }] },
     },
     {
-      ...{ state: 'approval', name: 'Mount 2.0 for everybody', now, rings: untouched(4_210) },
-      values: { ...unstarted, state: 'planned', authors: { created: 'user:x', edited: null, planned: null } },
+      ...{ state: 'ring-approval', name: 'Mount 2.0 in the shops', now, rings: [passed, waiting] },
+      values: { ...others, state: 'running', why: [{ code: 'ring_approval', ring: 1 }] },
+    },
+    {
+      ...{ state: 'approval', name: 'Mount 2.0 for everybody', now, rings: untouched(4_210), needsApproval: true },
+      values: { ...others, ...unstarted, state: 'planned' },
+    },
+    {
+      ...{
+        state: 'rejected',
+        name: 'Mount 2.0 before the holidays',
+        now,
+        rings: untouched(4_210),
+        needsApproval: true,
+      },
+      values: { ...others, ...unstarted, state: 'planned', approvals: [rejection(now)] },
+    },
+    {
+      ...{ state: 'plan-failed', name: 'Mount 2.0 in the archive', now, rings: [] },
+      values: { ...others, ...unstarted, state: 'draft', why: [{ code: 'plan_failed', params: { cause: 'timeout' } }] },
     },
     {
       ...{ state: 'moved', name: 'Mount 2.0, planned yesterday', now, rings: untouched(240) },
@@ -172,9 +203,19 @@ function ended(now: number): PicturedRollout[] {
       values: { state: 'aborted', endedAt },
     },
     {
+      ...{ state: 'reverted', name: 'Mount 1.6 in production', now, rings: [passed, unreached] },
+      values: { state: 'aborted', endedAt },
+    },
+    {
+      ...{ state: 'revert-done', name: 'Revert: Mount 1.6 in production', now, rings: [done('all', 111, 2)] },
+      values: { state: 'finished', kind: 'revert', endedAt },
+      change: { ...nothing, kind: 'revert', handler: null },
+    },
+    {
       ...{ state: 'revert', name: 'Revert: Mount 1.5 in production', now },
       rings: [{ ...done('all', 64), state: 'open', steps: { succeeded: 40, inFlight: 12 } }],
       values: { state: 'running', kind: 'revert' },
+      change: { ...nothing, kind: 'revert', handler: null },
     },
     {
       ...{ state: 'automatic', name: 'Northwind.Storage.Mount 2.1.0.0', now },
@@ -184,10 +225,40 @@ function ended(now: number): PicturedRollout[] {
         { ...waiting, approval: false },
       ],
       values: { state: 'running', kind: 'automatic', createdBy: 'Annex', startedBy: 'Annex' },
+      change: { ...nothing, version: '2.1.0.0' },
     },
     {
       ...{ state: 'bulk', name: 'Disable Mount', now, rings: [{ ...done('all', 130, 2), verdicts: [] }] },
       values: { state: 'finished', kind: 'bulk', endedAt },
+    },
+  ];
+}
+
+/** A change without settings, to which a version or a runbook is added. */
+const nothing: Partial<RolloutChange> = { publicSettings: null, protectedSettings: null };
+
+function runs(now: number): PicturedRollout[] {
+  const run = { runbook: 'greet', parameters: { name: 'Ada' }, secretParameters: [] };
+  const change: Partial<RolloutChange> = {
+    ...{ ...nothing, kind: 'run', handler: null, version: '1.0.0' },
+    run: { ...run, timeoutSeconds: 900, validForSeconds: 86_400 },
+  };
+  const halted: PicturedRing = {
+    ...{ name: 'all', size: 240, state: 'halted', steps: { succeeded: 61, failed: 6, inFlight: 9, parked: 7 } },
+    verdicts: [errors('halt', 6, 67), success('wait', 61, 233)],
+  };
+  const params = { failed: 6, decided: 67, limit: '5' };
+  return [
+    {
+      ...{ state: 'run-halted', name: 'Greet the branches', now, rings: [done('first', 12), halted], change },
+      values: {
+        ...{ state: 'paused', pausedBy: 'gate', handler: null },
+        why: [{ code: 'errors_percent', ring: 1, params, since: ago(now, 4).toISOString() }],
+      },
+    },
+    {
+      ...{ state: 'run-finished', name: 'Greet the offices', now, rings: [done('all', 64, 1)], change },
+      values: { state: 'finished', handler: null, endedAt: ago(now, 30) },
     },
   ];
 }

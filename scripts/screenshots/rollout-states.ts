@@ -3,8 +3,9 @@ import { eq, sql } from 'drizzle-orm';
 import { rolloutCurve, rolloutMembers, rolloutRings, rolloutSteps, rollouts } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { emptyCounts } from '#server/domain/rollout-rules/counts.ts';
+import type { RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
 import { memberKinds, type StepState } from '#server/domain/rollout-rules/words.ts';
-import { type PicturedRing, type PicturedRollout, picturedRollouts } from './pictured-rollouts.ts';
+import { type PicturedRing, type PicturedRollout, picturedRollouts, planHash } from './pictured-rollouts.ts';
 
 type Db = Services['db'];
 type Stored = typeof rollouts.$inferSelect;
@@ -30,7 +31,15 @@ export async function storeRolloutStates(db: Db, like: string): Promise<Record<s
     ids[one.state] = known.find(({ name }) => name === one.name)?.id ?? (await storeRollout(db, base, one, own));
     first += one.rings.reduce((sum, { steps }) => sum + stepsIn(steps), 0);
   }
+  await linkReverts(db);
   return ids;
+}
+
+/** Links the rollouts that were reverted with their reverts. */
+async function linkReverts(db: Db): Promise<void> {
+  const pair = sql`o.created_by = 'Ada Brandt' and r.kind = 'revert' and r.name = 'Revert: ' || o.name`;
+  await db.execute(sql`update rollouts o set reverted_by = r.id from rollouts r where ${pair}`);
+  await db.execute(sql`update rollouts r set of = o.id from rollouts o where ${pair}`);
 }
 
 const stepsIn = (steps: PicturedRing['steps']): number => Object.values(steps).reduce((sum, n) => sum + n, 0);
@@ -58,12 +67,14 @@ async function storeRollout(db: Db, base: Stored, one: PicturedRollout, vmIds: r
   await db.insert(rollouts).values({
     ...base,
     ...{ id, name: one.name, dueAt: null, servedAt: null, members, epoch: base.epoch },
-    ...{ planHash: 'b41c09ee6d2f', plannedAt: new Date(one.now - 7_200 * secondMs), plannedBy: 'Ada Brandt' },
+    ...{ planHash, plannedAt: new Date(one.now - 7_200 * secondMs), plannedBy: 'Ada Brandt' },
+    plan: one.rings.length === 0 ? null : planOf(one, members),
     ...{ createdAt: new Date(one.now - 10_800 * secondMs), createdBy: 'Ada Brandt', startedBy: 'Mei Tanaka' },
     ...{ startedAt: new Date(one.now - 5_400 * secondMs) },
     definition: {
       ...base.definition,
       ...one.definition,
+      change: { ...base.definition.change, ...one.change },
       rings: one.rings.length === 0 ? base.definition.rings : rings,
     },
     ...one.values,
@@ -71,11 +82,26 @@ async function storeRollout(db: Db, base: Stored, one: PicturedRollout, vmIds: r
   let [first, begun] = [0, 0];
   for (const [ring, of] of one.rings.entries()) {
     await storeRing(db, { id, ring, first, of, now: one.now });
-    await storeSteps(db, { id, ring, of, now: one.now }, vmIds.slice(begun));
+    await storeSteps(db, { id, ring, of, now: one.now, isRun: one.change?.kind === 'run' }, vmIds.slice(begun));
     first += of.size;
     begun += stepsIn(of.steps);
   }
   return id;
+}
+
+/** The plan of a rollout in pictures, which began at 5,400 and probably ends in two hours. */
+function planOf({ rings, now, needsApproval = false, change }: PicturedRollout, members: number): RolloutPlan {
+  const kind = change?.kind === 'run' ? ('run' as const) : ('update' as const);
+  const at = (seconds: number) => new Date(now + seconds * secondMs).toISOString();
+  return {
+    ...{ hash: planHash, at: at(-7_200), by: 'Ada Brandt', members, unchanged: 38, matched: members + 38 },
+    ...{ kinds: { [kind]: members }, refused: {}, notRevertible: {}, overlaps: [], uncheckedSettings: 0 },
+    ...{ earliestEnd: at(3_600), likelyEnd: at(7_200), approval: needsApproval },
+    rings: rings.map(({ name, size }) => ({
+      ...{ name, size, kinds: { [kind]: size }, inFlight: Math.ceil(size / 10), bytes: size * 1_048_576, restarts: 0 },
+      ...{ silent: 0, sets: { touched: 0, longest: 0 }, longestSeconds: 600 },
+    })),
+  };
 }
 
 interface Place {
@@ -83,6 +109,7 @@ interface Place {
   ring: number;
   of: PicturedRing;
   now: number;
+  isRun?: boolean;
 }
 
 async function storeRing(db: Db, { id, ring, first, of, now }: Place & { first: number }): Promise<void> {
@@ -112,10 +139,15 @@ const failures = [
   { cause: 'status', failure: { ...failure, command: null, exitCode: null, messageId: '1215' } },
   { cause: 'timeout', failure: { ...failure, command: 'update', exitCode: null, messageId: null } },
 ];
+const runFailures = ['code:107', 'code:107', 'timeout', 'lost', 'code:1', 'cancelled'];
 const parked = ['silent', 'silent', 'set-busy', 'on-hold', 'not-fetching'];
 const skipped = ['moved', 'superseded', 'already'];
 
-async function storeSteps(db: Db, { id, ring, of, now }: Place, vmIds: readonly string[]): Promise<void> {
+async function storeSteps(
+  db: Db,
+  { id, ring, of, now, isRun = false }: Place,
+  vmIds: readonly string[],
+): Promise<void> {
   const states = (Object.entries(of.steps) as [StepState, number][]).flatMap(([state, n]) =>
     Array.from({ length: n }, (_, index) => ({ state, index })),
   );
@@ -126,7 +158,7 @@ async function storeSteps(db: Db, { id, ring, of, now }: Place, vmIds: readonly 
     .toSorted((a, b) => a.at - b.at);
   const steps = mixed.flatMap(({ step }, place) => {
     const vmId = vmIds[place];
-    return vmId === undefined ? [] : [stepOf({ id, ring, now }, { ...step, place, vmId })];
+    return vmId === undefined ? [] : [stepOf({ id, ring, now, isRun }, { ...step, place, vmId })];
   });
   for (let from = 0; from < steps.length; from += 500) {
     await db.insert(rolloutSteps).values(steps.slice(from, from + 500));
@@ -135,9 +167,11 @@ async function storeSteps(db: Db, { id, ring, of, now }: Place, vmIds: readonly 
   if (own.length === 0) return;
   await db.insert(rolloutMembers).values({
     ...{ rolloutId: id, ring, first: 0, low: '0', high: 'g', vmIds: own },
-    kinds: Buffer.from(own.map(() => memberKinds.indexOf('update'))),
+    kinds: Buffer.from(own.map(() => kindOf(isRun))),
   });
 }
+
+const kindOf = (isRun: boolean): number => memberKinds.indexOf(isRun ? 'run' : 'update');
 
 interface Step {
   state: StepState;
@@ -146,22 +180,24 @@ interface Step {
   vmId: string;
 }
 
-function stepOf({ id, ring, now }: Omit<Place, 'of'>, { state, index, place, vmId }: Step) {
+function stepOf({ id, ring, now, isRun = false }: Omit<Place, 'of'>, { state, index, place, vmId }: Step) {
   const at = (seconds: number) => new Date(now - seconds * secondMs);
   const isOpen = state === 'inFlight' || state === 'soaking';
   const hasBegun = isOpen || ['succeeded', 'failed', 'reverted', 'stuck', 'overtaken'].includes(state);
   const reason =
     state === 'failed' || state === 'reverted'
-      ? failures[index % failures.length]
+      ? isRun
+        ? { cause: runFailures[index % runFailures.length] }
+        : failures[index % failures.length]
       : { cause: state === 'parked' ? parked[index % parked.length] : state === 'skipped' ? skipped[index % 3] : null };
   const touched = {
     ...{ name: 'share', sequenceNumber: 2, version: '2.0.0.0' },
     before: { version: '1.4.2.0', sequenceNumber: 1 },
   };
   return {
-    ...{ vmId, rolloutId: id, ring, place, state, kind: memberKinds.indexOf('update') },
+    ...{ vmId, rolloutId: id, ring, place, state, kind: kindOf(isRun) },
     ...reason,
-    ...(hasBegun && { touched: [touched], attempt: 1, publishedAt: at(3_600 - place), incarnation: 2 }),
+    ...(hasBegun && { touched: isRun ? [] : [touched], attempt: 1, publishedAt: at(3_600 - place), incarnation: 2 }),
     ...(state === 'soaking' && { healthyAt: at(120) }),
     decidedAt: hasBegun && !isOpen ? at(2_400 - place) : null,
     overtakenBy:

@@ -15,13 +15,22 @@ const fleet = 'pictures';
 /** Seconds for which the portal holds its answer while it plans or starts a rollout. */
 const wait = 30;
 
-/** The ids of rollouts by state: four that the portal itself brought there, and those that are only stored. */
-export type StagedRollouts = Record<'draft' | 'planned' | 'running' | 'paused', string> & {
+/**
+ * The ids of rollouts by state: those that the portal itself brought there, and those that are only stored. `run` and
+ * `runPlanned` run a runbook.
+ */
+export type StagedRollouts = Record<'draft' | 'planned' | 'running' | 'paused' | 'run' | 'runPlanned', string> & {
   stored: Readonly<Record<string, string>>;
 };
 
-/** Creates rollouts in every state, unless they exist already. Returns their ids. */
-export async function rolloutsOf(api: Api, failing: string): Promise<StagedRollouts> {
+/**
+ * Creates rollouts in every state, unless they exist already. `failing` is a VM whose extension fails, and `machines` are
+ * VMs that can run a runbook. Returns the rollouts' ids.
+ */
+export async function rolloutsOf(
+  api: Api,
+  { failing, machines, runbook }: { failing: string; machines: string[]; runbook: string },
+): Promise<StagedRollouts> {
   const change = { kind: 'set', handler: mount, publicSettings: { merge: { user: 'operations' } } };
   const select = { include: { tags: [`fleet=${fleet}`] } };
   await makeFleet(api);
@@ -36,10 +45,23 @@ export async function rolloutsOf(api: Api, failing: string): Promise<StagedRollo
   });
   await start(api, paused);
   await waitForState(api, paused, 'paused');
+  const greet = {
+    ...{ strategy: 'at-once', silent: 'wait', select: { ids: machines } },
+    change: { kind: 'run', runbook, parameters: { who: 'Ada' }, secretParameters: { token: 'a token for pictures' } },
+  };
+  const run = await makeRollout(api, { ...greet, name: 'Greet the demo' });
+  await start(api, run);
+  const runPlanned = await makeRollout(api, {
+    ...greet,
+    name: 'Greet the demo again',
+    strategy: 'careful',
+    gates: { compare: null },
+  });
+  await api('POST', `/rollouts/${runPlanned}/plan?wait=${wait}`);
   const draft = await makeRollout(api, { name: 'Mount as operations, a draft', select, change });
   const { services, close } = await openHere();
   const stored = await storeRolloutStates(services.db, draft).finally(close);
-  return { draft, planned, running, paused, stored };
+  return { draft, planned, running, paused, run, runPlanned, stored };
 }
 
 /** Creates VMs without an agent, on which changes stay in flight. */

@@ -1,8 +1,11 @@
 import { Secret, TOTP } from 'otpauth';
 import { samplePackage, sampleResource, sampleSchema } from '#samples/build.ts';
+import { loadConfig } from '#server/platform/env.ts';
 import { helloPlan } from '../../e2e/support/plan-machine.ts';
 import { greetingParameters, greetingPlan } from '../../e2e/support/runbook.ts';
 import { zipOf } from '../../e2e/support/zip.ts';
+import { executionsOf, type StagedExecutions } from './executions.ts';
+import { modelsOf, type StagedModels } from './models.ts';
 import { type Api, apiOf, Person, type StorageState } from './portal.ts';
 import { rolloutsOf, type StagedRollouts } from './rollouts.ts';
 
@@ -16,6 +19,10 @@ export interface ScreenshotStage {
   handler: string;
   /** An execution on the VM files-1. */
   execution: string;
+  /** Executions by state. */
+  executions: StagedExecutions;
+  /** Models by state. */
+  models: StagedModels;
   /** A published runbook. */
   runbook: string;
   /** Rollouts by state. */
@@ -80,18 +87,23 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
     role: 'operator',
     recipient: 'Olga Berg',
   });
+  const runbook = await runbookOf(api);
+  const grace = await member(url, admin, 'Grace Olsen', 'operator', true);
+  const machines = ['web-1', 'files-1', 'edge-1'].flatMap((name) => vms[name] ?? []);
   return {
     cookies: {
       admin: await admin.cookies(),
       viewer: await (await member(url, admin, 'Vera Lind', 'viewer')).cookies(),
-      guarded: await (await member(url, admin, 'Grace Olsen', 'operator', true)).cookies(),
+      guarded: await grace.cookies(),
     },
     guarded: { email: emailOf('Grace Olsen'), password },
     vms,
     handler: studio,
     execution: await executionOf(api, vms['files-1'] ?? ''),
-    runbook: await runbookOf(api),
-    rollouts: await rolloutsOf(api, vms['files-1'] ?? ''),
+    models: await modelsOf(api),
+    executions: await executionsOf(api, loadConfig().gatewayUrl, admin, grace),
+    runbook,
+    rollouts: await rolloutsOf(api, { failing: vms['files-1'] ?? '', machines, runbook }),
     invitation: invitation.link,
     api,
   };

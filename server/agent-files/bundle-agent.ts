@@ -22,8 +22,25 @@ export async function bundleAgent(file: string): Promise<void> {
     format: 'esm',
     target: 'node24',
     banner: { js: banner },
+    define: { ANNEX_UNIT_TOOLS: JSON.stringify(await bundleUnitTools()) },
     legalComments: 'eof',
     logLevel: 'warning',
   });
   await chmod(file, 0o755);
+}
+
+/** Bundles the commands for hooks into one small program, which the agent's file contains as a text. */
+export async function bundleUnitTools(): Promise<string> {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ['agent/unit-tools/main.ts'],
+    bundle: true,
+    write: false,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    logLevel: 'warning',
+  });
+  return outputFiles[0]?.text ?? '';
 }

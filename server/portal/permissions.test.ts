@@ -304,6 +304,7 @@ const pathOf = (path: string, handler: string) =>
   `/api/v1${path}`
     .replace('{id}', '00000000-0000-4000-8000-000000000000')
     .replace('{handler}', handler)
+    .replace('{formula}', handler)
     .replace('{version}', '1.0.0.0')
     .replace('{token}', '00000000-0000-4000-8000-000000000000')
     .replace('{incarnation}', '1')
@@ -323,7 +324,7 @@ async function callRest(route: (typeof routes)[number], headers: Record<string, 
   const response = await doors.fetch(pathOf(route.path, handler), {
     method: route.method,
     headers: { ...headers, ...(route.method === 'GET' ? {} : { 'content-type': type }) },
-    ...(hasBody && { body: JSON.stringify(bodies[route.operationId] ?? {}) }),
+    ...(hasBody && { body: JSON.stringify(bodies[route.operationId.replace('Formula', '')] ?? {}) }),
     ...(!hasBody && type !== 'application/json' && { body: 'x' }),
   });
   const text = await response.text();
@@ -418,7 +419,7 @@ describe('verbs check the role of the permission tables themselves:', () => {
           route.run(ctx, {
             params: given,
             query: {},
-            body: route.operationId === 'setResources' ? [] : given,
+            body: route.operationId.endsWith('Resources') ? [] : given,
             ifMatch: undefined,
             reader: { acceptLanguage: null, chosenLanguage: null },
             language: 'en',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AnyManifest } from '#protocol/formula.ts';
 import { count, time } from '#server/domain/answers.ts';
 import { plan } from '#server/domain/goal-states/index.ts';
 import { describedLanguage, publishedVersion, storedLanguage, xliffImport } from '#server/domain/localization/index.ts';
@@ -10,7 +11,12 @@ import { shownWarning, translatedFault } from '#server/i18n/index.ts';
 const warnings = z.array(shownWarning);
 const faults = z.array(translatedFault);
 
-const manifest = z.object({ version: z.number(), handlerManifest: z.record(z.string(), z.unknown()) });
+/** The manifest in answers about handlers. Answers about formulas have `formulaManifest` in its place. */
+export const shownHandlerManifest = z.object({
+  version: z.number(),
+  handlerManifest: z.record(z.string(), z.unknown()),
+}) as unknown as z.ZodType<AnyManifest>;
+const manifest = shownHandlerManifest;
 
 export const shownPackage = registeredPackage.omit({ created: true }).extend({ manifest, warnings });
 export const shownPublishedVersion = publishedVersion.extend({ manifest, warnings });

@@ -30,8 +30,8 @@ export interface DoorOptions {
   /** The name of this entry point in the activity log. */
   door: Door;
   routes: readonly RestRoute[];
-  /** JSON texts that anyone may read, by path. */
-  documents?: Readonly<Record<string, string>>;
+  /** Functions that return JSON texts that anyone may read, by path. */
+  documents?: Readonly<Record<string, () => string>>;
   /** Returns the caller, who may be anonymous. Throws if the credentials are invalid. */
   authenticate(request: Request, info: RequestPeer, now: Date): Promise<Actor>;
 }
@@ -65,11 +65,11 @@ export function createDoor(options: DoorOptions): (request: Request, info: Reque
       }),
     );
   }
-  for (const [path, text] of Object.entries(documents)) {
+  for (const [path, read] of Object.entries(documents)) {
     app.get(pattern(path), ({ req }) =>
       answer(log, req.raw, async () => {
         requireJsonWanted(req.raw);
-        return jsonResponse(200, text);
+        return jsonResponse(200, read());
       }),
     );
   }

@@ -11,6 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
+const rollout = {
+  name: 'probe 1.1',
+  select: { include: { handler: 'Acme.Lab.Probe' } },
+  change: { kind: 'retry', handler: 'Acme.Lab.Probe' },
+};
 const withdraw = '/handlers/Acme.Lab.Probe/versions/1.0.0.0/withdraw';
 
 test.each([
@@ -18,6 +23,14 @@ test.each([
   ['the name of a token', '/tokens', { name: turned, role: 'viewer' }, '/name'],
   ['the name of a tag', '/vms', { name: 'web-1', tags: { [turned]: 'x' } }, '/tags'],
   ['the value of a tag', '/vms', { name: 'web-1', tags: { env: turned } }, '/tags/env'],
+  ['the name of a rollout', '/rollouts', { ...rollout, name: turned }, '/name'],
+  ['the note of a rollout', '/rollouts', { ...rollout, note: turned }, '/note'],
+  [
+    'the name of a ring',
+    '/rollouts',
+    { ...rollout, rings: [{ name: turned, upTo: { percent: 100 } }] },
+    '/rings/0/name',
+  ],
   ['a reason', withdraw, { reason: turned }, '/reason'],
 ])('%s cannot change the direction of the text next to it', async (_, path, body, place) => {
   const { status, body: problem } = await door.call('POST', path, { body });

@@ -12,12 +12,18 @@ export function createRestHandler(
   authenticate: AuthenticateBearer = bearerAuthentication(services),
 ): (request: Request, info: RequestPeer) => Promise<Response> {
   const routes = routesFor(services.fleetFields);
+  let text: string | undefined;
+  // Takes a quarter of a second, and few readers request it, so it is written on the first request.
+  const openapi = (): string => {
+    text ??= JSON.stringify(openapiDocument(routes, services.config.url));
+    return text;
+  };
   return createDoor({
     services,
     base: '/api/v1',
     door: 'api',
     routes,
-    documents: { '/openapi.json': JSON.stringify(openapiDocument(routes, services.config.url)) },
+    documents: { '/openapi.json': openapi },
     authenticate,
   });
 }

@@ -30,6 +30,19 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
+/**
+ * Whether every part and parameter is tried with every malformed value, as in `npm run test:malformed`. `npm test` tries
+ * each of them with a fourth of the values, and each value with a fourth of them.
+ */
+const isWhole = process.env.ANNEX_MALFORMED === 'all';
+let turn = 0;
+
+/** Returns the malformed values for the next part or parameter. */
+function some<Value>(values: readonly Value[]): readonly Value[] {
+  turn += 1;
+  return isWhole ? values : values.filter((_, index) => (index + turn) % 4 === 0);
+}
+
 const oddParts = [
   ['not UTF-8', '%ff'],
   ['half a character', '%e2%82'],
@@ -108,7 +121,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('%s', 
 
   test('malformed parts of its path cause no 5xx', async () => {
     for (const name of named) {
-      for (const [what, odd] of oddParts) {
+      for (const [what, odd] of some(oddParts)) {
         expectNo5xx(`${name}: ${what}`, await door.call(route.method, pathOf(route, { [name]: odd }), body));
       }
     }
@@ -117,7 +130,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('%s', 
   test('malformed queries and cursors cause no 5xx', async () => {
     const asked = Object.keys(route.query.shape);
     for (const name of asked) {
-      for (const odd of name === 'cursor' ? oddCursors : oddValues) {
+      for (const odd of some(name === 'cursor' ? oddCursors : oddValues)) {
         const query = `?${name}=${odd}`;
         expectNo5xx(query.slice(0, 80), await door.call(route.method, pathOf(route) + query, body));
       }

@@ -27,6 +27,11 @@ test('a model without availability sets, from its creation to its destruction', 
   const added = await door.expect<Created>('addMachine', { model }, 201, { body: {} });
   expect(added.command).toContain(`--instance-id ${added.instanceId} --internal-address 10.`);
   expect(await door.expect('getVm', { id: added.vmId }, 200)).toMatchObject({ name: `${model}-0` });
+  const token = await door.expect<Created>('issueEnrollmentToken', { id: added.vmId }, 201, { body: {} });
+  expect(token.command).toContain(`--instance-id ${added.instanceId} --internal-address 10.`);
+  const renewed = await door.expect<{ password: string }>('renewPassword', { id: added.instanceId }, 200, { body: {} });
+  expect(renewed.password).toMatch(/^[\w-]{24}$/);
+  await door.expect('renewPassword', { id: 'x' }, [404, 'role_instance_unknown'], { body: {} });
   const { body: listed } = await door.call('GET', `/models/${model}/instances?ids=x,${added.instanceId}`);
   expect(listed).toMatchObject({ instances: [null, { id: added.instanceId }], partial: true });
   expect(await door.expect('getTopology', { model }, 200)).toMatchObject({

@@ -11,17 +11,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ShownQueue } from '#server/i18n/index.ts';
 import { type AgentDoor, openAgentDoor } from '#server/testing/agent-door.ts';
+import { agentProgram } from '#server/testing/agent-program.ts';
 import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
 import { sampleManifest, samplePackage } from '#server/testing/sample-package.ts';
 
 /** How many random histories to test; `npm run test:queue` tests 200. */
-const histories = Number(process.env.ANNEX_QUEUE_HISTORIES ?? 3);
+const histories = Number(process.env.ANNEX_QUEUE_HISTORIES ?? 1);
 const patienceMs = 60_000;
-const root = resolve(import.meta.dirname, '../..');
 const types = ['Aa', 'Bb', 'Cc'] as const;
 const versions = ['1.0', '2.0'] as const;
 
@@ -134,7 +134,7 @@ class Machine {
   }
 
   private spawn(args: string[]): ChildProcess {
-    return spawn(process.execPath, [join(root, 'agent/main.ts'), ...args, '--dir', this.dir], {
+    return spawn(process.execPath, [agentProgram(), ...args, '--dir', this.dir], {
       env: { ...process.env, ANNEX_AGENT_WAAGENT_FOLDER: 'none' },
       stdio: 'ignore',
     });

@@ -23,6 +23,15 @@ export async function givenVm(services: Services, prefix = 'vm'): Promise<GivenV
   const operator = await testContext({ services, role: 'operator' });
   const name = `${prefix}-${randomUUID().slice(0, 8)}`;
   const { id: vmId } = await registerVm(operator, { name });
+  return givenExistingVm(services, { vmId, name });
+}
+
+/** Returns the functions that act as the operator and the agent of a VM that exists, such as a machine of a model. */
+export async function givenExistingVm(
+  services: Services,
+  { vmId, name }: Pick<GivenVm, 'vmId' | 'name'>,
+): Promise<GivenVm> {
+  const operator = await testContext({ services, role: 'operator' });
   return {
     vmId,
     name,

@@ -92,6 +92,13 @@ export const testPrograms: TestProgram[] = [
     ],
     environment: { PYTHONHOME: 'usr' },
   },
+  {
+    name: 'twist3',
+    package: 'python3-twisted',
+    shows: 'the commands of hooks with clients and servers that are written with Twisted',
+    tests: ['agent/unit-tools/twisted.test.ts'],
+    environment: { PYTHONPATH: 'usr/lib/python3/dist-packages' },
+  },
 ];
 
 /** Program that measures the baseline for reports in `npm run bench`. */

@@ -23,7 +23,7 @@ export function ActSentence({ act, fold = null, onFilter }: ActSentenceProps) {
   const format = useFormat();
   const { facts, target, vm, actor } = act;
   const values = {
-    ...Object.fromEntries(Object.entries({ version: '', name: '', from: '', to: '', ...facts })),
+    ...Object.fromEntries(Object.entries({ version: '', name: '', from: '', to: '', ringName: '', ...facts })),
     who: actor.name,
     target: target.name,
     vm: vm?.name ?? '',
@@ -90,6 +90,8 @@ function placeOf({ target, vm, facts }: ListedAct, isAdmin: boolean): string | n
       return `/attention?problem=${encodeURIComponent(target.id)}`;
     case 'runbook':
       return `/runbooks/${encodeURIComponent(target.id)}`;
+    case 'model':
+      return `/models/${encodeURIComponent(target.id)}`;
     case 'rollout':
       return `/rollouts/${target.id}`;
     case 'execution-rules':

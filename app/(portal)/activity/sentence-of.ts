@@ -15,6 +15,7 @@ export function sentenceOf(
 ): string {
   const key = `act.${action}`;
   const keys = [
+    ...(action === 'rollout.halt' && facts.ringName === undefined ? ['stopped.rollout.halt'] : []),
     ...(action === 'agent.reject' ? [`rejected.${facts.reason}`] : facts.reason ? [`because.${action}`] : []),
     ...(changes === null ? [] : [`changed.${action}`]),
     key,

@@ -20,7 +20,7 @@ export default async function AttentionPage({ searchParams }: AttentionPageProps
   const first = await attention.list().catch(() => undefined);
   return (
     <Page crumbs={[{ label: t('title') }]}>
-      <Words namespaces={['attention', 'overview', 'vms', 'reports', 'goal-states', 'enrollment']}>
+      <Words namespaces={['attention', 'overview', 'vms', 'reports', 'goal-states', 'enrollment', 'memberships']}>
         <AttentionView first={first} problem={[problem].flat()[0] ?? null} gatewayUrl={runtime().config.gatewayUrl} />
       </Words>
     </Page>

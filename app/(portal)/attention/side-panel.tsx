@@ -18,6 +18,7 @@ import { ExtensionCard } from '#app/(portal)/vms/[vmId]/extension-card.tsx';
 import { firstError, isTail } from '#app/(portal)/vms/[vmId]/first-error.ts';
 import { FirstError } from '#app/(portal)/vms/[vmId]/output/first-error-box.tsx';
 import { useRetry } from '#app/(portal)/vms/[vmId]/retry/use-retry.ts';
+import { useMemberships } from '#app/(portal)/vms/[vmId]/rollouts/use-memberships.ts';
 import { ageMs, type Extension, type InstanceDetails } from '#app/(portal)/vms/[vmId]/vm-data.ts';
 import { type VmAct, VmDialogs } from '#app/(portal)/vms/[vmId]/vm-dialogs.tsx';
 import { WhyCard } from '#app/(portal)/vms/[vmId]/why/why-card.tsx';
@@ -114,10 +115,11 @@ function Details({ group, view, at, gatewayUrl }: DetailsProps) {
   const { t } = useTranslation('attention');
   const [act, setAct] = useState<VmAct | null>(null);
   const retry = useRetry(view.vmId);
+  const memberships = useMemberships(view.vmId, undefined);
   const extension = troubledOf(group, view);
   return (
     <>
-      <WhyCard memberships={[]} view={view} retry={retry} onAct={setAct} />
+      <WhyCard memberships={memberships.data?.items ?? []} view={view} retry={retry} onAct={setAct} />
       {view.explanation === null ? <p className="px-1 text-ink-2">{t('panel.recovered')}</p> : null}
       {extension === undefined ? null : (
         <>

@@ -1,5 +1,5 @@
 import type { inferRouterOutputs } from '@trpc/server';
-import type { StatusName } from '#app/_ui/status-icon.tsx';
+import type { IconShape, StatusName } from '#app/_ui/status-icon.tsx';
 import { type ExecutionState, finalStates, waitingStates } from '#protocol/executions/states.ts';
 import type { AppRouter } from '#server/trpc/root.ts';
 
@@ -38,6 +38,12 @@ export const statusOfState: Readonly<Record<ExecutionState, StatusName>> = {
   cancelled: 'disabled',
   expired: 'warning',
   lost: 'unresponsive',
+};
+
+/** The icons of states that share a status with another state. */
+export const shapeOfState: Readonly<Partial<Record<ExecutionState, IconShape>>> = {
+  'waiting-approval': 'person',
+  'timed-out': 'clock',
 };
 
 /** The icon of each state of a call. */

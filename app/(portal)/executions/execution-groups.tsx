@@ -11,7 +11,7 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
-import { type ExecutionOutcome, type ShownExecutionGroup, statusOfState } from './execution-data.ts';
+import { type ExecutionOutcome, type ShownExecutionGroup, shapeOfState, statusOfState } from './execution-data.ts';
 import { ExecutionTable } from './execution-table.tsx';
 import { type ExecutionsFilter, queryOfFilter } from './executions-address.ts';
 import { MoreButton } from './more-button.tsx';
@@ -84,7 +84,7 @@ function GroupRow({ group, filter }: { group: ShownExecutionGroup; filter: Execu
   return (
     <>
       <Tr>
-        <Td className="py-2 align-top whitespace-normal">
+        <Td className="py-2 align-top whitespace-normal max-sm:min-w-32">
           <span className="font-medium wrap-break-word">
             {name === '' ? t('unnamed') : <span translate="no">{name}</span>}
           </span>{' '}
@@ -140,8 +140,17 @@ function OutcomeButton({ outcome: { state, cancellation, code, count }, isOpen, 
   const { t } = useTranslation('executions');
   const format = useFormat();
   return (
-    <Button size="sm" variant="ghost" aria-expanded={isOpen} onClick={onToggle}>
-      <StatusIcon status={cancellation === 'not-run' ? 'warning' : statusOfState[state]} />
+    <Button
+      size="sm"
+      variant="ghost"
+      aria-expanded={isOpen}
+      onClick={onToggle}
+      className="max-sm:h-auto max-sm:shrink max-sm:flex-wrap max-sm:justify-start max-sm:py-1"
+    >
+      <StatusIcon
+        status={cancellation === 'not-run' ? 'warning' : statusOfState[state]}
+        shape={cancellation === 'not-run' ? undefined : shapeOfState[state]}
+      />
       <span className="text-ink tabular-nums">{format.number(count)}</span>
       {t(`state.${cancellation ?? state}`)}
       {code === null || code === 0 ? null : <span className="text-ink-3">{t('code', { code })}</span>}

@@ -10,8 +10,12 @@ import { useOutcome } from './use-outcome.ts';
 /** The state of an execution as an icon and a word. */
 export function ExecutionState({ execution }: { execution: ShownExecution }) {
   const { t } = useTranslation('executions');
-  const { word, status } = shownState(execution);
-  return <Status status={status}>{t(`state.${word}`)}</Status>;
+  const { word, status, shape } = shownState(execution);
+  return (
+    <Status status={status} shape={shape}>
+      {t(`state.${word}`)}
+    </Status>
+  );
 }
 
 /** The name and version of an execution's plan, as a link to the execution. */

@@ -3,6 +3,7 @@
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Avatar } from '#app/_ui/avatar.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { Duration, RunningFor } from './duration.tsx';
@@ -66,7 +67,7 @@ function ExecutionRow({ execution, showsVm, isNarrow }: ExecutionRowProps) {
       <Td className="py-2 align-top max-sm:hidden">
         <ExecutionState execution={execution} />
       </Td>
-      <Td className="py-2 align-top whitespace-normal max-sm:px-4! sm:min-w-44">
+      <Td className={cn('py-2 align-top whitespace-normal max-sm:px-4! sm:min-w-44', !isNarrow && 'lg:min-w-52')}>
         <ExecutionName execution={execution} />
         <span className="block sm:hidden">
           <ExecutionState execution={execution} />

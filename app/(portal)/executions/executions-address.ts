@@ -10,8 +10,12 @@ export interface ExecutionsFilter {
   code?: number;
   by?: string;
   runbook?: string;
+  /** The id of the rollout that queued them. */
+  rollout?: string;
   q?: string;
 }
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** Reads the filter from a URL's parameters. Invalid parts are ignored. */
 export function filterOfAddress(query: Readonly<Record<string, string | string[] | undefined>>): ExecutionsFilter {
@@ -21,12 +25,13 @@ export function filterOfAddress(query: Readonly<Record<string, string | string[]
   };
   const state = filterStates.find((each) => each === word('state'));
   const code = /^\d{1,10}$/.test(word('code') ?? '') ? Number(word('code')) : undefined;
-  const [by, runbook, q] = [word('by'), word('runbook'), word('q')];
+  const [by, runbook, rollout, q] = [word('by'), word('runbook'), word('rollout'), word('q')];
   return {
     ...(state !== undefined && { state }),
     ...(code !== undefined && { code }),
     ...(by !== undefined && { by }),
     ...(runbook !== undefined && runbook.length <= 64 && { runbook }),
+    ...(rollout !== undefined && uuid.test(rollout) && { rollout }),
     ...(q !== undefined && { q }),
   };
 }
@@ -45,11 +50,11 @@ export type ExecutionsView = (typeof executionViews)[number];
 
 /** Returns the filter, and the view unless it is the list, as a query string without `?`. Equal filters yield equal strings. */
 export function addressOfFilter(
-  { state, code, by, runbook, q }: ExecutionsFilter,
+  { state, code, by, runbook, rollout, q }: ExecutionsFilter,
   view: ExecutionsView = 'list',
 ): string {
   const query = new URLSearchParams();
-  const parts = { view: view === 'list' ? undefined : view, state, code, by, runbook, q };
+  const parts = { view: view === 'list' ? undefined : view, state, code, by, runbook, rollout, q };
   for (const [name, value] of Object.entries(parts)) {
     if (value !== undefined && value !== '') query.set(name, String(value));
   }

@@ -1,7 +1,10 @@
 'use client';
 
+import { useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Input, SearchInput } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
@@ -17,17 +20,18 @@ export interface ExecutionsFiltersProps {
 /** Delay in milliseconds between the last keystroke and loading the list. */
 const settleMs = 250;
 
-/** Filters of the list: names, state, code and person. */
+/** Filters of the list: names, state, code, person, and the rollout whose page leads here. */
 export function ExecutionsFilters({ filter, onChange, onClear }: ExecutionsFiltersProps) {
   const { t } = useTranslation('executions');
   const [typed, setTyped] = useState(() => typedOf(filter));
-  const next = filterOfAddress({ ...typed, state: filter.state });
+  const { state, rollout } = filter;
+  const next = filterOfAddress({ ...typed, state, rollout });
   const isChanged = addressOfFilter(next) !== addressOfFilter(filter);
   useEffect(() => {
     if (!isChanged) return;
-    const timer = setTimeout(() => onChange(filterOfAddress({ ...typed, state: filter.state })), settleMs);
+    const timer = setTimeout(() => onChange(filterOfAddress({ ...typed, state, rollout })), settleMs);
     return () => clearTimeout(timer);
-  }, [isChanged, typed, filter.state, onChange]);
+  }, [isChanged, typed, state, rollout, onChange]);
   const type = (name: keyof typeof typed) => (event: { target: { value: string } }) =>
     setTyped({ ...typed, [name]: event.target.value });
   return (
@@ -42,8 +46,8 @@ export function ExecutionsFilters({ filter, onChange, onClear }: ExecutionsFilte
       <Select
         aria-label={t('filter.state')}
         className="w-44 max-sm:w-full"
-        value={filter.state ?? ''}
-        onChange={(event) => onChange(filterOfAddress({ ...typed, state: event.target.value }))}
+        value={state ?? ''}
+        onChange={(event) => onChange(filterOfAddress({ ...typed, state: event.target.value, rollout }))}
         options={[
           { value: '', label: t('filter.anyState') },
           ...filterStates.map((state) => ({ value: state, label: t(`state.${state}`) })),
@@ -74,12 +78,34 @@ export function ExecutionsFilters({ filter, onChange, onClear }: ExecutionsFilte
         maxLength={10}
         onChange={type('code')}
       />
+      {rollout === undefined ? null : (
+        <RolloutChip id={rollout} onRemove={() => onChange(filterOfAddress({ ...typed, state }))} />
+      )}
       {addressOfFilter(filter) === '' ? null : (
         <Button variant="ghost" onClick={onClear}>
           {t('filter.clear')}
         </Button>
       )}
     </search>
+  );
+}
+
+/** The rollout to which the list is limited. */
+function RolloutChip({ id, onRemove }: { id: string; onRemove(): void }) {
+  const { t } = useTranslation('executions');
+  const trpc = useTRPC();
+  const rollout = useQuery(trpc.rollouts.get.queryOptions({ id }));
+  const name = rollout.data?.name ?? id.slice(0, 8);
+  return (
+    <Button className="max-w-full" aria-label={t('filter.rollout.remove', { name })} onClick={onRemove}>
+      <span className="min-w-0 truncate">
+        {t('filter.rollout')}{' '}
+        <b translate="no" className="font-medium">
+          {name}
+        </b>
+      </span>
+      <X aria-hidden />
+    </Button>
   );
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ExecutionState } from '#protocol/executions/states.ts';
 import {
   executionsBefore,
   inQueueOrder,
@@ -25,6 +26,16 @@ describe('the state that people see', () => {
     expect(shownState({ ...ended, reason: 'execution.needs-secrets' })).toEqual({ word: 'not-run', status: 'warning' });
     expect(shownState({ ...ended, reason: 'execution.machine-replaced' }).word).toBe('not-run');
     expect(shownState({ ...ended, reason: null, cancelAskedAt: at }).word).toBe('cancelled');
+  });
+
+  test('a timeout does not have the icon of a failure, nor a wait for approval that of a queued execution', () => {
+    const iconOf = (state: ExecutionState) => {
+      const { status, shape = status } = shownState({ state, reason: null, cancelAskedAt: null });
+      return shape;
+    };
+    expect(iconOf('timed-out')).not.toBe(iconOf('failed'));
+    expect(iconOf('waiting-approval')).not.toBe(iconOf('queued'));
+    expect(iconOf('queued')).toBe('waiting');
   });
 });
 

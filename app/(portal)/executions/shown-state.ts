@@ -1,6 +1,6 @@
-import type { StatusName } from '#app/_ui/status-icon.tsx';
+import type { IconShape, StatusName } from '#app/_ui/status-icon.tsx';
 import { type ExecutionState, notRunReasons } from '#protocol/executions/states.ts';
-import { hasEnded, type ShownExecution, statusOfState } from './execution-data.ts';
+import { hasEnded, type ShownExecution, shapeOfState, statusOfState } from './execution-data.ts';
 
 /** The states that people see. Some say more than the state of the contract. */
 export type ShownState = ExecutionState | 'canceling' | 'declined' | 'not-run';
@@ -13,6 +13,7 @@ export type ShownState = ExecutionState | 'canceling' | 'declined' | 'not-run';
 export function shownState(execution: Pick<ShownExecution, 'state' | 'reason' | 'cancelAskedAt'>): {
   word: ShownState;
   status: StatusName;
+  shape?: IconShape | undefined;
 } {
   const { state, reason, cancelAskedAt } = execution;
   if (!hasEnded(execution) && cancelAskedAt !== null) return { word: 'canceling', status: 'progressing' };
@@ -20,7 +21,7 @@ export function shownState(execution: Pick<ShownExecution, 'state' | 'reason' | 
   if ((notRunReasons as readonly (string | null)[]).includes(reason)) {
     return { word: 'not-run', status: 'warning' };
   }
-  return { word: state, status: statusOfState[state] };
+  return { word: state, status: statusOfState[state], shape: shapeOfState[state] };
 }
 
 /**

@@ -16,6 +16,7 @@ export interface ExecutionQuery {
   code?: number;
   by?: string;
   runbook?: string;
+  rollout?: string;
   q?: string;
   /** Only executions of one plan with one outcome. */
   group?: Omit<ShownExecutionGroup & ExecutionOutcome, 'count' | 'newestAt' | 'outcomes'>;

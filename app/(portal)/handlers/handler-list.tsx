@@ -14,35 +14,46 @@ import { CopyCommand } from '#app/_ui/copy.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { SearchInput } from '#app/_ui/input.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
+import { Segmented } from '#app/_ui/segmented.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { useSearchInAddress } from '#app/(portal)/vms/use-search-in-address.ts';
 import type { AppRouter } from '#server/trpc/root.ts';
 import { HandlerTable } from './handler-table.tsx';
+import { type ShownKind, useKindInAddress } from './use-kind-in-address.ts';
 
 export interface HandlerListProps {
   search: string;
+  kind: ShownKind;
   first: inferRouterOutputs<AppRouter>['handlers']['list'];
   /** URL of the portal, for the commands. */
   url: string;
 }
 
-/** The catalog, with a search that is stored in the URL. */
-export function HandlerList({ search: initial, first, url }: HandlerListProps) {
+/** The catalog, with a search and a filter by kind that are stored in the URL. */
+export function HandlerList({ search: initial, kind: initialKind, first, url }: HandlerListProps) {
   const { t } = useTranslation('packages');
   const trpc = useTRPC();
   const mayPublish = useReader().can('publisher');
   const [search, setSearch, settled] = useSearchInAddress(initial);
+  const [kind, setKind] = useKindInAddress(initialKind);
   const handlers = useInfiniteQuery({
     ...trpc.handlers.list.infiniteQueryOptions(
-      { q: settled, limit: 100 },
+      { q: settled, limit: 100, ...(kind !== 'all' && { kind }) },
       { getNextPageParam: (page) => page.nextCursor ?? undefined },
     ),
-    ...(settled === initial && { initialData: { pages: [first], pageParams: [null] } }),
+    ...(settled === initial && kind === initialKind && { initialData: { pages: [first], pageParams: [null] } }),
     placeholderData: keepPreviousData,
   });
   const rows = handlers.data?.pages.flatMap((page) => page.items) ?? [];
-  const shown = handlers.hasNextPage ? 'list.shown.more' : 'list.shown';
-  const isEmpty = handlers.isSuccess && rows.length === 0 && settled === '';
+  const isMixed = rows.some((row) => row.kind === 'formula');
+  const shown = handlers.hasNextPage
+    ? isMixed
+      ? 'list.shown.more.packages'
+      : 'list.shown.more'
+    : isMixed
+      ? 'list.shown.packages'
+      : 'list.shown';
+  const isEmpty = handlers.isSuccess && rows.length === 0 && settled === '' && kind === 'all';
   const publish = <PublishLink />;
 
   return (
@@ -56,6 +67,15 @@ export function HandlerList({ search: initial, first, url }: HandlerListProps) {
             value={search}
             maxLength={200}
             onChange={(event) => setSearch(event.target.value)}
+          />
+          <Segmented
+            label={t('list.kind')}
+            value={kind}
+            onChange={setKind}
+            options={(['all', 'handler', 'formula'] as const).map((value) => ({
+              value,
+              label: t(`list.kind.${value}`),
+            }))}
           />
           <span className="ms-auto text-12 text-ink-3 tabular-nums" role="status">
             {rows.length > 0 ? t(shown, { count: rows.length }) : null}
@@ -91,9 +111,18 @@ export function HandlerList({ search: initial, first, url }: HandlerListProps) {
         <Card>
           <EmptyState
             title={t('list.noMatch.title')}
-            actions={<Button onClick={() => setSearch('')}>{t('list.noMatch.clear')}</Button>}
+            actions={
+              <Button
+                onClick={() => {
+                  setSearch('');
+                  setKind('all');
+                }}
+              >
+                {t('list.noMatch.clear')}
+              </Button>
+            }
           >
-            <p>{t('list.noMatch.why')}</p>
+            <p>{t(settled === '' && kind !== 'all' ? `list.none.${kind}` : 'list.noMatch.why')}</p>
           </EmptyState>
         </Card>
       )}

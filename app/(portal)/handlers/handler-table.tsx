@@ -104,13 +104,16 @@ function HandlerRow({ row, cursor }: { row: Row; cursor: boolean }) {
   return (
     <Tr cursor={cursor} className="relative">
       <Td className="max-w-96 py-1.5 max-sm:max-w-44">
-        <Link
-          href={`/handlers/${row.handler}`}
-          translate="no"
-          className="block truncate font-medium after:absolute after:inset-0 focus-visible:shadow-none focus-visible:after:shadow-(--focus)"
-        >
-          {row.type}
-        </Link>
+        <span className="flex items-center gap-2">
+          <Link
+            href={`/handlers/${row.handler}`}
+            translate="no"
+            className="min-w-0 truncate font-medium after:absolute after:inset-0 focus-visible:shadow-none focus-visible:after:shadow-(--focus)"
+          >
+            {row.type}
+          </Link>
+          {row.kind === 'formula' ? <Chip>{t('formula.mark')}</Chip> : null}
+        </span>
         <span translate="no" className="mono-11 block truncate text-ink-3" title={row.handler}>
           {row.handler}
         </span>

@@ -11,7 +11,7 @@ import { findingsOf } from '../handlers/package/finding.ts';
 import { FindingCount } from '../handlers/package/finding-count.tsx';
 import { DraftsCard } from './drafts-card.tsx';
 import { PackageDrop } from './package-drop.tsx';
-import { readZip, type ZipContents } from './read-zip.ts';
+import { formulaNameIn, readZip, type ZipContents } from './read-zip.ts';
 import { Refusal } from './refusal.tsx';
 import { SendProgress } from './send-progress.tsx';
 import { type Suggestion, suggest } from './suggest.ts';
@@ -58,7 +58,13 @@ export function PublishView({ handler, known, publishers, hasMorePublishers, dra
     sending.reset();
     const namespaces = reader.role === 'admin' ? [] : reader.namespaces;
     const contents = await readZip(file);
-    const guess = suggest(file.name, known, namespaces, contents.stated);
+    const guess = suggest(
+      file.name,
+      known,
+      namespaces,
+      contents.stated,
+      contents.isFormula ? formulaNameIn(contents.manifestText) : null,
+    );
     const suggestion = { handler: handler === '' ? guess.handler : handler, version: guess.version };
     setChosen({ file, contents, suggestion });
   };

@@ -1,14 +1,19 @@
+import { metadataFileName } from '#protocol/formula-words.ts';
+
 /** The contents of a zip, read in the browser for a preview. The portal checks the package again. */
 export interface ZipContents {
   /** False only if the file is certainly not a zip; a file that the browser could not read counts as a zip. */
   isZip: boolean;
   files: { name: string; size: number }[];
+  /** Text of HandlerManifest.json or metadata.yaml. */
   manifestText: string | null;
+  /** Whether the root of the zip has the manifest of a formula, and not the manifest of a handler. */
+  isFormula: boolean;
   /** The handler and version in the package's `manifest.xml`, which packages for Azure have. */
   stated: { handler: string; version: string } | null;
 }
 
-const unread: ZipContents = { isZip: true, files: [], manifestText: null, stated: null };
+const unread: ZipContents = { isZip: true, files: [], manifestText: null, isFormula: false, stated: null };
 const endSignature = 0x06054b50;
 const entrySignature = 0x02014b50;
 /** Maximum size in bytes of a zip's end record, including its comment. */
@@ -29,16 +34,23 @@ export async function readZip(file: Blob): Promise<ZipContents> {
       const entry = entries.find(({ name }) => name === wanted);
       return entry === undefined ? null : readText(file, entry).catch(() => null);
     };
+    const has = (wanted: string) => entries.some(({ name }) => name === wanted);
+    const isFormula = has(metadataFileName) && !has('HandlerManifest.json');
     return {
       isZip: true,
       files: entries.filter(({ name }) => name !== '' && !name.endsWith('/')).map(({ name, size }) => ({ name, size })),
-      manifestText: await textOf('HandlerManifest.json'),
+      manifestText: await textOf(isFormula ? metadataFileName : 'HandlerManifest.json'),
+      isFormula,
       stated: statedIn(await textOf('manifest.xml')),
     };
   } catch {
     return unread;
   }
 }
+
+/** Returns the name of a formula in its metadata; null if the metadata have none. */
+export const formulaNameIn = (metadata: string | null): string | null =>
+  /^name:[ \t]*["']?([A-Za-z0-9_-]+)/m.exec(metadata ?? '')?.[1] ?? null;
 
 /**
  * Returns the handler and the version in `<ExtensionImage>`: `<ProviderNameSpace>`, `<Type>` and `<Version>`, in any

@@ -17,14 +17,16 @@ export function suggest(
   known: readonly string[],
   namespaces: readonly string[],
   stated: Suggestion | null,
+  /** The name of a formula; null for a handler. */
+  formula: string | null = null,
 ): Suggestion {
   const [, stem = '', named = ''] = form.exec(fileName) ?? [];
   const version = stated?.version || named;
   if (stated !== null && parseHandlerId(stated.handler) !== null) return { handler: stated.handler, version };
   if (parseHandlerId(stem) !== null) return { handler: stem, version };
-  const type = stem.toLowerCase();
-  const match = known.find((handler) => handler.toLowerCase().endsWith(`.${type}`));
+  const type = formula ?? stem;
+  const match = known.find((handler) => handler.toLowerCase().endsWith(`.${type.toLowerCase()}`));
   if (match !== undefined) return { handler: match, version };
   const [only] = namespaces;
-  return { handler: namespaces.length === 1 && stem !== '' ? `${only}.${stem}` : '', version };
+  return { handler: namespaces.length === 1 && type !== '' ? `${only}.${type}` : '', version };
 }

@@ -58,6 +58,7 @@ const numbers: Readonly<Record<string, readonly string[]>> = {
   window_closed: ['ring', 'at'],
   start_at: ['at'],
   person: ['by'],
+  plan_rejected: ['by', 'reason'],
 };
 
 test.each(Object.entries(languages))('the sentences of reasons show their numbers in %s', (_, texts) => {

@@ -44,7 +44,11 @@ export function parametersOf(version: ShownRunbookVersion): ShownParameter[] {
  * Returns the initial values of a version's form: the plan's own parameters, and the schema's defaults for parameters
  * that the plan does not set. Omits secret parameters. Empty for a version that accepts no parameters.
  */
-export function presetsOf({ parameters, plan, secretParameters }: ShownRunbookVersion): Values {
+export function presetsOf({
+  parameters,
+  plan,
+  secretParameters,
+}: Pick<ShownRunbookVersion, 'parameters' | 'plan' | 'secretParameters'>): Values {
   if (parameters === null) return {};
   const properties = isObject(parameters.properties) ? parameters.properties : {};
   const defaults = Object.entries(properties).flatMap(([name, part]) =>

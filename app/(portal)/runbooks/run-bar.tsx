@@ -13,18 +13,18 @@ export function RunBar({ runs, className }: { runs: ShownRuns; className?: strin
   const all = succeeded + failed + other;
   if (all === 0) return <span className={cn('text-12 text-ink-3', className)}>{t('runs.none')}</span>;
   const parts = [
-    { count: succeeded, fill: 'bg-healthy-solid' },
+    { count: succeeded, fill: 'bg-healthy-map' },
     { count: failed, fill: 'bg-failed-solid' },
-    { count: other, fill: 'bg-ink-3' },
+    { count: other, fill: 'bg-disabled-map' },
   ].filter(({ count }) => count > 0);
   return (
     <span className={cn('flex min-w-0 items-center gap-2.5', className)}>
-      <span aria-hidden className="flex h-1.5 w-24 shrink-0 gap-px overflow-hidden rounded-xs">
+      <span aria-hidden className="flex h-1.5 w-24 shrink-0 max-sm:w-16 gap-px overflow-hidden rounded-xs">
         {parts.map(({ count, fill }) => (
           <span key={fill} className={cn('min-w-[3px]', fill)} style={{ flexGrow: count }} />
         ))}
       </span>
-      <span className="min-w-0 text-12 text-ink-2 tabular-nums">
+      <span className="min-w-0 text-12 text-ink-2 tabular-nums max-sm:whitespace-normal">
         {t('runs.count', { count: all, shown: format.number(all) })}
         {failed > 0 ? `, ${t('runs.failed', { shown: format.number(failed) })}` : null}
       </span>

@@ -113,7 +113,10 @@ function RunbookRow({ row, cursor }: { row: ListedRunbook; cursor: boolean }) {
       <Td className="tabular-nums">
         <span translate="no">{version}</span>
         {draft === null ? null : (
-          <Chip className="ms-2 max-w-28 max-sm:max-w-24" title={t('list.draft', { version: draft })}>
+          <Chip
+            className="ms-2 max-w-28 max-sm:ms-0 max-sm:mt-1 max-sm:flex max-sm:w-fit"
+            title={t('list.draft', { version: draft })}
+          >
             <span className="truncate">{t('list.draft', { version: draft })}</span>
           </Chip>
         )}

@@ -12,6 +12,8 @@ export interface FormDialogProps {
   description?: string;
   /** Label of the submit button. */
   act: string;
+  /** Whether the act ends or deletes something. */
+  isDanger?: boolean;
   busy: boolean;
   onSubmit(): void;
   /** Called when the user changes a field. */
@@ -27,6 +29,7 @@ export function FormDialog({
   title,
   description,
   act,
+  isDanger = false,
   busy,
   onSubmit,
   onEdit,
@@ -45,7 +48,7 @@ export function FormDialog({
       footer={
         <>
           <Button onClick={onClose}>{t('cancel')}</Button>
-          <Button type="submit" form={formId} variant="primary" busy={busy}>
+          <Button type="submit" form={formId} variant={isDanger ? 'danger-solid' : 'primary'} busy={busy}>
             {act}
           </Button>
         </>

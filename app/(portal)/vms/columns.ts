@@ -10,6 +10,8 @@ export const columnNames = [
   'goalState',
   'system',
   'clockSkew',
+  'cloudService',
+  'instanceId',
 ] as const;
 export type ColumnName = (typeof columnNames)[number];
 
@@ -43,6 +45,8 @@ const fixed: Partial<Record<'name' | ColumnName, number>> = {
   goalState: 104,
   system: 132,
   clockSkew: 116,
+  cloudService: 184,
+  instanceId: 280,
 };
 /** How the other columns share the remaining width. */
 const shares: Partial<Record<'name' | ColumnName, number>> = { name: 2, reason: 3.2, extensions: 3.3, tags: 1.7 };
@@ -51,7 +55,17 @@ const least: Partial<Record<'name' | ColumnName, number>> = { name: 160, reason:
 const usualWidth = 1_200;
 
 /** The order in which columns are hidden if not all chosen columns fit into the window. */
-const dispensable: readonly ColumnName[] = ['clockSkew', 'system', 'goalState', 'agent', 'tags', 'since', 'lastSeen'];
+const dispensable: readonly ColumnName[] = [
+  'instanceId',
+  'cloudService',
+  'clockSkew',
+  'system',
+  'goalState',
+  'agent',
+  'tags',
+  'since',
+  'lastSeen',
+];
 /** Minimum width for the default columns. A table of at least this width shows all chosen columns. */
 export const roomy = 868;
 /** Width in pixels of the table in the narrowest window that shows each row on one line. */

@@ -10,7 +10,12 @@ export interface EnrollCommandsProps {
   vm: { id: string; name: string };
   gatewayUrl: string;
   /** The token, which the portal returns only once. */
-  token: { enrollmentToken: string; enrollmentExpiresAt: string };
+  token: {
+    enrollmentToken: string;
+    enrollmentExpiresAt: string;
+    /** What the agent states if the VM is a machine of a model. */
+    instance?: { id: string; internalAddress: string | null } | null;
+  };
   /** When the VM's previous machine enrolled; null if there was none. */
   before: string | null;
 }
@@ -22,7 +27,12 @@ export interface EnrollCommandsProps {
 export function EnrollCommands({ vm, gatewayUrl, token, before }: EnrollCommandsProps) {
   const { t } = useTranslation('vms');
   const enrollment = useEnrollment(vm.id, before);
-  const variable = `ANNEX_ENROLLMENT_TOKEN=${token.enrollmentToken}`;
+  const { instance } = token;
+  const variable = [
+    `ANNEX_ENROLLMENT_TOKEN=${token.enrollmentToken}`,
+    ...(instance ? [`ANNEX_AGENT_INSTANCE_ID=${instance.id}`] : []),
+    ...(instance?.internalAddress ? [`ANNEX_AGENT_INTERNAL_ADDRESS=${instance.internalAddress}`] : []),
+  ].join(' ');
   const installer = `curl -fsS ${gatewayUrl}/install`;
   const others = [
     // Without `--again`, the installer keeps the identity of an enrolled machine.

@@ -26,6 +26,8 @@ const barWidths: Readonly<Record<'name' | ColumnName, number>> = {
   goalState: 24,
   system: 72,
   clockSkew: 32,
+  cloudService: 144,
+  instanceId: 208,
 };
 
 /**

@@ -93,6 +93,8 @@ const places: Readonly<Record<ColumnName, string>> = {
   goalState: cn(hidden, 'tabular-nums'),
   system: hidden,
   clockSkew: cn(hidden, 'tabular-nums'),
+  cloudService: cn(hidden, 'mono'),
+  instanceId: cn(hidden, 'mono'),
 };
 
 /**
@@ -123,6 +125,8 @@ const cells: Readonly<Record<ColumnName, (row: FleetRow, room: CellRoom) => Reac
   goalState: ({ goalState }) => goalState,
   system: ({ os }) => <Cut>{[os?.name, os?.version].filter(Boolean).join(' ')}</Cut>,
   clockSkew: ({ clockSkewSeconds }) => <Skew seconds={clockSkewSeconds} />,
+  cloudService: ({ role }) => <Cut>{role?.cloudService ?? null}</Cut>,
+  instanceId: ({ role }) => <Cut>{role?.instanceId ?? null}</Cut>,
 };
 
 function Cut({ children }: { children: string | null }) {

@@ -22,6 +22,7 @@ declare module 'i18next' {
       'goal-states': typeof import('#locales/en/goal-states.json')['default'];
       localization: typeof import('#locales/en/localization.json')['default'];
       memberships: typeof import('#locales/en/memberships.json')['default'];
+      models: typeof import('#locales/en/models.json')['default'];
       navigation: typeof import('#locales/en/navigation.json')['default'];
       packages: typeof import('#locales/en/packages.json')['default'];
       reports: typeof import('#locales/en/reports.json')['default'];

@@ -20,6 +20,7 @@ export const namespaces = [
   'runbooks',
   'rollouts',
   'memberships',
+  'models',
   'overview',
   'attention',
   'activity',

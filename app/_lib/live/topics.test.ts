@@ -3,6 +3,8 @@ import { concerns } from './topics.ts';
 
 const key = (path: string, input?: object) => [path.split('.'), input === undefined ? {} : { input, type: 'query' }];
 
+const moved = { topic: 'rollout', key: 'a' };
+
 describe('concerns', () => {
   it.each([
     ['the VM that changed', key('vms.get', { vmId: 'a' }), { topic: 'vm', key: 'a' }, true],
@@ -17,6 +19,8 @@ describe('concerns', () => {
     ['the instance view of the VM', key('instanceViews.get', { vmId: 'a' }), { topic: 'vm', key: 'a' }, true],
     ['the fleet map, when a health changed', key('overview.map', {}), { topic: 'fleet', key: 'a' }, true],
     ['the fleet map, when somebody did something', key('overview.map', {}), { topic: 'act', key: '' }, false],
+    ['a rollout on the fleet map, when it moved', key('overview.mapOfRollout', { rollout: 'a' }), moved, true],
+    ['another rollout on the map', key('overview.mapOfRollout', { rollout: 'b' }), moved, false],
     ['problems, when one was snoozed', key('attention.list'), { topic: 'attention', key: 'k' }, true],
     ['problems, when a health changed', key('attention.list'), { topic: 'fleet', key: 'a' }, true],
     ['recent acts, when somebody did something', key('overview.acts'), { topic: 'act', key: '' }, true],

@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
-import { type LucideIcon, MessageSquareText, Package, Rocket, Search, Tag as TagIcon } from 'lucide-react';
+import { type LucideIcon, MessageSquareText, Package, Rocket, Search, Tag as TagIcon, Waypoints } from 'lucide-react';
 import { useRouter } from 'next/navigation';
 import * as Radix from 'radix-ui/dialog';
 import { type ReactNode, useDeferredValue, useRef, useState } from 'react';
@@ -140,6 +140,21 @@ function FoundGroups({ found, onGo }: FoundGroupsProps) {
           ))}
         </Group>
       )}
+      {found.models.length === 0 ? null : (
+        <Group heading={t('models')}>
+          {found.models.map(({ name, location }) => (
+            <Line key={name} value={`model-${name}`} onSelect={() => onGo(`/models/${name}`)}>
+              <Waypoints aria-hidden strokeWidth={1.75} className="size-4 shrink-0 text-ink-3" />
+              <span translate="no" className="truncate font-medium">
+                {name}
+              </span>
+              <span translate="no" className="ms-auto shrink-0 text-12 text-ink-3">
+                {location}
+              </span>
+            </Line>
+          ))}
+        </Group>
+      )}
       {found.handlers.length === 0 ? null : (
         <Group heading={t('handlers')}>
           {found.handlers.map(({ handler, publisher }) => (
@@ -225,10 +240,10 @@ function useFound(wanted: string) {
   const options = { enabled: q !== '', placeholderData: keepPreviousData, retry: false };
   const found = useQuery({ ...trpc.finds.things.queryOptions({ q }), ...options });
   const facets = useFacets(q, options);
-  const { vms = [], handlers = [], rollouts = [] } = (q === '' ? undefined : found.data) ?? {};
+  const { vms = [], models = [], handlers = [], rollouts = [] } = (q === '' ? undefined : found.data) ?? {};
   const pending = wanted !== q || (q !== '' && (found.isFetching || facets.isFetching));
   const problem = found.error === null ? null : explain(found.error).message;
-  return { vms, handlers, rollouts, tags: facets.tags, messages: facets.messages, pending, problem };
+  return { vms, models, handlers, rollouts, tags: facets.tags, messages: facets.messages, pending, problem };
 }
 
 function Group({ heading, children }: { heading: string; children: ReactNode }) {

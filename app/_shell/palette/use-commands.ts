@@ -17,6 +17,7 @@ import {
   UserPlus,
   UserRound,
   Users,
+  Waypoints,
 } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { vmHealths } from '#server/domain/verdicts/words.ts';
@@ -91,6 +92,14 @@ export function useCommands(): { pages: PaletteCommand[]; states: PaletteCommand
       : []),
     ...(reader.can('operator')
       ? [{ id: 'new-rollout', href: '/rollouts/new', icon: Rocket, label: t('newRollout') }]
+      : []),
+    ...(reader.can('operator')
+      ? [
+          {
+            ...{ id: 'new-model', href: '/models', act: 'createModel' as const },
+            ...{ icon: Waypoints, label: t('newModel') },
+          },
+        ]
       : []),
     ...(reader.can('publisher') ? [{ id: 'upload', href: '/publish', icon: Upload, label: t('upload') }] : []),
     ...(isAdmin

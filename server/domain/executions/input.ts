@@ -46,6 +46,7 @@ export const executionFilter = z.object({
   state: z.enum(executionStates).optional(),
   cancellation: z.enum(cancellations).optional(),
   runbook: z.string().max(64).optional(),
+  rollout: z.uuid().optional(),
   code: z.coerce.number().int().min(0).optional(),
   by: z.string().max(200).optional(),
   q: z.string().max(200).optional(),

@@ -47,13 +47,15 @@ export const cancellationOf = sql<Cancellation | null>`case
 type Filter = Omit<z.output<typeof listExecutionsInput>, 'vmId' | 'limit' | 'cursor'>;
 
 /** Returns the conditions of a filter, for queries that join `vms`. */
-export function conditionsOf({ ended, group, state, cancellation, runbook, code, by, q }: Filter): (SQL | undefined)[] {
+export function conditionsOf(filter: Filter): (SQL | undefined)[] {
+  const { ended, group, state, cancellation, runbook, rollout, code, by, q } = filter;
   const pattern = q === undefined ? null : `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`;
   return [
     ended === undefined ? undefined : (ended ? inArray : notInArray)(executions.state, [...finalStates]),
     state === undefined ? undefined : eq(executions.state, state),
     cancellation === undefined ? undefined : eq(cancellationOf, cancellation),
     runbook === undefined ? undefined : eq(executions.runbook, runbook),
+    rollout === undefined ? undefined : eq(executions.rolloutId, rollout),
     code === undefined ? undefined : eq(executions.errorCode, code),
     by === undefined ? undefined : eq(executions.queuedBy, by),
     ...(group === undefined ? [] : groupConditions(group)),

@@ -6,7 +6,7 @@ import { handlerVersions } from '#db/schema/index.ts';
 import { findCycle, versionKey } from '#protocol/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
-import { checkSettings, type VersionRow } from '#server/domain/packages/index.ts';
+import { checkSettings, type HandlerVersionRow, type VersionRow } from '#server/domain/packages/index.ts';
 import { parseJson } from '#server/platform/json.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
 import { canonicalJson } from './goal-state.ts';
@@ -79,7 +79,7 @@ export type RuledExtension = Pick<ExtensionRow, 'name' | 'handler' | 'version' |
 export function ruleFaults(
   name: string,
   goal: Pick<ExtensionGoalInput, 'handler' | 'dependsOn'>,
-  version: Pick<VersionRow, 'version' | 'state' | 'manifest'>,
+  version: Pick<HandlerVersionRow, 'version' | 'state' | 'manifest'>,
   present: readonly RuledExtension[],
 ): Fault[] {
   const faults: Fault[] = [];
@@ -114,7 +114,7 @@ export function ruleFaults(
 /** Returns a fault if the handler allows only one extension and already has another extension; otherwise null. */
 export function singleFault(
   handler: string,
-  { manifest }: Pick<VersionRow, 'manifest'>,
+  { manifest }: Pick<HandlerVersionRow, 'manifest'>,
   sibling: Pick<ExtensionRow, 'name'> | undefined,
 ): Fault | null {
   if (!sibling || manifest.handlerManifest.supportsMultipleExtensions === true) return null;

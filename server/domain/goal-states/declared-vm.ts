@@ -2,7 +2,8 @@ import { and, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agents, extensionSequences, extensions, handlerVersions, secrets } from '#db/schema/index.ts';
 import { versionKey } from '#protocol/index.ts';
-import type { VersionRow } from '#server/domain/packages/index.ts';
+import type { Fault } from '#server/domain/error.ts';
+import { type HandlerVersionRow, isHandlerVersion, type VersionRow } from '#server/domain/packages/index.ts';
 import type { SecretRow } from './custody.ts';
 import { unprocessable } from './declare.ts';
 import { ofVms } from './of-vms.ts';
@@ -99,9 +100,17 @@ export async function loadVersions(tx: Transaction, goals: readonly NamedVersion
   return (goal) => bySpelling.get(spellingOf(goal)) ?? found.get(keyOf(goal)) ?? null;
 }
 
-/** Returns a version that a declaration names. Throws 422 `version_unknown`. */
-export function requireVersion(versions: VersionLookup, { handler, version }: NamedVersion): VersionRow {
+/** Returns a version that a declaration names. Throws 422 `version_unknown` | `version_is_formula`. */
+export function requireVersion(versions: VersionLookup, { handler, version }: NamedVersion): HandlerVersionRow {
   const row = versions({ handler, version });
+  if (row !== null && !isHandlerVersion(row)) throw unprocessable([formulaFault(row)]);
   if (row !== null) return row;
   throw unprocessable([{ path: '/version', code: 'version_unknown', params: { handler, version } }]);
 }
+
+/** Returns the fault of a declaration that names a formula: VMs run formulas only as units of services. */
+export const formulaFault = ({ handler, version }: NamedVersion): Fault => ({
+  path: '/version',
+  code: 'version_is_formula',
+  params: { handler, version },
+});

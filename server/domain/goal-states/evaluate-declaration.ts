@@ -1,8 +1,9 @@
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
+import { isHandlerVersion } from '#server/domain/packages/index.ts';
 import { fingerprintOf, type SecretRow, secretStateOf } from './custody.ts';
 import { type Declared, protectedSchemaDigest, ruleFaults } from './declare.ts';
-import { type DeclaredVm, isStock, secretOf, type VersionLookup } from './declared-vm.ts';
+import { type DeclaredVm, formulaFault, isStock, secretOf, type VersionLookup } from './declared-vm.ts';
 import { defaultTimeouts, effectOf } from './goal-state.ts';
 import { requireMergeable } from './merge-settings.ts';
 import { type Evaluation, type ExtensionMove, givenSecret, type SecretChange } from './move.ts';
@@ -37,6 +38,11 @@ export function evaluateDeclaration(
         code: 'version_unknown',
         params: { handler: goal.handler, version: goal.version },
       });
+      continue;
+    }
+    if (!isHandlerVersion(version)) {
+      const fault = formulaFault(version);
+      faults.push({ ...fault, path: path + fault.path });
       continue;
     }
     // The rules between extensions are checked as if siblings already had the new version.

@@ -1,5 +1,5 @@
 import type { Fault } from '#server/domain/error.ts';
-import type { VersionRow } from '#server/domain/packages/index.ts';
+import type { HandlerVersionRow } from '#server/domain/packages/index.ts';
 import type { SecretRow } from './custody.ts';
 import type { Declared } from './declare.ts';
 import type { Effect } from './goal-state.ts';
@@ -23,7 +23,7 @@ export interface ExtensionMove {
   /** The sequence number after the change. */
   sequenceNumber: number;
   /** Null for a removal, for which the version does not matter. */
-  version: VersionRow | null;
+  version: HandlerVersionRow | null;
   /** Protected settings as the caller sent them; with `merged`, the complete settings after the merge. */
   given: unknown;
   /** The result of changing individual protected settings; null if they are kept, replaced or removed as a whole. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
-import type { VersionRow } from '#server/domain/packages/index.ts';
+import type { HandlerVersionRow, VersionRow } from '#server/domain/packages/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import {
@@ -30,7 +30,7 @@ const versionOf = (state: VersionRow['state'] = 'published', supportsMultipleExt
     version,
     state,
     manifest: { version: 1, handlerManifest: { supportsMultipleExtensions } },
-  }) as unknown as VersionRow;
+  }) as unknown as HandlerVersionRow;
 
 describe('the rules between an extension and the other extensions of its VM', () => {
   const sibling = present('second', { handler: 'Lab.Probe' });

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { extensions, goalStateHeads, handlerVersions, secrets, vms } from '#db/schema/index.ts';
 import type { Context, Services } from '#server/domain/context.ts';
+import { isHandlerVersion } from '#server/domain/packages/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { type GivenVersion, givenVersion } from '#server/testing/handlers.ts';
@@ -31,7 +32,7 @@ beforeAll(async () => {
   ];
   for (const version of versions) await givenVersion(services.db, version);
   const [row] = await services.db.select().from(handlerVersions).where(eq(handlerVersions.handler, 'Lab.Reboot'));
-  if (!row) throw new Error('no version');
+  if (!row || !isHandlerVersion(row)) throw new Error('no version');
   const { handlerManifest } = row.manifest;
   const manifest = { ...row.manifest, handlerManifest: { ...handlerManifest, rebootAfterInstall: true } };
   await services.db.update(handlerVersions).set({ manifest }).where(eq(handlerVersions.handler, 'Lab.Reboot'));

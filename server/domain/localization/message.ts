@@ -47,7 +47,7 @@ export interface MessageToLocalize {
 }
 
 /**
- * Returns the text for one reader (AZ-L3, AZ-L5). For each wanted language, tries a resource, then the formatted text
+ * Returns the text for one reader (AZ-L3, AZ-L5). For each preferred language, tries a resource, then the formatted text
  * if it is in that language. After all of them, tries the `en` resource, then the formatted text, then the id with its
  * params. Each message id falls back separately. Null if there is no message. An id that the portal recovered is marked
  * as such, never shown as sent by the handler.

@@ -1,3 +1,4 @@
+import type { PackageKind } from '#protocol/formula-words.ts';
 import { lastLanguage, versionKey } from '#protocol/index.ts';
 import type { Platform } from '#protocol/platform.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -27,6 +28,8 @@ import { setResources } from './set-resources.ts';
 export interface RegisterVersionInput {
   handler: string;
   version: string;
+  /** Without a kind, the package may be of either kind. */
+  kind?: PackageKind;
   file: UploadedFile;
   schema?: unknown;
   platforms?: unknown;
@@ -47,9 +50,9 @@ export type RegisteredVersion = PublishedVersion & { created: boolean };
  * adds what is missing after a crash.
  */
 export async function registerVersion(ctx: Context, input: RegisterVersionInput): Promise<RegisteredVersion> {
-  const { handler, version, file, schema, platforms, publish } = input;
+  const { handler, version, kind, file, schema, platforms, publish } = input;
   const faults = new PartFaults();
-  const registered = await faults.of('package', () => registerPackage(ctx, { handler, version, file }));
+  const registered = await faults.of('package', () => registerPackage(ctx, { handler, version, kind, file }));
   try {
     const checked =
       schema === undefined ? undefined : await faults.of('settings-schema', () => checkSettingsSchema(ctx, schema));

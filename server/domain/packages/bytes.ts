@@ -18,7 +18,7 @@ export async function lockBytes(tx: Transaction, sha256: string): Promise<void> 
 
 /**
  * Returns the digests whose bytes are referenced by a version, a piece of output, a log archive, a file of execution
- * plans, or an execution that has not ended.
+ * plans, an execution that has not ended, or the plan of a rollout that has not ended.
  */
 export async function usedBytes(db: Database | Transaction, sha256: readonly string[]): Promise<Set<string>> {
   const used = new Set<string>();
@@ -35,7 +35,18 @@ export async function usedBytes(db: Database | Transaction, sha256: readonly str
     .innerJoin(executions, and(eq(executions.vmId, executionFiles.vmId), eq(executions.id, executionFiles.executionId)))
     .where(and(inArray(executionFiles.sha256, [...sha256]), isNotNull(executions.dueAt)));
   for (const row of pinned) used.add(row.sha256);
+  for (const digest of await inPlans(db, sha256)) used.add(digest);
   return used;
+}
+
+/** Returns the digests among these that the plan of an open rollout has promised to its members. */
+async function inPlans(db: Database | Transaction, sha256: readonly string[]): Promise<string[]> {
+  const { rows } = await db.execute<{ sha256: string }>(sql`
+    select distinct f ->> 'sha256' as sha256
+      from rollouts r cross join lateral json_array_elements(r.plan -> 'files') f
+     where r.ended_at is null and r.definition #>> '{change,kind}' = 'run'
+       and ${inArray(sql`f ->> 'sha256'`, [...sha256])}`);
+  return rows.map((row) => row.sha256);
 }
 
 /** Removes the bytes if nothing references them. */

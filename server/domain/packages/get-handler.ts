@@ -1,6 +1,7 @@
 import { desc, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import { handlers, handlerVersions, publishers } from '#db/schema/index.ts';
+import { packageKinds } from '#protocol/formula-words.ts';
 import { parseHandlerId } from '#protocol/names.ts';
 import { allow } from '#server/domain/actor.ts';
 import { count, instant, sha256 } from '#server/domain/answers.ts';
@@ -27,6 +28,7 @@ export const handlerDetails = z.object({
   handler: z.string(),
   namespace: z.string(),
   type: z.string(),
+  kind: z.enum(packageKinds),
   publisher: z.string(),
   createdAt: instant,
   /** All versions, the highest first. */
@@ -44,6 +46,7 @@ export async function getHandler(ctx: Context, input: GetHandlerInput): Promise<
       handler: handlers.id,
       namespace: handlers.namespace,
       type: handlers.type,
+      kind: handlers.kind,
       publisher: publishers.displayName,
       createdAt: handlers.createdAt,
     })

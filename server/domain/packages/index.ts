@@ -16,6 +16,7 @@ export { isNewerSql, supportsAgentSql } from './newer-version.ts';
 export { findPreviousVersion } from './previous-version.ts';
 export * from './receive-upload.ts';
 export * from './register-package.ts';
+export { type HandlerVersionRow, isHandlerVersion, requireKind } from './require-kind.ts';
 export { outlineSchema } from './schema-outline.ts';
 export * from './set-platforms.ts';
 export * from './set-settings-schema.ts';

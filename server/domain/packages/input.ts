@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { givenText } from '#protocol/file.ts';
+import { packageKinds } from '#protocol/formula-words.ts';
 import { maxHandlerIdLength, parseHandlerId } from '#protocol/names.ts';
 import { architectures, operatingSystems } from '#protocol/platform.ts';
 import { parseVersion } from '#protocol/version.ts';
@@ -25,8 +26,12 @@ export const versionReferenceInput = z.object({
 });
 export type VersionReferenceInput = z.input<typeof versionReferenceInput>;
 
-/** `file` is the result of `receiveUpload`. The verb owns it and always deletes it. */
+/**
+ * `file` is the result of `receiveUpload`. The verb owns it and always deletes it. Without `kind`, the package may be of
+ * either kind.
+ */
 export const registerPackageInput = newVersionInput.extend({
+  kind: z.enum(packageKinds).optional(),
   file: z.object({
     path: z.string().min(1),
     sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -55,8 +60,12 @@ export type SetPlatformsInput = z.input<typeof setPlatformsInput>;
 export const withdrawVersionInput = versionReferenceInput.extend({ reason: givenText(1000) });
 export type WithdrawVersionInput = z.input<typeof withdrawVersionInput>;
 
-/** `q` is a part of a handler's id or of its publisher's name; `cursor` is `nextCursor` of the previous page. */
+/**
+ * `q` is a part of a handler's id or of its publisher's name; `cursor` is `nextCursor` of the previous page. Without
+ * `kind`, handlers and formulas are listed.
+ */
 export const listHandlersInput = z.object({
+  kind: z.enum(packageKinds).optional(),
   q: z.string().max(200).optional(),
   limit: z.number().int().min(1).max(200).default(50),
   cursor: z.string().max(1000).optional(),

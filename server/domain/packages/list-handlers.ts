@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, ilike, max, or, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { handlers, handlerVersions, publishers } from '#db/schema/index.ts';
+import { packageKinds } from '#protocol/formula-words.ts';
 import { allow } from '#server/domain/actor.ts';
 import { count, instant } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -12,6 +13,7 @@ export const handlerSummary = z.object({
   handler: z.string(),
   namespace: z.string(),
   type: z.string(),
+  kind: z.enum(packageKinds),
   publisher: z.string(),
   /** The highest published version; null if none is published. */
   latestVersion: z.string().nullable(),
@@ -20,13 +22,13 @@ export const handlerSummary = z.object({
 });
 export type HandlerSummary = z.infer<typeof handlerSummary>;
 
-/** Lists handlers, sorted by id, page by page. */
+/** Lists handlers and formulas, or those of one kind, sorted by id, page by page. */
 export async function listHandlers(
   ctx: Context,
   input: ListHandlersInput = {},
 ): Promise<{ items: HandlerSummary[]; nextCursor: string | null }> {
   allow(ctx.actor, 'viewer');
-  const { q, limit, cursor } = parse(listHandlersInput, input);
+  const { kind, q, limit, cursor } = parse(listHandlersInput, input);
   const [after] = cursor === undefined ? [] : readCursor(cursor, 1);
   const like = q === undefined ? undefined : `%${q.replaceAll(/[\\%_]/g, '\\$&')}%`;
   const inState = (state: string) =>
@@ -36,6 +38,7 @@ export async function listHandlers(
       handler: handlers.id,
       namespace: handlers.namespace,
       type: handlers.type,
+      kind: handlers.kind,
       publisher: publishers.displayName,
       latestVersion: sql<
         string | null
@@ -54,6 +57,7 @@ export async function listHandlers(
     .leftJoin(handlerVersions, eq(handlerVersions.handler, handlers.id))
     .where(
       and(
+        kind === undefined ? undefined : eq(handlers.kind, kind),
         after === undefined ? undefined : gt(handlers.id, after),
         like === undefined ? undefined : or(ilike(handlers.id, like), ilike(publishers.displayName, like)),
       ),

@@ -320,6 +320,7 @@ describe('reading', () => {
         handler: 'Acme.Lab.List',
         namespace: 'Acme.Lab',
         type: 'List',
+        kind: 'handler',
         publisher: 'Acme Laboratory',
         latestVersion: '1.10',
         versions: { draft: 1, published: 2, withdrawn: 0 },
@@ -351,7 +352,7 @@ describe('reading', () => {
     const shown = await getVersion(viewer, { handler: 'Acme.Lab.Shown', version: '1.2.0.0' });
     expect(shown).toMatchObject({ version: '1.2', state: 'draft', settingsSchema: null, createdBy: 'Test publisher' });
     expect(shown.manifestText).toBe(manifest.slice(1));
-    expect(shown.manifest.handlerManifest.updateMode).toBe('UpdateWithInstall');
+    expect(shown.manifest).toMatchObject({ handlerManifest: { updateMode: 'UpdateWithInstall' } });
     expect(shown.files.map(({ name }) => name)).toEqual(['HandlerManifest.json', 'install.sh']);
     expect(shown.warnings).toEqual([
       {

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
 import { handlers, handlerVersions, type StoredWarning } from '#db/schema/index.ts';
-import type { HandlerManifest } from '#protocol/manifest.ts';
+import type { AnyManifest } from '#protocol/formula.ts';
 import { parseHandlerId } from '#protocol/names.ts';
 import { versionKey } from '#protocol/version.ts';
 import { count, sha256 } from '#server/domain/answers.ts';
@@ -18,6 +18,7 @@ import { findVersion, type VersionRow } from './find-version.ts';
 import { type RegisterPackageInput, registerPackageInput } from './input.ts';
 import type { AcceptedPackage } from './inspect/finding.ts';
 import { inspectPackage } from './inspect/inspect-package.ts';
+import { findKind, otherKind } from './require-kind.ts';
 import { versionState } from './version-state.ts';
 
 /** The result of an upload. `created` is false if the same bytes were already registered. */
@@ -28,7 +29,7 @@ export const registeredPackage = z.object({
   state: versionState,
   sha256,
   size: count,
-  manifest: z.custom<HandlerManifest>(),
+  manifest: z.custom<AnyManifest>(),
   warnings: z.array(z.custom<StoredWarning>()),
 });
 export type RegisteredPackage = z.infer<typeof registeredPackage>;
@@ -36,8 +37,8 @@ export type RegisteredPackage = z.infer<typeof registeredPackage>;
 /**
  * Registers a version from an uploaded file as a draft (AZ-P1, AZ-P6). Uploading the same bytes again only replaces the
  * stored bytes, which may be lost or damaged. Throws 404 `publisher_unknown`, 409 for different bytes or another
- * spelling of the handler or version, 422 with every fault of the package. The uploaded file is always deleted, and a
- * version is never registered partially.
+ * spelling of the handler or version, 422 with every fault of the package. The package of a formula also provides the
+ * public half of its settings schema. The uploaded file is always deleted, and a version is never registered partially.
  */
 export async function registerPackage(ctx: Context, input: RegisterPackageInput): Promise<RegisteredPackage> {
   try {
@@ -53,7 +54,8 @@ async function register(ctx: Context, input: RegisterPackageInput): Promise<Regi
   const present = await findVersion(ctx.db, input);
   if (present !== null) return again(ctx, present, input);
 
-  const inspection = await inspectPackage(ctx.memory, file.path, ctx.config.limits);
+  const expected = { kind: input.kind ?? (await findKind(ctx.db, input.handler)), name: nameOf(input) };
+  const inspection = await inspectPackage(ctx.memory, file.path, ctx.config.limits, expected);
   if (!inspection.ok) throw new DomainError('unprocessable', 'package_refused', { faults: inspection.faults });
 
   try {
@@ -79,23 +81,26 @@ async function register(ctx: Context, input: RegisterPackageInput): Promise<Regi
   }
 }
 
+const nameOf = ({ handler }: RegisterPackageInput): string | null => parseHandlerId(handler)?.type ?? null;
+
 /** Writes the handler and the version. Returns null if the version was registered concurrently. */
 async function writeVersion(
   tx: Transaction,
   ctx: Context,
   { handler, version, file }: RegisterPackageInput,
-  { manifest, manifestText, files, warnings }: AcceptedPackage,
+  { kind, manifest, manifestText, settingsSchema, files, warnings }: AcceptedPackage,
 ): Promise<VersionRow | null> {
   const { namespace, type } = parseHandlerId(handler) ?? { namespace: '', type: '' };
-  await tx.insert(handlers).values({ id: handler, namespace, type, createdAt: ctx.now }).onConflictDoNothing();
+  await tx.insert(handlers).values({ id: handler, namespace, type, kind, createdAt: ctx.now }).onConflictDoNothing();
   const [known] = await tx
-    .select({ id: handlers.id })
+    .select({ id: handlers.id, kind: handlers.kind })
     .from(handlers)
     .where(sql`lower(${handlers.id}) = lower(${handler})`)
     .for('update');
   if (known?.id !== handler) {
     throw new DomainError('conflict', 'handler_other_spelling', { params: { handler: known?.id ?? handler } });
   }
+  if (known.kind !== kind) throw otherKind(handler, known.kind);
   const [row] = await tx
     .insert(handlerVersions)
     .values({
@@ -107,6 +112,7 @@ async function writeVersion(
       size: file.size,
       manifest,
       manifestText,
+      settingsSchema,
       files,
       warnings,
       createdAt: ctx.now,

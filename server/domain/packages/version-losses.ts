@@ -1,3 +1,5 @@
+import { type AnyManifest, type FormulaManifest, isHandlerManifest } from '#protocol/formula.ts';
+import { relationSides } from '#protocol/formula-words.ts';
 import { architectures, operatingSystems, type Platform, supportsPlatform } from '#protocol/platform.ts';
 import { jsonPointer, pointerPath } from '#protocol/pointer.ts';
 import type { VersionRow } from './find-version.ts';
@@ -38,11 +40,26 @@ export function droppedPlatforms(before: readonly Platform[] | null, after: read
 
 const flags = ['reportHeartbeat', 'supportsMultipleExtensions'] as const;
 
-/** Returns the properties of the manifest that are gone: additional commands, and flags that are no longer true. */
-export function manifestLosses(before: VersionRow['manifest'], after: VersionRow['manifest']): string[] {
+/**
+ * Returns the properties of the manifest that are gone: additional commands and flags that are no longer true; for a
+ * formula, relations that are gone or have another interface, and hooks.
+ */
+export function manifestLosses(before: AnyManifest, after: AnyManifest): string[] {
+  if (!isHandlerManifest(before) || !isHandlerManifest(after)) {
+    return isHandlerManifest(before) || isHandlerManifest(after) ? [] : formulaLosses(before, after);
+  }
   const [old, current] = [before.handlerManifest, after.handlerManifest];
   const commands = Object.keys(old).filter((name) => name.endsWith('Command') && current[name] === undefined);
   return [...commands, ...flags.filter((flag) => old[flag] === true && current[flag] !== true)];
+}
+
+function formulaLosses(before: FormulaManifest, after: FormulaManifest): string[] {
+  const relations = relationSides.flatMap((side) =>
+    Object.entries(before[side])
+      .filter(([name, one]) => after[side][name]?.interface !== one.interface)
+      .map(([name]) => `${side} ${name}`),
+  );
+  return [...relations, ...before.hooks.filter((hook) => !after.hooks.includes(hook))];
 }
 
 /** Returns the files that both packages contain and that are executable only in `before`. */

@@ -68,7 +68,7 @@ const sumOf = (counts: RingCounts, states: readonly StepState[]): number =>
 export const openOf = (counts: RingCounts): number => sumOf(counts, openSteps);
 /** Members that no gate counts. */
 export const exemptOf = (counts: RingCounts): number => sumOf(counts, exemptSteps);
-/** Failed members. A step that is being put back has failed. */
+/** Failed members. A step that is being reverted has failed. */
 export const failedOf = (counts: RingCounts): number => sumOf(counts, ['failed', 'reverting', 'reverted', 'stuck']);
 /** Members that gates count as decided. */
 export const decidedOf = (counts: RingCounts): number => sumOf(counts, decidedSteps) + counts.reverting;

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { changesDirection } from '#protocol/direction.ts';
+import { givenText } from '#protocol/file.ts';
 import { changeInput } from './change-input.ts';
 import {
   compareInput,
@@ -46,7 +48,7 @@ const noProgressSeconds = z
 
 const ringInput = (filter: FilterSchema) =>
   z.strictObject({
-    name: text(40).min(1),
+    name: givenText(40),
     filter: conditionsInput(filter).nullish(),
     upTo: upToInput.nullish(),
     approval: z.boolean().default(false),
@@ -81,8 +83,10 @@ export const rolloutInput = (filter: FilterSchema) =>
   z
     .strictObject({
       kind: z.enum(['rollout', 'bulk']).default('rollout'),
-      name: text(200).min(1),
-      note: text(4_000).nullish(),
+      name: givenText(200),
+      note: text(4_000)
+        .refine((given) => !changesDirection(given), 'text_direction')
+        .nullish(),
       strategy: z.string().min(1).max(100).optional(),
       select: selectionInput(filter),
       change: changeInput,
@@ -123,7 +127,7 @@ const freeze = z
   .strictObject({
     from: instant,
     to: instant,
-    reason: text(1_000).min(1),
+    reason: givenText(1_000),
     exempt: z.array(z.uuid().toLowerCase()).max(1_000).default([]),
   })
   .refine(({ from, to }) => from < to, { path: ['to'], error: 'window_empty' });

@@ -111,7 +111,7 @@ function causeOf({ state, errorCode, cancelled }: RunExecution): string {
 const retryCause = (cause: string): string =>
   cause.startsWith('code:') ? 'exit' : cause === 'lost' ? 'silent' : cause;
 
-/** A failed run is tried again as the rollout says; nothing is put back. */
+/** A failed run is retried as the rollout specifies; nothing is reverted. */
 function failedRun(step: OpenStep, cause: string, rules: Rules, now: Date, isFinal = false): StepOutcome {
   const causes = rules.retry.causes.includes(retryCause(cause)) ? [cause] : [];
   const retry = { ...rules.retry, causes };

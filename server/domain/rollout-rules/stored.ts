@@ -145,7 +145,7 @@ export interface RolloutApproval {
   note: string | null;
 }
 
-/** What the plan says of one ring. */
+/** The figures of one ring in a plan. */
 export interface RingPlan {
   name: string;
   size: number;
@@ -179,6 +179,16 @@ export interface RolloutPlan {
   likelyEnd: string | null;
   /** Whether the portal's rules ask for an approval of every execution, so that a person must approve this plan. */
   approval?: boolean;
+  /** The stored files of the runbook that a run queues, with the contents that every member gets. */
+  files?: RunFile[];
+}
+
+/** A stored file of a runbook. `file` is its id in the plan, `runbookFile` its id in the portal. */
+export interface RunFile {
+  file: string;
+  runbookFile: string;
+  sha256: string;
+  size: number;
 }
 
 export interface Freeze {

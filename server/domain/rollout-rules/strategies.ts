@@ -107,7 +107,7 @@ export const revertStrategy: Strategy = {
 
 /**
  * Returns what a strategy means for a change of kind `run`: the step succeeds with code 0, so no health is watched
- * afterwards, no VM is compared with another, and nothing can be put back. A run that waits for a silent VM waits as a
+ * afterwards, no VM is compared with another, and nothing can be reverted. A run that waits for a silent VM waits as a
  * parked member, because an execution expires.
  */
 export const forRuns = (strategy: Strategy): Strategy => ({

@@ -168,6 +168,7 @@ export const stoppingReasons = [
   'restored',
   'plan_moved_on',
   'plan_failed',
+  'plan_rejected',
   'secrets_custody',
 ] as const;
 export type StoppingReason = (typeof stoppingReasons)[number];

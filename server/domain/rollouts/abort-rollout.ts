@@ -8,7 +8,7 @@ import { type StopRolloutInput, stopRolloutInput } from './input.ts';
 import { changeRollout, type StoredRollout } from './rows.ts';
 
 /**
- * Aborts a rollout: nothing begins any more, goal states that no agent has fetched are taken back, and the rollout ends
+ * Aborts a rollout: no further VM begins, goal states that no agent has fetched are taken back, and the rollout ends
  * when the delivered steps are decided. Throws 404 `rollout_unknown`, 409 `rollout_state`.
  */
 export async function abortRollout(ctx: Context, input: StopRolloutInput): Promise<RolloutView> {

@@ -99,6 +99,9 @@ describe('RO-33 approval', () => {
     await approveRollout(as('ada'), { id, plan: planHash });
     await rejectRollout(as('bob'), { id, plan: planHash, reason: 'not on a Friday' });
     expect(await outcomeOf(startRollout(ctx, { id, plan: planHash }))).toBe('conflict approval_missing');
+    const [why] = (await getRollout(ctx, { id })).why;
+    expect(why).toMatchObject({ code: 'plan_rejected', params: { by: 'bob', reason: 'not on a Friday' } });
+    expect((await getRollout(ctx, { id })).needsPerson).toBe(true);
     expect(await outcomeOf(rejectRollout(as('bob'), { id, plan: planHash, reason: '' }))).toMatch(/\/reason/);
     await requestPlan(ctx, { id });
     expect((await rowOf(ctx, id)).approvals).toEqual([]);

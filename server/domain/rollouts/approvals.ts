@@ -1,7 +1,7 @@
 import type { Transaction } from '#db/client.ts';
 import { type Actor, hasRole } from '#server/domain/actor.ts';
 import { actorRef, findPrincipal } from '#server/domain/principal.ts';
-import type { RolloutApproval, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
+import type { Reason, RolloutApproval, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from './rows.ts';
 
 type Decided = Pick<StoredRollout, 'kind' | 'members' | 'planHash' | 'approvals'> & {
@@ -27,8 +27,19 @@ const isCovered = (approval: RolloutRules['approval'], { kind, members }: Decide
 /** Returns the approvals of the current plan. */
 export const approvalsOf = (row: Decided): RolloutApproval[] => decisionsOf(row).filter(({ approved }) => approved);
 
-/** Whether a person rejected the plan. Only a new plan can be approved. */
-export const isRejected = (row: Decided): boolean => decisionsOf(row).some(({ approved }) => !approved);
+/** Returns the rejection of the current plan; undefined if nobody rejected it. Only a new plan can be approved. */
+const rejectionOf = (row: Decided): RolloutApproval | undefined => decisionsOf(row).find(({ approved }) => !approved);
+
+/** Whether a person rejected the plan. */
+export const isRejected = (row: Decided): boolean => rejectionOf(row) !== undefined;
+
+/** Returns why a rollout does not move, as people see it: a rejected plan cannot start, whatever else is said of it. */
+export function shownWhy(row: Decided & Pick<StoredRollout, 'state' | 'why'>): Reason[] {
+  const rejection = row.state === 'planned' ? rejectionOf(row) : undefined;
+  if (rejection === undefined) return row.why;
+  const { by, note, at } = rejection;
+  return [{ code: 'plan_rejected', params: { by, reason: note ?? '' }, since: at }, ...row.why];
+}
 
 const decisionsOf = ({ approvals, planHash }: Decided) =>
   approvals.filter((decision) => decision.ring === null && decision.planHash === planHash);

@@ -165,4 +165,13 @@ describe('RO-34 a definition as the portal returns it', () => {
     const outcome = await outcomeOf(updateRollout(ctx, { id, revision, definition: { ...other, kind: 'rollout' } }));
     expect(outcome).toMatch(/^conflict rollout_fixed; \/kind rollout_fixed.* \/change rollout_fixed/);
   });
+
+  test('of the kind automatic cannot leave out VMs that match later', async () => {
+    const [, given] = kinds[3] ?? [];
+    const { id } = await givenRollout(ctx, { ...given, state: 'running' });
+    const { definition, revision } = await showRollout(ctx, id);
+    const ignoring = { ...definition, newcomers: definition.newcomers === 'include' ? 'ignore' : 'include' };
+    const outcome = await outcomeOf(updateRollout(ctx, { id, revision, definition: ignoring }));
+    expect(outcome).toBe('conflict rollout_fixed; /newcomers rollout_fixed');
+  });
 });

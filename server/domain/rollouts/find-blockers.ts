@@ -1,13 +1,14 @@
 import { sql } from 'drizzle-orm';
 import type { Context } from '#server/domain/context.ts';
+import { groupSql, outOfServiceSql } from '#server/domain/reservations/index.ts';
 import type { BlockerView } from './answers.ts';
 import { openStepsSql } from './engine/state-lists.ts';
 import { readRules } from './rules.ts';
 
 /**
  * Returns what a parked step of a VM waits for, by its cause: for `set-busy`, a VM of the same availability set that is
- * changing; for `vm-busy`, the rollout that changes this VM. A cause is missing if nothing is changing any more, or if
- * a VM of the set is out of service without an open step.
+ * changing; for `vm-busy`, the rollout that changes this VM. A cause is missing if nothing is changing now, or if
+ * a VM of the set is out of service for another reason.
  */
 export async function findBlockers(
   ctx: Context,
@@ -24,9 +25,10 @@ export async function findBlockers(
   if (causes.has('set-busy')) {
     const { rules } = await readRules(ctx.db);
     const { rows } = await ctx.db.execute<{ id: string; name: string }>(sql`
-      select o.id, o.name from rollout_steps s join vms o on o.id = s.vm_id
-      where s.set_key = (select tags ->> ${rules.availabilitySetTag} from vms where id = ${vmId})
-        and s.state in ${openStepsSql} and s.vm_id <> ${vmId}`);
+      with out_of_service as (${outOfServiceSql(rules.availabilitySetTag)})
+      select o.id, o.name from vms v join out_of_service r on r."group" = ${groupSql(rules.availabilitySetTag)}
+        join vms o on o.id = r.vm_id
+      where v.id = ${vmId} and r.vm_id <> ${vmId} order by o.name limit 1`);
     for (const row of rows) found.set('set-busy', { kind: 'vm', ...row });
   }
   return found;

@@ -23,6 +23,7 @@ export { listPlanVms } from './list-plan-vms.ts';
 export { listRingOpenings } from './list-ring-openings.ts';
 export { listRollouts } from './list-rollouts.ts';
 export { listRolloutSteps } from './list-steps.ts';
+export { mendReservations } from './mend-reservations.ts';
 export { pausedRollout, pauseRollout } from './pause-rollout.ts';
 export { abandonPlan } from './planning/abandon-plan.ts';
 export { checkRollout } from './planning/check-rollout.ts';

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rolloutRules, rolloutSteps, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { reserve } from '#server/domain/reservations/index.ts';
 import { defaultRules } from '#server/domain/rollout-rules/strategies.ts';
 import { openStates, rolloutStates } from '#server/domain/rollout-rules/words.ts';
 import { listFleet } from '#server/domain/views/index.ts';
@@ -71,7 +72,9 @@ describe('the rollouts of a VM', () => {
     const waitsFor = async () =>
       (await listRolloutsOfVm(own, { vmId })).items.find(({ rollout }) => rollout.id === id)?.waitsFor;
     expect(await waitsFor()).toBeNull();
-    await givenStep(own, { rolloutId: id, vmId: other, state: 'inFlight', setKey: 'web' });
+    const upgrade = { kind: 'service', id: 'shop' } as const;
+    const terms = { tag: 'set', limit: 1, now: own.now };
+    await own.db.transaction((tx) => reserve(tx, upgrade, [{ vmId: other, group: 'web' }], terms));
     expect(await waitsFor()).toEqual({ kind: 'vm', id: other, name: web2?.name });
     await own.db.update(rolloutSteps).set({ cause: 'vm-busy' }).where(eq(rolloutSteps.vmId, vmId));
     expect(await waitsFor()).toBeNull();

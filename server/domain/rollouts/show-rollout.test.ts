@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
-import type { RolloutApproval } from '#server/domain/rollout-rules/stored.ts';
+import { emptyCounts } from '#server/domain/rollout-rules/counts.ts';
+import type { RingPlan, RolloutApproval } from '#server/domain/rollout-rules/stored.ts';
 import { rolloutStates } from '#server/domain/rollout-rules/words.ts';
 import { testContext } from '#server/testing/context.ts';
 import { outcomeOf } from '#server/testing/records.ts';
@@ -183,19 +184,35 @@ describe('who is needed', () => {
 });
 
 describe('the forecast', () => {
-  const startedAt = new Date('2026-03-02T10:00:00.000Z');
-  const forecast = async (values: GivenTerms['values']) =>
-    (await getRollout(viewer, { id: (await givenRollout(ctx, { state: 'running', values })).id })).forecast;
+  const now = new Date('2026-03-02T10:00:00.000Z');
+  const metAt = new Date('2026-03-02T09:40:00.000Z');
+  const gates = { inFlight: { count: 1 }, ramp: false, soakSeconds: 60, bakeSeconds: 1_800 };
+  const planOf = (size: number): RingPlan => ({
+    ...{ name: 'ring', size, kinds: {}, inFlight: 1, bytes: 0, restarts: 0, silent: 0, longestSeconds: 600 },
+    sets: { touched: 0, longest: 0 },
+  });
+  const plan = { ...probePlan, rings: [2, 3, 5].map(planOf) };
+  const done = (succeeded: number, more = {}) => ({ counts: { ...emptyCounts(), succeeded, ...more } });
+  const forecast = async ({ state = 'running', rings = [], values = {} }: GivenTerms) => {
+    const { id } = await givenRollout(ctx, { state, rings, values: { plan, ...values }, definition: { gates } });
+    const found = (await getRollout({ ...viewer, now }, { id })).forecast;
+    return found && [found.from, found.to].map((end) => (Date.parse(end) - now.getTime()) / 1_000);
+  };
 
-  test('moves with the start', async () => {
-    expect(await forecast({ startedAt })).toEqual({ from: '2026-03-02T12:00:00.000Z', to: '2026-03-02T14:00:00.000Z' });
+  test('counts from now, and only what is left', async () => {
+    // At best 10 s a VM, usually 120 s, one after the other; each ring soaks, and bakes before the next.
+    expect(await forecast({})).toEqual([100 + 180 + 3_600, 1_200 + 180 + 3_600]);
+    const last = [done(2), done(3), done(2, { failed: 1, parked: 1 })];
+    expect(await forecast({ rings: last })).toEqual([70, 180]);
+    const baking = [done(2), { ...done(3), state: 'baking' as const, metAt }];
+    expect(await forecast({ rings: baking })).toEqual([600 + 50 + 60, 600 + 600 + 60]);
   });
 
-  test('is not given before the start, after the end, and where the plan has none', async () => {
-    expect(await forecast({ startedAt: null })).toBeNull();
-    expect(await forecast({ startedAt, endedAt: startedAt })).toBeNull();
-    expect(await forecast({ startedAt, plan: { ...probePlan, likelyEnd: null } })).toBeNull();
-    expect(await forecast({ startedAt, plan: null })).toBeNull();
+  test('is not given while nothing runs, without a plan, and when every VM is decided or parked', async () => {
+    expect(await forecast({ state: 'paused' })).toBeNull();
+    expect(await forecast({ state: 'planned' })).toBeNull();
+    expect(await forecast({ values: { plan: null } })).toBeNull();
+    expect(await forecast({ rings: [done(2), done(3), done(4, { parked: 1 })] })).toBeNull();
   });
 });
 

@@ -7,7 +7,8 @@ import type { Context } from '#server/domain/context.ts';
 import { emptyCounts, shownCounts } from '#server/domain/rollout-rules/counts.ts';
 import type { RingDefinition, RolloutApproval, RolloutRules } from '#server/domain/rollout-rules/stored.ts';
 import type { PlanView, RingView, RolloutRow, RolloutView } from './answers.ts';
-import { approvalsNeeded, approverFault } from './approvals.ts';
+import { approvalsNeeded, approverFault, isRejected, shownWhy } from './approvals.ts';
+import { forecastOf } from './forecast-of.ts';
 import { readRollout, ringsOf, type StoredRing, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
 import { shownDefinition } from './shown-definition.ts';
@@ -18,14 +19,14 @@ export const showRollout = (ctx: Context, id: string): Promise<RolloutView> =>
 
 /** Returns a rollout as the caller may see it: only operators see the settings of its change. */
 export async function viewOf(ctx: Context, tx: Transaction, row: StoredRollout): Promise<RolloutView> {
-  const [rings, { rules }] = [await ringsOf(tx, row.id), await readRules(tx)];
+  const [rings, { rules, freezes }] = [await ringsOf(tx, row.id), await readRules(tx)];
   const { plan, approvals } = row;
   return {
     ...rowOf(row, rings, rules),
     revision: row.revision,
     note: row.note,
     definition: shownDefinition(ctx, row, { withSettings: hasRole(ctx.actor, 'operator') }),
-    forecast: forecastOf(row),
+    forecast: forecastOf(ctx, row, rings, { rules, freezes }),
     rings: row.definition.rings.map((ring, index) => ringOf(ring, rings[index])),
     plan: plan && { hash: plan.hash, at: plan.at, by: plan.by },
     approvals: [...approvals, ...rings.flatMap((ring) => ring.approvals)].map(approvalOf),
@@ -42,10 +43,10 @@ export async function viewOf(ctx: Context, tx: Transaction, row: StoredRollout):
 
 /** Returns a rollout as lists show it. */
 export function rowOf(row: StoredRollout, rings: readonly StoredRing[], rules: RolloutRules): RolloutRow {
-  const { id, name, kind, state, pausedBy, handler, why, next, definition, members, of, createdBy } = row;
+  const { id, name, kind, state, pausedBy, handler, next, definition, members, of, createdBy } = row;
   const { change } = definition;
   return {
-    ...{ id, name, kind, state, pausedBy, handler, why, next, of, createdBy },
+    ...{ id, name, kind, state, pausedBy, handler, next, of, createdBy, why: shownWhy(row) },
     change: {
       kind: change.kind,
       handler: change.handler,
@@ -107,7 +108,7 @@ export function needsPerson(
   const codes = [...row.why, ...(row.next ? [row.next] : [])].map(({ code }) => code);
   if (row.state === 'paused') return row.pausedBy !== 'person';
   if (codes.includes('plan_moved_on') || codes.includes('plan_failed')) return true;
-  if (row.state === 'planned') return approvalsNeeded(rules, row) > 0;
+  if (row.state === 'planned') return isRejected(row) || approvalsNeeded(rules, row) > 0;
   return row.state === 'running' && codes.includes('ring_approval');
 }
 
@@ -124,17 +125,9 @@ function awaitsDecision(row: StoredRollout, rings: readonly StoredRing[], rules:
   );
 }
 
-/** Returns when an open rollout is likely to end; null if that is not known. */
-function forecastOf({ plan, startedAt, endedAt }: StoredRollout): RolloutView['forecast'] {
-  if (plan === null || startedAt === null || endedAt !== null) return null;
-  if (plan.earliestEnd === null || plan.likelyEnd === null) return null;
-  const shiftMs = startedAt.getTime() - new Date(plan.at).getTime();
-  const shifted = (text: string) => new Date(new Date(text).getTime() + shiftMs).toISOString();
-  return { from: shifted(plan.earliestEnd), to: shifted(plan.likelyEnd) };
-}
-
 /** Returns the plan of a rollout; null if it has none. */
 export function planOf({ plan }: StoredRollout): PlanView | null {
   if (plan === null) return null;
-  return { ...plan, rings: plan.rings.map(({ longestSeconds: _, ...ring }) => ring) };
+  const { files: _, ...shown } = plan;
+  return { ...shown, rings: plan.rings.map(({ longestSeconds: _, ...ring }) => ring) };
 }

@@ -5,6 +5,7 @@ import type { GoalState } from '#protocol/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { fetchGoalState, peekGoalState } from '#server/domain/goal-states/index.ts';
+import { isHandlerVersion } from '#server/domain/packages/index.ts';
 import { fingerprintOf, type HandlerFacts, type StockExtension, stockExtensions } from './stock-goal-state.ts';
 
 /** The current goal state for a stock agent, and what is known about that agent. */
@@ -141,7 +142,8 @@ async function loadFacts(
       ? []
       : await ctx.db.select({ handler, version, manifest }).from(handlerVersions).where(inArray(handler, handlers));
   return (ofHandler, ofVersion) => {
-    const facts = rows.find((row) => row.handler === ofHandler && row.version === ofVersion)?.manifest.handlerManifest;
+    const facts = rows.filter(isHandlerVersion).find((row) => row.handler === ofHandler && row.version === ofVersion)
+      ?.manifest.handlerManifest;
     return {
       reportsHeartbeat: facts?.reportHeartbeat === true,
       supportsMultipleExtensions: facts?.supportsMultipleExtensions === true,

@@ -25,7 +25,7 @@ export type ForwarderToken = z.infer<typeof forwarderToken>;
  * Creates a forwarder token for a VM. The token is shown only once, and the commit revokes the previous token. The
  * first token switches the VM to stock mode. Each token comes with a new tenant key, because the token's holder can
  * fetch the key. Protected settings are encrypted for the new key by the same rules as for an enrolling machine. Throws
- * 404 `vm_unknown`, 409 `wire_off` | `vm_has_reference_agent`.
+ * 404 `vm_unknown`, 409 `wire_off` | `vm_has_reference_agent` | `vm_needs_reference_agent` for a machine of a model.
  */
 export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput): Promise<ForwarderToken> {
   allow(ctx.actor, 'operator');
@@ -38,7 +38,9 @@ export async function grantWireAccess(ctx: Context, input: GrantWireAccessInput)
   const token = newWireToken();
   const credentialHash = wireTokenHash(vmId, token);
   await ctx.db.transaction(async (tx) => {
-    await lockVm(tx, vmId);
+    const { instanceId } = await lockVm(tx, vmId);
+    if (instanceId !== null)
+      throw new DomainError('conflict', 'vm_needs_reference_agent', { params: { instance: instanceId } });
     const issuer = await findPrincipal(tx, actorRef(ctx.actor), ctx.now);
     const origin: KeyOrigin = { kind: 'issued', issuer, sameKey: false };
     const rotated = await isGranted(tx, vmId);

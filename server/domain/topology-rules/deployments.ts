@@ -60,7 +60,14 @@ const portsOf = (endpoints: readonly RoleEndpoint[]): (PublicPort & { role: stri
 /** Number of roles in an availability set from which the agreement covers them (JU-6). */
 export const rolesForAgreement = 2;
 
+interface SetMember {
+  availabilitySet: string | null;
+  state: string;
+}
+
+/** The roles of a deployment that are in an availability set and not being deleted. */
+export const rolesInSet = <Role extends SetMember>(roles: readonly Role[]): Role[] =>
+  roles.filter(({ availabilitySet, state }) => availabilitySet !== null && state !== 'deleting');
+
 /** Whether the 99.95 % agreement covers the roles of a deployment (JU-6, JU-42). Roles being deleted do not count. */
-export const isCovered = (roles: readonly { availabilitySet: string | null; state: string }[]): boolean =>
-  roles.filter(({ availabilitySet, state }) => availabilitySet !== null && state !== 'deleting').length >=
-  rolesForAgreement;
+export const isCovered = (roles: readonly SetMember[]): boolean => rolesInSet(roles).length >= rolesForAgreement;

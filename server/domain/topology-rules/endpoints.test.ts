@@ -199,3 +199,38 @@ test('JU-15 over random histories, a port has one role or is in one set, and a r
   expect(faults).toEqual([]);
   expect(shared).toBeGreaterThan(1_000);
 });
+
+describe('JU-20 the ports that hooks of units open and close', () => {
+  /** Opens or closes a random port of a random unit. The role `a` has two units. Returns the endpoints and who has what. */
+  function actOfUnit(endpoints: RoleEndpoint[], has: ReadonlySet<string>, random: Random) {
+    const [unit, role] = random.pick([['blog/0', 'a'] as const, ['store/0', 'a'] as const, ['blog/1', 'b'] as const]);
+    const [publicPort, protocol] = [random.pick([80, 443]), random.pick(['tcp', 'udp'] as const)];
+    const one = request({ role, publicPort, protocol, source: `unit:${unit}` });
+    const key = `${unit} ${publicPort}/${protocol}`;
+    if (random.chance(0.4)) {
+      return { endpoints: closeEndpoint(endpoints, one), has: new Set([...has].filter((other) => other !== key)) };
+    }
+    const result = openEndpoint(endpoints, one);
+    return 'refusal' in result ? { endpoints, has } : { endpoints: result.endpoints, has: new Set([...has, key]) };
+  }
+
+  test('are its endpoints, after any order of acts, and a set has the roles that have the port', () => {
+    let closed = 0;
+    for (let seed = 0; seed < 50; seed += 1) {
+      const random = randomOf(seed);
+      let state: ReturnType<typeof actOfUnit> = { endpoints: [], has: new Set() };
+      for (let count = 0; count < 30; count += 1) {
+        const next = actOfUnit(state.endpoints, state.has, random);
+        if (next.endpoints.length < state.endpoints.length) closed += 1;
+        state = next;
+        for (const unit of ['blog/0', 'store/0', 'blog/1']) {
+          const own = [...state.has].filter((key) => key.startsWith(`${unit} `)).map((key) => key.split(' ')[1]);
+          expect(openedPorts(state.endpoints, unit).toSorted()).toEqual(own.toSorted());
+        }
+        const members = [...balancedSets(state.endpoints).values()].flat();
+        expect(members).toHaveLength(state.has.size);
+      }
+    }
+    expect(closed).toBeGreaterThan(100);
+  });
+});

@@ -1,14 +1,12 @@
-import { eq } from 'drizzle-orm';
-import { vmRoles } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import { markRole } from './discard-role.ts';
 import { type DestroyModelInput, destroyModelInput } from './input.ts';
 import { lockModel, updateModel } from './model-rows.ts';
 import { type Model, showModel } from './model-view.ts';
+import { markRolesOf } from './open-roles.ts';
 
 /**
  * Begins to destroy a model. The repair then deletes its machines, its cloud services, its network, its affinity group
@@ -22,12 +20,11 @@ export async function destroyModel(ctx: Context, input: DestroyModelInput): Prom
     const model = await lockModel(tx, name, ifMatch);
     if (confirm !== name) throw new DomainError('conflict', 'model_confirmation');
     if (model.life === 'destroying' && (model.forced || !force)) return model;
-    const roles = await tx.select({ vmId: vmRoles.vmId }).from(vmRoles).where(eq(vmRoles.modelId, model.id));
-    for (const { vmId } of roles) await markRole(tx, ctx, vmId, force);
+    const machines = await markRolesOf(tx, ctx, model.id, force);
     await recordAudit(tx, ctx, {
       action: 'model.destroy',
       target: { kind: 'model', id: name },
-      details: { machines: roles.length, force },
+      details: { machines, force },
     });
     return updateModel(tx, model, {
       life: 'destroying',

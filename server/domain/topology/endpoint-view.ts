@@ -61,26 +61,25 @@ export async function readPlacedEndpoints(
     )
     .where(inArray(endpoints.cloudService, [...services]))
     .orderBy(endpoints.publicPort, endpoints.protocol, vmRoles.machine);
+  const openedIn = Map.groupBy(rows, ({ endpoint }) => endpoint.deployment);
   const fabric = await readFabric(ctx);
   return {
     proxy: ctx.config.fabric.mode === 'off' ? 'off' : fabric === null ? 'stopped' : 'running',
     of: (service, deployment, slot) =>
-      rows
-        .filter(({ endpoint }) => endpoint.cloudService === service && endpoint.deployment === deployment)
-        .map(({ endpoint, role, traffic }) => {
-          const { source, ...rule } = ruleEndpoint(endpoint, role);
-          const fault = fabric?.faults.find(
-            (one) =>
-              one.cloudService === service &&
-              one.protocol === rule.protocol &&
-              one.publicPort === rule.publicPort &&
-              slot === 'production',
-          );
-          return {
-            ...{ ...rule, source, reachable: isReachable({ source, ...rule }, slot, () => false) },
-            traffic: fabric === null ? null : { connections: traffic?.connections ?? 0, bytes: traffic?.bytes ?? 0 },
-            fault: fault?.reason ?? null,
-          };
-        }),
+      (openedIn.get(deployment) ?? []).map(({ endpoint, role, traffic }) => {
+        const { source, ...rule } = ruleEndpoint(endpoint, role);
+        const fault = fabric?.faults.find(
+          (one) =>
+            one.cloudService === service &&
+            one.protocol === rule.protocol &&
+            one.publicPort === rule.publicPort &&
+            slot === 'production',
+        );
+        return {
+          ...{ ...rule, source, reachable: isReachable({ source, ...rule }, slot, () => false) },
+          traffic: fabric === null ? null : { connections: traffic?.connections ?? 0, bytes: traffic?.bytes ?? 0 },
+          fault: fault?.reason ?? null,
+        };
+      }),
   };
 }

@@ -42,10 +42,21 @@ export async function getTopology(ctx: Context, input: GetModelInput): Promise<T
   allow(ctx.actor, 'viewer');
   const { model: name } = parse(getModelInput, input);
   const { id } = await readModel(ctx.db, name);
+  return readCloudServices(ctx, id);
+}
+
+/** Reads the cloud services of a model, or only the named one, with what is in them. */
+export async function readCloudServices(ctx: Context, modelId: string, only?: string): Promise<Topology> {
   const services = await ctx.db
     .select()
     .from(cloudServices)
-    .where(and(eq(cloudServices.modelId, id), isNull(cloudServices.goneAt)))
+    .where(
+      and(
+        eq(cloudServices.modelId, modelId),
+        isNull(cloudServices.goneAt),
+        only === undefined ? undefined : eq(cloudServices.name, only),
+      ),
+    )
     .orderBy(cloudServices.createdAt, cloudServices.name);
   const names = services.map((service) => service.name);
   const placed = await ctx.db
@@ -54,17 +65,18 @@ export async function getTopology(ctx: Context, input: GetModelInput): Promise<T
     .where(inArray(deployments.cloudService, names))
     .orderBy(deployments.slot);
   const opened = await readPlacedEndpoints(ctx, names);
-  const instances = await readInstances(ctx, id);
+  const instances = await readInstances(ctx, modelId, only === undefined ? null : [only]);
+  const placedIn = Map.groupBy(placed, ({ cloudService }) => cloudService);
+  const rolesIn = Map.groupBy(instances, ({ deployment }) => deployment);
   return {
     proxy: opened.proxy,
     cloudServices: services.map(({ name: service, label, state, dnsName, publicAddress }) => ({
       ...{ name: service, label, state, dnsName, publicAddress },
-      deployments: placed
-        .filter((one) => one.cloudService === service)
-        .map(({ name: own, slot }) => {
-          const roles = instances.filter((one) => one.cloudService === service && one.deployment === own);
-          return { name: own, slot, covered: isCovered(roles), roles, endpoints: opened.of(service, own, slot) };
-        }),
+      deployments: (placedIn.get(service) ?? []).map(({ name: own, slot }) => {
+        // The name of a deployment contains that of its cloud service, so it is unique.
+        const roles = rolesIn.get(own) ?? [];
+        return { name: own, slot, covered: isCovered(roles), roles, endpoints: opened.of(service, own, slot) };
+      }),
     })),
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { givenText } from '#protocol/file.ts';
 import { isModelName, maxModelName } from '#server/domain/topology-rules/names.ts';
 import { portProtocols } from '#server/domain/topology-rules/words.ts';
+import { vmId } from '#server/domain/vms/input.ts';
 
 /** Limits of a model. Forms use these limits too. */
 export const topologyLimits = { location: 64, controllers: 7, instanceIds: 1_000, endpoints: 256 };
@@ -71,6 +72,12 @@ export const listInstancesInput = z.object({
 });
 export type ListInstancesInput = z.input<typeof listInstancesInput>;
 
+/** `instance` is the instance id. */
+export const renewPasswordInput = z.object({ instance: z.string().max(200) });
+export type RenewPasswordInput = z.input<typeof renewPasswordInput>;
+
+export const renewTokenInput = z.object({ vmId });
+export type RenewTokenInput = z.input<typeof renewTokenInput>;
 /** A TCP or UDP port. */
 export const portNumber = z.number().int().min(1).max(65_535);
 

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { agents, cloudServices, vmRoles, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
@@ -48,7 +48,7 @@ export async function listInstances(ctx: Context, input: ListInstancesInput): Pr
   allow(ctx.actor, 'viewer');
   const { model: name, ids } = parse(listInstancesInput, input);
   const model = await readModel(ctx.db, name);
-  const all = await readInstances(ctx, model.id);
+  const all = await readInstances(ctx, model.id, ids.flatMap(servicesIn));
   const byId = new Map(all.map((one) => [one.id, one]));
   const rolesOf = Map.groupBy(all, ({ cloudService }) => cloudService);
   const listed = listInOrder(ids, (id) => {
@@ -61,8 +61,15 @@ export async function listInstances(ctx: Context, input: ListInstancesInput): Pr
   return listed;
 }
 
-/** Reads all instances of a model, by machine. */
-export async function readInstances({ db }: Pick<Context, 'db'>, modelId: string): Promise<RoleInstance[]> {
+/** Returns the cloud services that an instance id may name. An id of the older form is the cloud service. */
+const servicesIn = (id: string): string[] => [id, id.slice(0, Math.max(0, id.lastIndexOf('-')))];
+
+/** Reads the instances of a model by machine, all of them or those in cloud services with these names. */
+export async function readInstances(
+  { db }: Pick<Context, 'db'>,
+  modelId: string,
+  services: readonly string[] | null = null,
+): Promise<RoleInstance[]> {
   const rows = await db
     .select({
       ...{ role: vmRoles, vm: vms.name, internalAddress: agents.internalAddress },
@@ -72,7 +79,12 @@ export async function readInstances({ db }: Pick<Context, 'db'>, modelId: string
     .innerJoin(vms, eq(vms.id, vmRoles.vmId))
     .innerJoin(cloudServices, eq(cloudServices.name, vmRoles.cloudService))
     .leftJoin(agents, eq(agents.vmId, vmRoles.vmId))
-    .where(and(eq(vmRoles.modelId, modelId)))
+    .where(
+      and(
+        eq(vmRoles.modelId, modelId),
+        services === null ? undefined : sql`${vmRoles.cloudService} = any(${sql.param(services)}::text[])`,
+      ),
+    )
     .orderBy(vmRoles.machine);
   return rows.map(({ role, vm, internalAddress, publicAddress, dnsName }) => {
     const { machine, vmId, hostname, cloudService, deployment, controller, availabilitySet, state, assignedAddress } =

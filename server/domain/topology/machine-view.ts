@@ -23,13 +23,29 @@ export const newMachine = z
   .meta({ id: 'NewMachine' });
 export type NewMachine = z.infer<typeof newMachine>;
 
+/** What an agent states about its role when it enrolls. The address is null until the provider has assigned it. */
+export const statedInstance = z.object({ id: z.string(), internalAddress: z.string().nullable() });
+
+/** Returns the command that enrolls a machine, as the instance of a role if its VM is one. */
+export function enrollCommand(
+  { url }: Pick<Context['config'], 'url'>,
+  token: string,
+  instance: z.infer<typeof statedInstance> | null,
+): string {
+  const options = [
+    ...(instance === null ? [] : [`--instance-id ${instance.id}`]),
+    ...(instance?.internalAddress ? [`--internal-address ${instance.internalAddress}`] : []),
+  ];
+  return [`annex-agent enroll --dir /var/lib/annex-agent --portal ${url} --token ${token}`, ...options].join(' ');
+}
+
 /** Returns a new machine as its creator sees it. */
 export function showNewMachine(
   { config }: Pick<Context, 'config'>,
   { vm, role, instanceId, password, assignedAddress }: CreatedInstance,
 ): NewMachine {
   const { enrollmentToken, enrollmentExpiresAt } = vm;
-  const command = `annex-agent enroll --dir /var/lib/annex-agent --portal ${config.url} --token ${enrollmentToken} --instance-id ${instanceId} --internal-address ${assignedAddress}`;
+  const command = enrollCommand(config, enrollmentToken, { id: instanceId, internalAddress: assignedAddress });
   const { machine, cloudService, hostname, userName } = role;
   return {
     ...{ machine, vmId: vm.id, vm: vm.name, instanceId, cloudService, hostname, userName, password },

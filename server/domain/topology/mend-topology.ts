@@ -1,10 +1,11 @@
-import { and, asc, eq, isNotNull, isNull, lte, or } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, lte } from 'drizzle-orm';
 import { cloudServices, models, vmRoles } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { callDue, dueServices } from './call-due.ts';
 import { deleteRole, markRole } from './discard-role.ts';
 import { localFabric } from './local-fabric.ts';
+import { countWaitingRoles, findOpenRoles } from './open-roles.ts';
 import type { CloudProvider } from './provider.ts';
 import { dropService } from './service-rows.ts';
 import { tearDown, undoBootstrap } from './tear-down.ts';
@@ -33,7 +34,13 @@ export async function mendTopology(ctx: Context, provider: CloudProvider = local
       return true;
     });
   }
-  for (const { vmId } of await openRoles(ctx)) await attempt('role', vmId, () => mendRole(ctx, provider, vmId));
+  const roles = await findOpenRoles(ctx, { limit: maxRoles });
+  for (const vmId of roles) {
+    await attempt('role', vmId, async () => {
+      await mendRole(ctx, provider, vmId);
+      return true;
+    });
+  }
   for (const { name } of await endingServices(ctx)) {
     await attempt('cloud service', name, async () => {
       await dropService(ctx, provider, name);
@@ -52,7 +59,8 @@ export async function mendTopology(ctx: Context, provider: CloudProvider = local
     .where(and(eq(models.life, 'destroying'), isNull(models.removedAt)))) {
     await attempt('model', id, () => tearDown(ctx, provider, id));
   }
-  return open;
+  // Roles whose agents uninstall extensions were left out, or have just begun to wait.
+  return open + (await countWaitingRoles(ctx));
 }
 
 const expiredBootstraps = ({ db, now }: Context) =>
@@ -68,14 +76,6 @@ const expiredBootstraps = ({ db, now }: Context) =>
       ),
     );
 
-const openRoles = ({ db, now }: Context) =>
-  db
-    .select({ vmId: vmRoles.vmId })
-    .from(vmRoles)
-    .where(or(eq(vmRoles.state, 'deleting'), and(eq(vmRoles.state, 'creating'), lte(vmRoles.leaseUntil, now))))
-    .orderBy(asc(vmRoles.deletingAt))
-    .limit(maxRoles);
-
 const endingServices = ({ db }: Context) =>
   db
     .select({ name: cloudServices.name })
@@ -83,7 +83,7 @@ const endingServices = ({ db }: Context) =>
     .where(and(eq(cloudServices.state, 'deleting'), isNull(cloudServices.goneAt)));
 
 /** Deletes a role whose request did not complete, or whose deletion began. */
-async function mendRole(ctx: Context, provider: CloudProvider, vmId: string): Promise<boolean> {
+async function mendRole(ctx: Context, provider: CloudProvider, vmId: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const [role] = await tx
       .select({ state: vmRoles.state })
@@ -92,5 +92,5 @@ async function mendRole(ctx: Context, provider: CloudProvider, vmId: string): Pr
       .for('no key update');
     if (role?.state === 'creating') await markRole(tx, ctx, vmId, true);
   });
-  return deleteRole(ctx, provider, vmId);
+  await deleteRole(ctx, provider, vmId);
 }

@@ -81,7 +81,16 @@ export async function readInventory(tx: Transaction, model: ModelRow): Promise<I
     })
     .from(cloudServices)
     .where(sql`starts_with(${cloudServices.name}, ${prefix})`);
-  const roles = await tx.select().from(vmRoles).where(eq(vmRoles.modelId, model.id));
+  const roles = await tx
+    .select({
+      cloudService: vmRoles.cloudService,
+      name: vmRoles.name,
+      machine: vmRoles.machine,
+      state: vmRoles.state,
+      controller: vmRoles.controller,
+    })
+    .from(vmRoles)
+    .where(eq(vmRoles.modelId, model.id));
   const rolesOf = Map.groupBy(roles, ({ cloudService }) => cloudService);
   const services = new Map<string, PlacedService>();
   for (const { name, modelId, label, state, goneAt } of named) {

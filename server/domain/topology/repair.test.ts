@@ -1,10 +1,11 @@
-import { and, eq, isNotNull, isNull } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { cloudServices, models, vmRoles, vms } from '#db/schema/index.ts';
+import { models, vmRoles } from '#db/schema/index.ts';
 import { type Random, randomOf } from '#server/domain/topology-rules/testing/random.ts';
 import { addMachine, bootstrapModel, createModel, destroyModel, removeMachine } from './index.ts';
 import type { ProviderStep } from './provider.ts';
 import { FakeProvider, type Fate } from './testing/fake-provider.ts';
+import { faultsOf, settle } from './testing/faults.ts';
 import { lab, newStage, type Stage, type Staged } from './testing/stage.ts';
 
 let stage: Stage;
@@ -30,47 +31,7 @@ async function run<T>(provider: FakeProvider, request: () => Promise<T>): Promis
   return Promise.race([killed, ended]);
 }
 
-/** Compares the inventory with the provider and the VMs. Returns what does not belong together. */
-async function faultsOf(model: string, { services }: FakeProvider): Promise<string[]> {
-  const [row] = await ctx.db.select().from(models).where(eq(models.name, model));
-  const id = row?.id ?? '';
-  const roles = await ctx.db.select().from(vmRoles).where(eq(vmRoles.modelId, id));
-  const stored = await ctx.db
-    .select()
-    .from(cloudServices)
-    .where(and(eq(cloudServices.modelId, id), isNull(cloudServices.goneAt)));
-  const machines = await ctx.db
-    .select()
-    .from(vms)
-    .where(and(isNull(vms.deletedAt), isNotNull(vms.instanceId)));
-  const own = machines.filter(({ instanceId }) => instanceId?.startsWith(`juju-${model}-`));
-  const vmIds = own.map((vm) => vm.id);
-  const created = [...services].flatMap(([service, names]) => [...names].map((name) => `${service}-${name}`));
-  const placed = roles.map(({ cloudService, name }) => `${cloudService}-${name}`);
-  return [
-    ...stored
-      .filter(({ name }) => !roles.some((role) => role.cloudService === name))
-      .map(({ name }) => `${name} has no role`),
-    ...roles.filter(({ vmId }) => !vmIds.includes(vmId)).map(({ vmId }) => `a role has no VM ${vmId}`),
-    ...vmIds.filter((vmId) => !roles.some((role) => role.vmId === vmId)).map((vmId) => `the VM ${vmId} has no role`),
-    ...roles.filter(({ state }) => state !== 'ready').map(({ name }) => `${name} is not ready`),
-    ...created.filter((instance) => !placed.includes(instance)).map((one) => `the provider kept ${one}`),
-    ...placed.filter((instance) => !created.includes(instance)).map((one) => `the provider lacks ${one}`),
-    ...[...services.keys()].filter((name) => !stored.some((one) => one.name === name)).map((one) => `${one} was kept`),
-  ];
-}
-
 const fates: readonly Fate[] = ['failBefore', 'failAfter', 'dieBefore', 'dieAfter'];
-
-/** Repairs until nothing is open, after every lease has ended. */
-async function settle(provider: FakeProvider, seconds: number): Promise<number> {
-  provider.fate = () => 'succeed';
-  for (let runs = 0; runs < 5; runs += 1) {
-    const open = await stage.mend(provider, seconds + runs);
-    if (open === 0) return 0;
-  }
-  return stage.mend(provider, seconds + 5);
-}
 
 describe('JU-25 a request whose provider fails, or whose process is killed', () => {
   let shared: Staged;
@@ -86,8 +47,8 @@ describe('JU-25 a request whose provider fails, or whose process is killed', () 
       const outcome = await run(provider, () => addMachine(ctx, { model }, provider));
       expect('result' in Object(outcome)).toBe(false);
       if (outcome === 'killed') expect(await ctx.db.$count(vmRoles, eq(vmRoles.state, 'creating'))).toBe(1);
-      expect(await settle(provider, 61)).toBe(0);
-      expect(await faultsOf(model, provider)).toEqual([]);
+      expect(await settle(stage, provider, 61)).toBe(0);
+      expect(await faultsOf(ctx, model, provider)).toEqual([]);
       expect(provider.services.size).toBe(0);
     },
   );
@@ -101,7 +62,7 @@ describe('JU-25 a request whose provider fails, or whose process is killed', () 
       provider.fate = (step) => (step === failing ? 'dieAfter' : 'succeed');
       expect(await run(provider, () => bootstrapModel(ctx, { model, controllers: 1 }, provider))).toBe('killed');
       await expect(bootstrapModel(ctx, { model }, provider)).rejects.toMatchObject({ code: 'model_bootstrapping' });
-      expect(await settle(provider, 121)).toBe(0);
+      expect(await settle(stage, provider, 121)).toBe(0);
       expect([provider.groups.size, provider.networks.size, provider.services.size]).toEqual([0, 0, 0]);
       expect((await bootstrapModel(ctx, { model }, provider)).bootstrappedAt).not.toBeNull();
     },
@@ -114,7 +75,7 @@ describe('JU-25 a request whose provider fails, or whose process is killed', () 
     await createModel(ctx, { ...lab, name: model });
     provider.fate = (step) => (step === 'network' ? 'dieAfter' : 'succeed');
     expect(await run(provider, () => bootstrapModel(ctx, { model }, provider))).toBe('killed');
-    expect(await settle(provider, 121)).toBe(0);
+    expect(await settle(stage, provider, 121)).toBe(0);
     expect([[...provider.groups], [...provider.networks]]).toEqual([[], [`juju-${model}-vnet`]]);
   });
 
@@ -126,7 +87,7 @@ describe('JU-25 a request whose provider fails, or whose process is killed', () 
     };
     const added = await addMachine(ctx, { model }, provider);
     expect(repaired).toBe(0);
-    expect(await faultsOf(model, provider)).toEqual([]);
+    expect(await faultsOf(ctx, model, provider)).toEqual([]);
     expect(added.machine).toBe(0);
   });
 
@@ -136,8 +97,8 @@ describe('JU-25 a request whose provider fails, or whose process is killed', () 
       await stage.mend(provider, 61);
     };
     await expect(addMachine(ctx, { model }, provider)).rejects.toMatchObject({ code: 'provider_failed' });
-    expect(await settle(provider, 62)).toBe(0);
-    expect(await faultsOf(model, provider)).toEqual([]);
+    expect(await settle(stage, provider, 62)).toBe(0);
+    expect(await faultsOf(ctx, model, provider)).toEqual([]);
   });
 });
 
@@ -181,7 +142,7 @@ class History {
 
   /** Repairs until nothing is open. Returns what does not belong together then. */
   async settle(): Promise<string[]> {
-    const open = await settle(this.provider, this.seconds + 1_000);
+    const open = await settle(stage, this.provider, this.seconds + 1_000);
     const machines = await ctx.db
       .select({ machine: vmRoles.machine })
       .from(vmRoles)
@@ -191,7 +152,7 @@ class History {
     return [
       ...(open === 0 ? [] : [`${open} are open`]),
       ...lost.map((machine) => `machine ${machine} was lost`),
-      ...(await faultsOf(this.model, this.provider)),
+      ...(await faultsOf(ctx, this.model, this.provider)),
     ];
   }
 }

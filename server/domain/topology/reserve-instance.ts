@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { availabilitySets, cloudServices, deployments, endpoints, models, vmRoles, vms } from '#db/schema/index.ts';
@@ -17,7 +17,7 @@ import {
 import { type Placement, type PlacementRefusal, place } from '#server/domain/topology-rules/place.ts';
 import { leaseOf } from './lease.ts';
 import { lockModelById, type ModelRow, readInventory, requireAlive, updateModel } from './model-rows.ts';
-import { sealPassword } from './role-password.ts';
+import { newPassword, sealPassword } from './role-password.ts';
 
 /** What an instance is for. */
 export type InstanceKind = 'machine' | 'controller';
@@ -114,7 +114,7 @@ async function insertRole(
     instanceId,
     disruptionGroup: availabilitySet === null ? null : `${service}/${availabilitySet}`,
   });
-  const password = randomBytes(18).toString('base64url');
+  const password = newPassword();
   const isController = kind === 'controller';
   const deployment = await productionOf(tx, service);
   const created = { createdAt: ctx.now, createdBy: ctx.actor.name };

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { vmRoles } from '#db/schema/index.ts';
@@ -5,6 +6,9 @@ import { type Keys, seal, unseal } from '#server/platform/keys.ts';
 
 /** Authenticated data that binds an encrypted password to its role, so that it cannot be decrypted for another one. */
 const boundTo = (vmId: string): string => `${vmId}/role-password`;
+
+/** Returns a new random password. */
+export const newPassword = (): string => randomBytes(18).toString('base64url');
 
 /** Encrypts the password of a role for the database. */
 export const sealPassword = (keys: Pick<Keys, 'sealing'>, vmId: string, password: string): Buffer =>

@@ -5,10 +5,14 @@ import type { Context } from '#server/domain/context.ts';
 import { type DestructionWarning, destructionStep, giveUpSeconds } from '#server/domain/topology-rules/models.ts';
 import { storageContainerName } from '#server/domain/topology-rules/names.ts';
 import { callProvider } from './call-provider.ts';
-import { deleteRole, markRole } from './discard-role.ts';
+import { deleteRole } from './discard-role.ts';
 import { lockModelById, type ModelRow, updateModel } from './model-rows.ts';
+import { findOpenRoles, markRolesOf } from './open-roles.ts';
 import type { CloudProvider } from './provider.ts';
 import { dropService } from './service-rows.ts';
+
+/** Maximum number of roles of a model that one run deletes, so that other repairs do not wait for long. */
+const maxRoles = 200;
 
 /** Deletes what a failed or interrupted bootstrap created. If the provider fails again, the repair completes it. */
 export async function undoBootstrap(ctx: Context, provider: CloudProvider, modelId: string): Promise<void> {
@@ -16,8 +20,7 @@ export async function undoBootstrap(ctx: Context, provider: CloudProvider, model
     const model = await lockModelById(tx, modelId);
     if (model.leaseUntil === null || model.bootstrappedAt !== null) return false;
     if (model.leaseUntil > ctx.now) await tx.update(models).set({ leaseUntil: ctx.now }).where(eq(models.id, modelId));
-    const roles = await tx.select({ vmId: vmRoles.vmId }).from(vmRoles).where(eq(vmRoles.modelId, modelId));
-    for (const { vmId } of roles) await markRole(tx, ctx, vmId, true);
+    await markRolesOf(tx, ctx, modelId, true);
     return true;
   });
   if (!isMine) return;
@@ -70,8 +73,8 @@ async function nextStep({ db }: Context, model: ModelRow) {
 }
 
 async function deleteRoles(ctx: Context, provider: CloudProvider, modelId: string): Promise<void> {
-  const roles = await ctx.db.select({ vmId: vmRoles.vmId }).from(vmRoles).where(eq(vmRoles.modelId, modelId));
-  for (const { vmId } of roles) await deleteRole(ctx, provider, vmId);
+  const open = await findOpenRoles(ctx, { modelId, limit: maxRoles });
+  for (const vmId of open) await deleteRole(ctx, provider, vmId);
 }
 
 async function dropServices(ctx: Context, provider: CloudProvider, modelId: string): Promise<void> {

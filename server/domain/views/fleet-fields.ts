@@ -2,6 +2,7 @@ import { silenceField } from '#server/domain/attention/index.ts';
 import { coreFields } from '#server/domain/fleet/index.ts';
 import type { FleetFields } from '#server/domain/fleet-field.ts';
 import { rolloutField, stepField } from '#server/domain/rollouts/index.ts';
+import { availabilitySetField, cloudServiceField, instanceIdField, modelField } from '#server/domain/topology/index.ts';
 import { updateAvailable } from './available-updates.ts';
 
 /**
@@ -14,4 +15,8 @@ export const allFleetFields = [
   updateAvailable,
   rolloutField,
   stepField,
+  modelField,
+  cloudServiceField,
+  availabilitySetField,
+  instanceIdField,
 ] as const satisfies FleetFields;

@@ -22,6 +22,7 @@ import { findAvailableUpdates } from './available-updates.ts';
 import { type ReadFleetRowsInput, readFleetRowsInput } from './input.ts';
 import { agentKind, system, updateAvailable } from './machine.ts';
 import { type OpenReason, reasonOf, vmReason, withTexts } from './reasons.ts';
+import { rolePlace } from './topology/role-place.ts';
 
 /** A VM in a list, with its health and its extensions. */
 export const fleetRow = vm.extend({
@@ -57,6 +58,8 @@ export const fleetRow = vm.extend({
   since: time.nullable(),
   /** Null if the VM is healthy, or unknown because its agent has not called. */
   reason: vmReason.nullable(),
+  /** Null if the VM belongs to no model. */
+  role: rolePlace.nullable(),
 });
 export type FleetRow = z.infer<typeof fleetRow>;
 
@@ -78,13 +81,13 @@ export async function fleetRows(ctx: Context, vmIds: readonly string[], reader: 
     const machine = machines.get(id);
     const summary = summaries.get(id);
     if (machine === undefined || summary === undefined) return [];
-    const { agentKind, agentVersion, os, needsRelease, goalState, clockSkewSeconds, since } = machine;
+    const { agentKind, agentVersion, os, needsRelease, goalState, clockSkewSeconds, since, role } = machine;
     return [
       {
         ...vmOf(machine),
         ...summary,
         availableAgentVersion: newerAgentVersion({ name: machine.agentName, version: agentVersion }),
-        ...{ agentKind, agentVersion, os, needsRelease, goalState, clockSkewSeconds },
+        ...{ agentKind, agentVersion, os, needsRelease, goalState, clockSkewSeconds, role },
         restartPendingSince: machine.restartPendingSince?.toISOString() ?? null,
         hold: holdOf({ ...machine, since: machine.heldAt }),
         since: since?.toISOString() ?? null,
@@ -109,7 +112,7 @@ export async function readFleetRows(
 }
 
 type Machine = Parameters<typeof vmOf>[0] &
-  Pick<FleetRow, 'agentKind' | 'agentVersion' | 'os' | 'needsRelease' | 'goalState' | 'clockSkewSeconds'> & {
+  Pick<FleetRow, 'agentKind' | 'agentVersion' | 'os' | 'needsRelease' | 'goalState' | 'clockSkewSeconds' | 'role'> & {
     agentName: string | null;
     since: Date | null;
     restartPendingSince: Date | null;
@@ -139,11 +142,13 @@ const text = `
     g.incarnation as "goalState", h.since, r.since as "restartPendingSince", p.last_seen_at as "lastSeenAt",
     p.next_expected_at as "nextExpectedAt", p.clock_skew_seconds as "clockSkewSeconds",
     p.heartbeat_seconds as "heartbeatSeconds", p.status_seconds as "statusSeconds", x.extensions,
-    o.since as "heldAt", o.reason, o.by, o.until
+    o.since as "heldAt", o.reason, o.by, o.until,
+    case when t.vm_id is not null then json_build_object('model', m.name, 'cloudService', t.cloud_service,
+      'availabilitySet', t.availability_set, 'instanceId', v.instance_id) end as role
   from vms v left join agents a on a.vm_id = v.id left join goal_state_heads g on g.vm_id = v.id
   left join agent_presence p on p.vm_id = v.id left join vm_health h on h.vm_id = v.id
   left join pending_restarts r on r.vm_id = v.id left join holds o on o.vm_id = v.id
-  left join x on x.vm_id = v.id
+  left join x on x.vm_id = v.id left join vm_roles t on t.vm_id = v.id left join models m on m.id = t.model_id
   where v.id = any($1) and v.deleted_at is null`;
 
 type Summary = Pick<FleetRow, 'health' | 'agent' | 'extensions'> & { reason: OpenReason | null };

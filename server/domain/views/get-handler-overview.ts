@@ -1,5 +1,6 @@
 import { and, count, eq, gt, gte, type SQL, sql } from 'drizzle-orm';
-import { extensionHealth, versionCounts } from '#db/schema/index.ts';
+import { extensionHealth, type SettingsSchema, versionCounts } from '#db/schema/index.ts';
+import { type FormulaManifest, isHandlerManifest } from '#protocol/formula.ts';
 import type { Context } from '#server/domain/context.ts';
 import { getCoverage, type LanguageCoverage } from '#server/domain/localization/index.ts';
 import {
@@ -38,6 +39,10 @@ export interface HandlerOverview extends Omit<HandlerDetails, 'versions'> {
     version: string;
     reportHeartbeat: boolean;
     supportsMultipleExtensions: boolean;
+    /** Null if this is a handler. */
+    formula: FormulaManifest | null;
+    /** The settings schema of a formula; null for handlers. */
+    settingsSchema: SettingsSchema | null;
     languages: LanguageCoverage[];
   } | null;
 }
@@ -125,14 +130,17 @@ async function newestOf(
     versions[0];
   if (chosen === undefined) return null;
   const { version } = chosen;
-  const [{ manifest }, { languages }] = await Promise.all([
+  const [{ manifest, settingsSchema }, { languages }] = await Promise.all([
     getVersion(ctx, { handler, version }),
     getCoverage(ctx, { handler, version }),
   ]);
+  const facts = isHandlerManifest(manifest) ? manifest.handlerManifest : null;
   return {
     version,
-    reportHeartbeat: manifest.handlerManifest.reportHeartbeat,
-    supportsMultipleExtensions: manifest.handlerManifest.supportsMultipleExtensions === true,
+    reportHeartbeat: facts?.reportHeartbeat === true,
+    supportsMultipleExtensions: facts?.supportsMultipleExtensions === true,
+    formula: isHandlerManifest(manifest) ? null : manifest,
+    settingsSchema: facts === null ? settingsSchema : null,
     languages,
   };
 }

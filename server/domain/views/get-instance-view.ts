@@ -30,7 +30,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
   const { machine, rows, problems, updates, retries, resources } = await ctx.db.transaction(
     async (tx) => {
       const machine = await loadMachine(tx, vmId, ctx.now);
-      const rows = await loadRows(tx, vmId);
+      const rows = await loadRows(tx, [vmId]);
       const problems = await loadProblems(tx, ctx, vmId);
       const retries = await listSeries(tx, vmId);
       const updates = (await findAvailableUpdates(tx, [vmId])).get(vmId);

@@ -16,6 +16,7 @@ import { hold, readHold } from '#server/domain/holds/index.ts';
 import { getVm, vm } from '#server/domain/vms/index.ts';
 import type { GetVmInput } from '#server/domain/vms/input.ts';
 import { agentKind, system } from './machine.ts';
+import { readVmRole, vmRole } from './topology/role-place.ts';
 
 /** The facts in the header of a VM's page. */
 export const vmFacts = vm.extend({
@@ -35,6 +36,8 @@ export const vmFacts = vm.extend({
   enrollmentExpiresAt: time.nullable(),
   /** Null if the VM is not on hold. */
   hold: hold.nullable(),
+  /** Null if the VM belongs to no model. */
+  role: vmRole.nullable(),
   goalState: z.object({ incarnation: z.number().int(), publishedAt: time, publishedBy: z.string() }).nullable(),
 });
 export type VmFacts = z.infer<typeof vmFacts>;
@@ -42,7 +45,7 @@ export type VmFacts = z.infer<typeof vmFacts>;
 /** Reads the facts of a VM. Throws 404 `vm_unknown`. */
 export async function getVmFacts(ctx: Context, input: GetVmInput): Promise<VmFacts> {
   const found = await getVm(ctx, input);
-  const [[agent], [token], [goalState], withheld, held] = await Promise.all([
+  const [[agent], [token], [goalState], withheld, held, role] = await Promise.all([
     ctx.db
       .select({
         kind: agents.kind,
@@ -79,6 +82,7 @@ export async function getVmFacts(ctx: Context, input: GetVmInput): Promise<VmFac
       .where(and(eq(extensions.vmId, found.id), needsReleaseSql))
       .limit(1),
     readHold(ctx.db, found.id),
+    readVmRole(ctx.db, found.id),
   ]);
   return {
     ...found,
@@ -90,6 +94,7 @@ export async function getVmFacts(ctx: Context, input: GetVmInput): Promise<VmFac
     needsRelease: withheld.length > 0,
     enrollmentExpiresAt: token && token.expiresAt > ctx.now ? token.expiresAt.toISOString() : null,
     hold: held,
+    role,
     goalState: goalState ? { ...goalState, publishedAt: goalState.publishedAt.toISOString() } : null,
   };
 }

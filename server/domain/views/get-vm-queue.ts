@@ -22,6 +22,7 @@ import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { installsInUpdate, needsReleaseSql, needsSecretsSql } from '#server/domain/goal-states/index.ts';
+import { isHandlerVersion } from '#server/domain/packages/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { agentStatus } from '#server/domain/verdicts/index.ts';
 import { type GetVmInput, getVmInput } from '#server/domain/vms/input.ts';
@@ -200,7 +201,10 @@ async function loadUpdates(tx: Transaction, goals: Goals, isStock: boolean): Pro
     .from(handlerVersions)
     .where(or(...[...wanted].map((one) => eq(handler, one))));
   return new Set(
-    rows.filter((row) => installsInUpdate(row.manifest, isStock)).map((row) => `${row.handler} ${row.version}`),
+    rows
+      .filter(isHandlerVersion)
+      .filter((row) => installsInUpdate(row.manifest, isStock))
+      .map((row) => `${row.handler} ${row.version}`),
   );
 }
 

@@ -14,3 +14,4 @@ export { listSilentTogether } from './list-silent-together.ts';
 export * from './overview/index.ts';
 export type { VmReason } from './reasons.ts';
 export type { Timeline } from './timeline.ts';
+export * from './topology/index.ts';

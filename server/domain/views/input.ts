@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { problemInput } from '#server/domain/attention/input.ts';
 import { causesInput } from '#server/domain/rollouts/input.ts';
+import { modelRef } from '#server/domain/topology/input.ts';
+import { slots } from '#server/domain/topology-rules/words.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
 /** `acceptLanguage` is the request's header; `chosenLanguage` is the language that the user chose on the pages. */
@@ -8,6 +10,12 @@ export const readerInput = z.object({ acceptLanguage: z.string().nullish(), chos
 
 export const instanceViewInput = readerInput.extend({ vmId });
 export type InstanceViewInput = z.input<typeof instanceViewInput>;
+
+export const deploymentInput = readerInput.extend({ cloudService: z.string().max(100), slot: z.enum(slots) });
+export type DeploymentInput = z.input<typeof deploymentInput>;
+
+export const modelMachinesInput = readerInput.extend({ model: modelRef });
+export type ModelMachinesInput = z.input<typeof modelMachinesInput>;
 
 export const silentTogetherInput = z.object({ vmId });
 export type SilentTogetherInput = z.input<typeof silentTogetherInput>;

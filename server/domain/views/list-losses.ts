@@ -43,7 +43,7 @@ export const versionLosses = z.object({
   /** JSON pointers of settings that the schema no longer describes, and of settings that it newly requires. */
   settings: z.object({ removed: z.array(z.string()), required: z.array(z.string()) }),
   platforms: z.array(z.object({ os: z.enum(operatingSystems).optional(), arch: z.enum(architectures).optional() })),
-  /** Properties of the manifest that are gone: commands, and flags that are no longer true. */
+  /** Properties of the manifest that are gone: commands and flags; for a formula, relations and hooks. */
   manifest: z.array(z.string()),
   /** Files that both versions contain and that are no longer executable. */
   executables: z.array(z.string()),

@@ -69,12 +69,13 @@ export async function loadProblems(tx: Transaction, ctx: Context, vmId: string) 
   return tx.select().from(agentProblems).where(eq(agentProblems.vmId, vmId));
 }
 
-/** Loads, for each extension, the facts from which health is derived, and the complete latest reports. */
-export async function loadRows(tx: Transaction, vmId: string) {
-  const facts = await selectExtensions(tx, eq(extensions.vmId, vmId));
-  const { name, dependsOn, changedBy } = extensions;
+/** Loads, for each extension of these VMs, the facts from which health is derived, and the complete latest reports. */
+export async function loadRows(tx: Transaction, vmIds: readonly string[]) {
+  const facts = await selectExtensions(tx, inArray(extensions.vmId, vmIds));
+  const { vmId, name, dependsOn, changedBy } = extensions;
   const documents = await tx
     .select({
+      vmId,
       name,
       dependsOn,
       changedBy,
@@ -86,9 +87,10 @@ export async function loadRows(tx: Transaction, vmId: string) {
     .leftJoin(extensionLatest, and(eq(extensionLatest.vmId, extensions.vmId), eq(extensionLatest.name, name)))
     .leftJoin(secrets, and(eq(secrets.vmId, extensions.vmId), eq(secrets.id, extensions.secretId)))
     .leftJoin(goalStateHeads, eq(goalStateHeads.vmId, extensions.vmId))
-    .where(eq(extensions.vmId, vmId));
-  const byName = new Map(documents.map((row) => [row.name, row]));
-  return facts.map((fact) => ({ ...fact, whole: byName.get(fact.name) }));
+    .where(inArray(extensions.vmId, vmIds));
+  const keyOf = (row: { vmId: string; name: string }): string => `${row.vmId}/${row.name}`;
+  const byKey = new Map(documents.map((row) => [keyOf(row), row]));
+  return facts.map((fact) => ({ ...fact, whole: byKey.get(keyOf(fact)) }));
 }
 
 /** The facts about one extension, and its complete latest reports. */

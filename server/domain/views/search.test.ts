@@ -4,6 +4,8 @@ import type { Context } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import type { RolloutState } from '#server/domain/rollout-rules/words.ts';
 import { givenRollout } from '#server/domain/rollouts/testing/given-rollout.ts';
+import { addMachine } from '#server/domain/topology/index.ts';
+import { newStage } from '#server/domain/topology/testing/stage.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { findByName } from './search.ts';
@@ -29,6 +31,7 @@ it('returns the health that the worker derived', async () => {
   await ctx.db.insert(vmHealth).values(row).onConflictDoUpdate({ target: vmHealth.vmId, set: row });
   expect(await findByName(viewer, { q: id })).toEqual({
     vms: [{ id, name, health: 'healthy' }],
+    models: [],
     handlers: [],
     rollouts: [],
   });
@@ -63,4 +66,13 @@ it('finds rollouts by a part of their name or by their id, and lists those that 
   ]);
   expect((await findByName(viewer, { q: ended })).rollouts.map(({ id }) => id)).toEqual([ended]);
   expect((await findByName(viewer, { q: '%' })).rollouts).toEqual([]);
+});
+
+it('finds models by a part of their name, and the VM of a role by its instance id', async () => {
+  const stage = await newStage(ctx);
+  const { model, provider } = await stage.bootstrapped({ name: 'edge-lab' });
+  const { vmId, vm, instanceId } = await addMachine(stage.ctx, { model }, provider);
+  expect((await findByName(viewer, { q: 'LAB' })).models).toEqual([{ name: 'edge-lab', location: 'West Lab' }]);
+  expect((await findByName(viewer, { q: instanceId })).vms).toMatchObject([{ id: vmId, name: vm }]);
+  expect((await findByName(viewer, { q: instanceId.slice(0, -1) })).vms).toEqual([]);
 });

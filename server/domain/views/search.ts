@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, ilike, inArray, isNull, or, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { handlers, publishers, rollouts, vmHealth, vms } from '#db/schema/index.ts';
+import { handlers, models, publishers, rollouts, vmHealth, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
@@ -12,6 +12,7 @@ import { type SearchInput, searchInput } from './input.ts';
 export interface SearchResults {
   /** `health` is null until the worker derives it, about a second after the VM is created. */
   vms: { id: string; name: string; health: VmHealth | null }[];
+  models: { name: string; location: string }[];
   handlers: { handler: string; publisher: string }[];
   rollouts: { id: string; name: string; state: RolloutState }[];
 }
@@ -20,23 +21,30 @@ const most = 8;
 const wholeId = z.uuid();
 
 /**
- * Finds VMs and rollouts by a part of their name or by their complete id, and handlers by a part of their id or of their
- * publisher's name. Rollouts that have not ended come first.
+ * Finds VMs and rollouts by a part of their name or by their complete id, VMs also by their instance id, models by a part
+ * of their name, and handlers by a part of their id or of their publisher's name. Rollouts that have not ended come
+ * first.
  */
 export async function findByName(ctx: Context, input: SearchInput): Promise<SearchResults> {
   allow(ctx.actor, 'viewer');
   const { q } = parse(searchInput, input);
   const part = q.replaceAll(/[\\%_]/g, '\\$&');
   const named = sql`lower(${vms.name}) like lower(${`%${part}%`})`;
-  const isMeant = wholeId.safeParse(q).success ? or(named, eq(vms.id, q)) : named;
+  const isMeant = wholeId.safeParse(q).success ? or(named, eq(vms.id, q)) : or(named, eq(vms.instanceId, q));
   const isNamed = ilike(rollouts.name, `%${part}%`);
-  const [foundVms, foundHandlers, foundRollouts] = await Promise.all([
+  const [foundVms, foundModels, foundHandlers, foundRollouts] = await Promise.all([
     ctx.db
       .select({ id: vms.id, name: vms.name, health: vmHealth.health })
       .from(vms)
       .leftJoin(vmHealth, eq(vmHealth.vmId, vms.id))
       .where(and(isNull(vms.deletedAt), isMeant))
       .orderBy(desc(ilike(vms.name, `${part}%`)), asc(vms.name))
+      .limit(most),
+    ctx.db
+      .select({ name: models.name, location: models.location })
+      .from(models)
+      .where(and(isNull(models.removedAt), ilike(models.name, `%${part}%`)))
+      .orderBy(desc(ilike(models.name, `${part}%`)), asc(models.name))
       .limit(most),
     ctx.db
       .select({ handler: handlers.id, publisher: publishers.displayName })
@@ -56,5 +64,5 @@ export async function findByName(ctx: Context, input: SearchInput): Promise<Sear
       )
       .limit(most),
   ]);
-  return { vms: foundVms, handlers: foundHandlers, rollouts: foundRollouts };
+  return { vms: foundVms, models: foundModels, handlers: foundHandlers, rollouts: foundRollouts };
 }

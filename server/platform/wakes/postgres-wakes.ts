@@ -37,15 +37,22 @@ export function postgresWakes({ databaseUrl, name, log }: PostgresWakesOptions):
 }
 
 function linkOf(client: pg.Client, lost: AbortController): WakeConnection {
+  let last: Promise<unknown> = Promise.resolve();
+  /** A connection runs one query at a time, so each waits for the one before it. */
+  const query = (text: string): Promise<unknown> => {
+    const next = last.then(() => client.query(text));
+    last = next.catch(() => {});
+    return next;
+  };
   const check = async (): Promise<void> => {
     while (!lost.signal.aborted) {
       await delay(checkEvery, undefined, { signal: lost.signal }).catch(() => {});
-      if (!lost.signal.aborted) await client.query('select 1');
+      if (!lost.signal.aborted) await query('select 1');
     }
   };
   return {
     async listen(channels) {
-      await client.query(channels.map((channel) => `listen ${client.escapeIdentifier(channel)}`).join('; '));
+      await query(channels.map((channel) => `listen ${client.escapeIdentifier(channel)}`).join('; '));
     },
     ended: check(),
     async close() {

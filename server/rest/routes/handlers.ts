@@ -1,9 +1,11 @@
+import type { PackageKind } from '#protocol/formula-words.ts';
 import { pageOf } from '#server/domain/answers.ts';
 import { getHandler, handlerDetails, handlerSummary, listHandlers } from '#server/domain/packages/index.ts';
 import { pageQuery, type RestRoute, route } from '../route.ts';
 import { inHandler } from '../shapes.ts';
 
-export const handlerRoutes: readonly RestRoute[] = [
+/** Returns the routes that list the handlers, or the formulas, and return one of them. */
+export const handlerRoutesOf = (kind: PackageKind): readonly RestRoute[] => [
   route({
     method: 'GET',
     path: '/handlers',
@@ -13,7 +15,7 @@ export const handlerRoutes: readonly RestRoute[] = [
     query: pageQuery,
     answers: { 200: { meaning: 'A page of handlers.', schema: pageOf(handlerSummary) } },
     refusals: [],
-    run: async (ctx, { query }) => ({ status: 200, body: await listHandlers(ctx, query) }),
+    run: async (ctx, { query }) => ({ status: 200, body: await listHandlers(ctx, { ...query, kind }) }),
   }),
   route({
     method: 'GET',

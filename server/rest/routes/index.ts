@@ -3,17 +3,17 @@ import { allFleetFields } from '#server/domain/views/fleet-fields.ts';
 import type { RestRoute } from '../route.ts';
 import { activityRoutes } from './activity.ts';
 import { attentionRoutes } from './attention.ts';
+import { cloudServiceRoutes } from './cloud-services.ts';
 import { executionRuleRoutes } from './execution-rules.ts';
 import { executionRoutes } from './executions.ts';
+import { formulaRoutes, handlerPackageRoutes, onlyKind } from './formulas.ts';
 import { goalStateRoutes } from './goal-states.ts';
-import { handlerRoutes } from './handlers.ts';
 import { holdRoutes } from './holds.ts';
 import { logRoutes } from './logs.ts';
 import { machineRoutes } from './machines.ts';
 import { memberRoutes } from './members.ts';
 import { modelRoutes } from './models.ts';
 import { publisherRoutes } from './publishers.ts';
-import { resourceRoutes } from './resources.ts';
 import { rolloutActRoutes } from './rollout-acts.ts';
 import { rolloutReadRoutes } from './rollout-reads.ts';
 import { rolloutRuleRoutes } from './rollout-rules.ts';
@@ -22,20 +22,15 @@ import { runbookFileRoutes } from './runbook-files.ts';
 import { runbookRoutes } from './runbooks.ts';
 import { tokenRoutes } from './tokens.ts';
 import { topologyRoutes } from './topology.ts';
-import { versionRoutes } from './versions.ts';
 import { viewRoutes } from './views.ts';
 import { vmListRoute, vmRoutes } from './vms.ts';
 import { wireAccessRoutes } from './wire-access.ts';
-import { xliffRoutes } from './xliff.ts';
 
 /** Returns the routes of the management API. VM lists have a query parameter for each of these filter fields. */
 export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...publisherRoutes,
-  ...handlerRoutes,
-  ...versionRoutes,
-  // These routes must precede the resource routes, which would match the suffix too.
-  ...xliffRoutes,
-  ...resourceRoutes,
+  ...handlerPackageRoutes,
+  ...formulaRoutes,
   ...vmRoutes,
   vmListRoute(fields),
   ...holdRoutes,
@@ -46,12 +41,13 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...executionRuleRoutes,
   ...runbookRoutes,
   ...rolloutRoutes,
-  ...rolloutReadRoutes,
+  ...rolloutReadRoutes.map((one) => onlyKind('handler', one)),
   ...rolloutActRoutes,
   ...rolloutRuleRoutes,
   ...modelRoutes,
   ...machineRoutes,
   ...topologyRoutes,
+  ...cloudServiceRoutes,
   ...viewRoutes,
   ...attentionRoutes,
   ...logRoutes,

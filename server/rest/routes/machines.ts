@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { addMachine, instances, listInstances, newMachine, removeMachine } from '#server/domain/topology/index.ts';
+import {
+  addMachine,
+  instances,
+  listInstances,
+  newMachine,
+  removeMachine,
+  renewPassword,
+  rolePassword,
+} from '#server/domain/topology/index.ts';
 import { flag, type RestRoute, route } from '../route.ts';
 import { inModel } from '../shapes.ts';
 
@@ -60,6 +68,22 @@ export const machineRoutes: readonly RestRoute[] = [
     run: async (ctx, { params, query }) => ({
       status: 200,
       body: await listInstances(ctx, { ...params, ...query }),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/instances/{id}/password',
+    operationId: 'renewPassword',
+    summary:
+      'Replaces the password of the first user of a role by a new random one. Annex stores it encrypted, and does not change it on the machine.',
+    role: 'operator',
+    params: z.object({ id: z.string().max(200).describe('The instance id.') }),
+    answers: { 200: { meaning: 'The new password, shown only once.', schema: rolePassword } },
+    refusals: [404, 409],
+    run: async (ctx, { params }) => ({
+      status: 200,
+      body: await renewPassword(ctx, { instance: params.id }),
+      headers: { 'cache-control': 'no-store' },
     }),
   }),
 ];

@@ -131,7 +131,7 @@ export const rolloutActRoutes: readonly RestRoute[] = [
     path: '/rollouts/{id}/abort',
     operationId: 'abortRollout',
     summary:
-      'Aborts a rollout. Nothing begins any more, and the rollout ends when the VMs that fetched their goal state are decided.',
+      'Aborts a rollout. No further VM begins, and the rollout ends when the VMs that fetched their goal state are decided.',
     role: 'operator',
     params: inRollout,
     body: reasonTerms.strict().default({}),

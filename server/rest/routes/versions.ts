@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { PackageKind } from '#protocol/formula-words.ts';
 import { carryOver, publishVersion, registerVersion } from '#server/domain/localization/index.ts';
 import {
   admitPackage,
@@ -22,65 +23,74 @@ import { receiveVersion } from '../receive-version.ts';
 import { flag, type RestRoute, route } from '../route.ts';
 import { inVersion } from '../shapes.ts';
 
-/** Pages use this route for uploads, too. */
-export const registerPackageRoute: RestRoute = route({
-  method: 'PUT',
-  path: '/handlers/{handler}/versions/{version}/package',
-  operationId: 'registerPackage',
-  summary:
-    'Uploads the package of a version as a draft. With `carry`, the draft gets the languages and the settings schema of the highest published version below it.',
-  role: 'publisher',
-  inNamespace: true,
-  params: inVersion,
-  query: z.object({ carry: flag }),
-  takesZip: true,
-  answers: {
-    200: { meaning: 'The same package had already been uploaded.', schema: shownPackage },
-    201: { meaning: 'The package was stored as a draft.', schema: shownPackage },
-  },
-  refusals: [404, 409],
-  run: async (ctx, { params, query, upload, language }) => {
-    if (upload === null) throw new Error('a package without its upload');
-    await admitPackage(ctx, params);
-    const file = await receiveUpload(ctx, upload.bytes, upload.declared);
-    const { created, warnings, ...version } = await registerPackage(ctx, { ...params, file });
-    if (query.carry) await carryOver(ctx, params);
-    return { status: created ? 201 : 200, body: { ...version, warnings: shownWarnings(warnings, language) } };
-  },
-});
+const registerPackageRouteOf = (kind?: PackageKind): RestRoute =>
+  route({
+    method: 'PUT',
+    path: '/handlers/{handler}/versions/{version}/package',
+    operationId: 'registerPackage',
+    summary:
+      'Uploads the package of a version as a draft. With `carry`, the draft gets the languages and the settings schema of the highest published version below it.',
+    role: 'publisher',
+    inNamespace: true,
+    params: inVersion,
+    query: z.object({ carry: flag }),
+    takesZip: true,
+    answers: {
+      200: { meaning: 'The same package had already been uploaded.', schema: shownPackage },
+      201: { meaning: 'The package was stored as a draft.', schema: shownPackage },
+    },
+    refusals: [404, 409],
+    run: async (ctx, { params, query, upload, language }) => {
+      if (upload === null) throw new Error('a package without its upload');
+      await admitPackage(ctx, params);
+      const file = await receiveUpload(ctx, upload.bytes, upload.declared);
+      const { created, warnings, ...version } = await registerPackage(ctx, { ...params, kind, file });
+      if (query.carry) await carryOver(ctx, params);
+      return { status: created ? 201 : 200, body: { ...version, warnings: shownWarnings(warnings, language) } };
+    },
+  });
 
-const registerVersionRoute: RestRoute = route({
-  method: 'POST',
-  path: '/handlers/{handler}/versions/{version}',
-  operationId: 'registerVersion',
-  summary:
-    'Uploads a version with its settings schema, platforms and languages in one call. With `carry`, any language or settings schema that you do not send is copied from the highest published version below it. With `publish`, the version is also published.',
-  role: 'publisher',
-  inNamespace: true,
-  params: inVersion,
-  query: z.object({ carry: flag, publish: flag }),
-  takesForm: {
-    package: { type: 'application/zip', meaning: 'The package.', required: true },
-    'settings-schema': { type: 'application/json', meaning: 'The settings schema, as in `setSettingsSchema`.' },
-    platforms: { type: 'application/json', meaning: 'The supported platforms, as in `setPlatforms`.' },
-    resources: { type: 'application/json', meaning: 'The resource file of one language.', repeated: true },
-  },
-  answers: {
-    200: { meaning: 'The same contents had already been uploaded.', schema: shownPublishedVersion },
-    201: { meaning: 'The version was stored.', schema: shownPublishedVersion },
-  },
-  refusals: [404, 409],
-  run: async (ctx, { params, query, form, language }) => {
-    await admitPackage(ctx, params);
-    const parts = await receiveVersion(ctx, form);
-    const { created, warnings, ...version } = await registerVersion(ctx, { ...params, ...parts, ...query });
-    return { status: created ? 201 : 200, body: { ...version, warnings: shownWarnings(warnings, language) } };
-  },
-});
+const registerVersionRouteOf = (kind?: PackageKind): RestRoute =>
+  route({
+    method: 'POST',
+    path: '/handlers/{handler}/versions/{version}',
+    operationId: 'registerVersion',
+    summary:
+      'Uploads a version with its settings schema, platforms and languages in one call. With `carry`, any language or settings schema that you do not send is copied from the highest published version below it. With `publish`, the version is also published.',
+    role: 'publisher',
+    inNamespace: true,
+    params: inVersion,
+    query: z.object({ carry: flag, publish: flag }),
+    takesForm: {
+      package: { type: 'application/zip', meaning: 'The package.', required: true },
+      'settings-schema': { type: 'application/json', meaning: 'The settings schema, as in `setSettingsSchema`.' },
+      platforms: { type: 'application/json', meaning: 'The supported platforms, as in `setPlatforms`.' },
+      resources: { type: 'application/json', meaning: 'The resource file of one language.', repeated: true },
+    },
+    answers: {
+      200: { meaning: 'The same contents had already been uploaded.', schema: shownPublishedVersion },
+      201: { meaning: 'The version was stored.', schema: shownPublishedVersion },
+    },
+    refusals: [404, 409],
+    run: async (ctx, { params, query, form, language }) => {
+      await admitPackage(ctx, params);
+      const parts = await receiveVersion(ctx, form);
+      const { created, warnings, ...version } = await registerVersion(ctx, { ...params, kind, ...parts, ...query });
+      return { status: created ? 201 : 200, body: { ...version, warnings: shownWarnings(warnings, language) } };
+    },
+  });
 
-export const versionRoutes: readonly RestRoute[] = [
-  registerPackageRoute,
-  registerVersionRoute,
+/** Pages use this route for uploads of both kinds of packages. */
+export const registerPackageRoute = registerPackageRouteOf();
+
+/** Returns the routes of versions of one kind. */
+export const versionRoutesOf = (kind: PackageKind): readonly RestRoute[] => [
+  registerPackageRouteOf(kind),
+  registerVersionRouteOf(kind),
+  ...commonRoutes,
+];
+
+const commonRoutes: readonly RestRoute[] = [
   route({
     method: 'GET',
     path: '/handlers/{handler}/versions/{version}',

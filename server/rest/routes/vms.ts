@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { pageOf } from '#server/domain/answers.ts';
-import { enrollment, issueEnrollmentToken, registerVm } from '#server/domain/enrollment/index.ts';
+import { enrollment, registerVm } from '#server/domain/enrollment/index.ts';
 import { registerVmInput } from '#server/domain/enrollment/input.ts';
 import type { FleetFields } from '#server/domain/fleet-field.ts';
+import { renewedToken, renewToken } from '#server/domain/topology/index.ts';
 import { fleetRow, getVmFacts, listFleet, vmFacts } from '#server/domain/views/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { updateVm, vm } from '#server/domain/vms/index.ts';
@@ -87,11 +88,12 @@ export const vmRoutes: readonly RestRoute[] = [
     method: 'POST',
     path: '/vms/{id}/enrollment-token',
     operationId: 'issueEnrollmentToken',
-    summary: 'Creates an enrollment token for a VM and invalidates the earlier token.',
+    summary:
+      'Creates an enrollment token for a VM and invalidates the earlier token. If the VM is a machine of a model, the command states its instance id and its internal address.',
     role: 'operator',
     params: inVm,
-    answers: { 201: { meaning: 'The token, shown only once.', schema: enrollment } },
+    answers: { 201: { meaning: 'The token, shown only once.', schema: renewedToken } },
     refusals: [404, 409],
-    run: async (ctx, { params }) => ({ status: 201, body: await issueEnrollmentToken(ctx, { vmId: params.id }) }),
+    run: async (ctx, { params }) => ({ status: 201, body: await renewToken(ctx, { vmId: params.id }) }),
   }),
 ];

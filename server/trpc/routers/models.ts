@@ -12,19 +12,35 @@ import {
   removeMachine,
   setStorageAccount,
 } from '#server/domain/topology/index.ts';
-import { mutation, query, router } from '../trpc.ts';
+import {
+  type DeploymentInput,
+  getDeployment,
+  listCountedModels,
+  listModelMachines,
+  type ModelMachinesInput,
+} from '#server/domain/views/index.ts';
+import { type CallContext, mutation, plainQuery, query, router } from '../trpc.ts';
+
+const deploymentForReader = (ctx: CallContext, input: DeploymentInput) =>
+  getDeployment(ctx, { ...input, ...ctx.reader });
+
+const machinesForReader = (ctx: CallContext, input: ModelMachinesInput) =>
+  listModelMachines(ctx, { ...input, ...ctx.reader });
 
 export const modelsRouter = router({
   addMachine: mutation(addMachine),
   bootstrap: mutation(bootstrapModel),
   change: mutation(changeModel),
+  counted: plainQuery(listCountedModels),
   create: mutation(createModel),
+  deployment: query(deploymentForReader),
   destroy: mutation(destroyModel),
   get: query(getModel),
   instances: query(listInstances),
-  list: query(listModels),
+  list: plainQuery(listModels),
+  machines: query(machinesForReader),
   removeMachine: mutation(removeMachine),
   setStorageAccount: mutation(setStorageAccount),
-  storageAccounts: query(listStorageAccounts),
+  storageAccounts: plainQuery(listStorageAccounts),
   topology: query(getTopology),
 });

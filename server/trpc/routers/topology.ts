@@ -1,10 +1,20 @@
-import { closeEndpoint, listEndpoints, planSwap, setEndpoint, swap } from '#server/domain/topology/index.ts';
+import {
+  closeEndpoint,
+  listEndpoints,
+  planSwap,
+  renewPassword,
+  renewToken,
+  setEndpoint,
+  swap,
+} from '#server/domain/topology/index.ts';
 import { mutation, query, router } from '../trpc.ts';
 
 export const topologyRouter = router({
   closeEndpoint: mutation(closeEndpoint),
   endpoints: query(listEndpoints),
   planSwap: query(planSwap),
+  renewPassword: mutation(renewPassword),
+  renewToken: mutation(renewToken),
   setEndpoint: mutation(setEndpoint),
   swap: mutation(swap),
 });

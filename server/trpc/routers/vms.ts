@@ -1,4 +1,4 @@
-import { issueEnrollmentToken, registerVm } from '#server/domain/enrollment/index.ts';
+import { registerVm } from '#server/domain/enrollment/index.ts';
 import { holdVm, releaseHold } from '#server/domain/holds/index.ts';
 import {
   getWireAccess,
@@ -6,6 +6,7 @@ import {
   revokeWireAccess,
   rotateTenantKey,
 } from '#server/domain/stock-agents/index.ts';
+import { renewToken } from '#server/domain/topology/index.ts';
 import { getVmFacts } from '#server/domain/views/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { updateVm } from '#server/domain/vms/index.ts';
@@ -16,7 +17,7 @@ export const vmsRouter = router({
   create: mutation(registerVm),
   update: mutation(updateVm),
   remove: mutation(removeVm),
-  issueEnrollmentToken: mutation(issueEnrollmentToken),
+  issueEnrollmentToken: mutation(renewToken),
   wireAccess: query(getWireAccess),
   grantWireAccess: mutation(grantWireAccess),
   revokeWireAccess: mutation(revokeWireAccess),

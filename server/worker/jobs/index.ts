@@ -20,6 +20,7 @@ import { followActivityJob } from './follow-activity.ts';
 import { gatherMessagesJob } from './gather-messages.ts';
 import { keepPartitionsJob } from './keep-partitions.ts';
 import { markForgottenJob } from './mark-forgotten.ts';
+import { mendReservationsJob } from './mend-reservations.ts';
 import { mendTopologyJob } from './mend-topology.ts';
 import { runRetriesJob } from './run-retries.ts';
 import { sendAnchorsJob } from './send-anchors.ts';
@@ -35,6 +36,7 @@ export function createJobs({ log }: Pick<OpenServices, 'log'>): Job[] {
     settleExecutionsJob,
     runRetriesJob,
     endSnoozesJob,
+    mendReservationsJob,
     mendTopologyJob,
     gatherMessagesJob,
     foldCountsJob,

@@ -104,7 +104,7 @@ function useColumns(map: FleetMap, colors: MapStates | null): Column[] {
   const { groups, rollout } = colors;
   const cells = map.groups.map(({ count }, index) => unpackCells(groups[index] ?? '', count, stepMarkLetters));
   return stepMarks.map((mark) => ({
-    ...{ key: mark, word: t(`overview:mark.${mark}`), status: statusOfMark[mark] },
+    ...{ key: mark, word: t(`overview:mark.${mark}`), status: statusOfMark(mark) },
     countIn: (group) => countMark(cells[group] ?? new Uint8Array(), mark),
     hrefOf: (group) =>
       mark === 'none'

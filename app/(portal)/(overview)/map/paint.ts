@@ -1,4 +1,5 @@
-import type { Look } from './looks.ts';
+import type { Look } from '../../rollouts/step-looks.ts';
+import { maskOf } from './cell-masks.ts';
 import type { CellLayout } from './place-cells.ts';
 
 /** The looks of cells by their values, with the color of each as one pixel of image data (four bytes). */
@@ -32,6 +33,8 @@ export class Painting {
   readonly #palette: Palette;
   readonly #pixels: ImageData;
   readonly #words: Uint32Array;
+  /** Which pixels of a cell each value fills; null for all. */
+  readonly #masks: readonly (Uint8Array | null)[];
   #shown: Uint8Array[] = [];
 
   constructor(layout: CellLayout, palette: Palette) {
@@ -39,6 +42,7 @@ export class Painting {
     this.#palette = palette;
     this.#pixels = new ImageData(Math.max(1, layout.width), Math.max(1, layout.height));
     this.#words = new Uint32Array(this.#pixels.data.buffer);
+    this.#masks = palette.looks.map(({ shape }) => (shape === 'full' ? null : maskOf(shape, layout.cell)));
   }
 
   /** Draws the cells that changed. Returns their number. */
@@ -58,7 +62,7 @@ export class Painting {
         const value = cells[cell] ?? 0;
         if (before[cell] === value) continue;
         const y = top + row * pitch.y;
-        this.#cell(x, y, value, before !== nothing);
+        this.#cell(x, y, value);
         changed += 1;
         if (changed <= putSingly) few.push(x, y);
       }
@@ -71,29 +75,17 @@ export class Painting {
     return changed;
   }
 
-  #cell(x: number, y: number, value: number, clear: boolean): void {
-    const { cell } = this.#layout;
-    const color = this.#palette.colors[value] ?? 0;
-    const shape = this.#palette.looks[value]?.shape;
-    if (shape === 'inset') {
-      if (clear) this.#fill(x, y, cell.x, cell.y, 0);
-      const inset = Math.floor(Math.min(cell.x, cell.y) / 4) || (Math.min(cell.x, cell.y) > 2 ? 1 : 0);
-      this.#fill(x + inset, y + inset, cell.x - 2 * inset, cell.y - 2 * inset, color);
-      return;
-    }
-    this.#fill(x, y, cell.x, cell.y, color);
-    if (shape !== 'frame') return;
-    const edge = Math.max(1, Math.round(Math.min(cell.x, cell.y) / 4));
-    this.#fill(x + edge, y + edge, cell.x - 2 * edge, cell.y - 2 * edge, 0);
-  }
-
   /** Fills pixel by pixel, which is faster than `Uint32Array.fill` for so few pixels. */
-  #fill(x: number, y: number, width: number, height: number, color: number): void {
-    const line = this.#pixels.width;
+  #cell(left: number, top: number, value: number): void {
+    const { x: width, y: height } = this.#layout.cell;
+    const color = this.#palette.colors[value] ?? 0;
+    const mask = this.#masks[value] ?? null;
     const words = this.#words;
-    for (let row = y; row < y + height; row += 1) {
-      const end = row * line + x + width;
-      for (let at = row * line + x; at < end; at += 1) words[at] = color;
+    for (let row = 0, at = 0; row < height; row += 1) {
+      const begin = (top + row) * this.#pixels.width + left;
+      for (let word = begin; word < begin + width; word += 1, at += 1) {
+        words[word] = mask === null || mask[at] === 1 ? color : 0;
+      }
     }
   }
 }

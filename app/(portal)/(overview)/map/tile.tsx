@@ -23,7 +23,7 @@ export function Tile({ row, health, mark, isCurrent }: TileProps) {
   const { t } = useTranslation(['reports', 'overview']);
   const why = useReason(row);
   const reason = mark === null ? why : '';
-  const status = mark === null ? statusOfHealth[health] : statusOfMark[mark];
+  const status = mark === null ? statusOfHealth[health] : statusOfMark(mark);
   return (
     <Link
       data-tile

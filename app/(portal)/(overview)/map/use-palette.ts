@@ -1,7 +1,7 @@
 'use client';
 
 import { useLayoutEffect, useState } from 'react';
-import type { Look } from './looks.ts';
+import type { Look } from '../../rollouts/step-looks.ts';
 import { type Palette, readPalette } from './paint.ts';
 
 /** Returns the colors of these looks in the current theme; null until they are read. */

@@ -7,8 +7,9 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
-import { Tag } from '#app/_ui/tag.tsx';
+import { Chip, Tag } from '#app/_ui/tag.tsx';
 import type { RolloutPage } from '../../rollouts/rollout-data.ts';
+import { FormulaCard } from '../formula/formula-card.tsx';
 import { IdentityAndFacts } from '../identity-and-facts.tsx';
 import { NotMine } from '../not-mine.tsx';
 import { useMayPublish } from '../publishing-rights.ts';
@@ -41,12 +42,22 @@ export function HandlerView({ handler, first, open, automatic }: HandlerViewProp
     published === undefined
       ? 0
       : found.versions.slice(found.versions.indexOf(published) + 1).reduce((sum, { vms }) => sum + vms, 0);
+  const formula = found.newest?.formula;
+  const assigned = {
+    label: t('fact.on'),
+    value: found.vms === 0 ? t('fact.noVm') : <VmsLink filter={{ handler }} vms={found.vms} />,
+  };
   const yesNo = (value: boolean) => t(value ? 'yes' : 'no');
   return (
     <>
       <PageHeader
         title={<span translate="no">{found.type}</span>}
-        badge={published ? <Tag>{published.version}</Tag> : undefined}
+        badge={
+          <>
+            {formula ? <Chip>{t('formula.mark')}</Chip> : null}
+            {published ? <Tag>{published.version}</Tag> : null}
+          </>
+        }
         actions={
           <>
             {published && hasOlderOnVms(found.versions, published.version) ? (
@@ -72,10 +83,7 @@ export function HandlerView({ handler, first, open, automatic }: HandlerViewProp
           identity={handler}
           items={[
             { label: t('fact.publisher'), value: found.publisher },
-            {
-              label: t('fact.on'),
-              value: found.vms === 0 ? t('fact.noVm') : <VmsLink filter={{ handler }} vms={found.vms} />,
-            },
+            ...(formula ? [] : [assigned]),
             ...(published && older > 0
               ? [
                   {
@@ -84,7 +92,7 @@ export function HandlerView({ handler, first, open, automatic }: HandlerViewProp
                   },
                 ]
               : []),
-            ...(found.newest
+            ...(found.newest && !formula
               ? [
                   { label: t('fact.heartbeat'), value: yesNo(found.newest.reportHeartbeat) },
                   { label: t('fact.several'), value: yesNo(found.newest.supportsMultipleExtensions) },
@@ -96,14 +104,20 @@ export function HandlerView({ handler, first, open, automatic }: HandlerViewProp
       <NotMine namespace={found.namespace} className="mb-4" />
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_352px]">
         <div className="grid min-w-0 gap-4">
-          <AdoptionCard handler={found} />
-          <OpenRollouts handler={handler} first={open} />
+          {formula ? (
+            <FormulaCard manifest={formula} schema={found.newest?.settingsSchema ?? null} />
+          ) : (
+            <>
+              <AdoptionCard handler={found} />
+              <OpenRollouts handler={handler} first={open} />
+            </>
+          )}
           <VersionsCard handler={found} mayPublish={mayPublish} />
         </div>
         <div className="grid min-w-0 gap-4">
-          <AutomaticCard handler={handler} first={automatic} />
+          {formula ? null : <AutomaticCard handler={handler} first={automatic} />}
           {found.newest ? <LanguagesCard handler={found} newest={found.newest} mayPublish={mayPublish} /> : null}
-          <UnknownCard handler={handler} mayPublish={mayPublish} />
+          {formula ? null : <UnknownCard handler={handler} mayPublish={mayPublish} />}
         </div>
       </div>
     </>

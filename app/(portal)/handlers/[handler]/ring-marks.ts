@@ -14,7 +14,7 @@ export interface RingMark {
 /** Distance, as a share of the axis, below which openings share a mark. */
 const together = 1 / 60;
 
-/** Returns the marks of a time axis, from left to right. Openings outside the axis are left out. */
+/** Returns the marks of a time axis, from left to right. Openings outside the axis are omitted. */
 export function ringMarks(openings: readonly ShownOpening[], axis: { from: Date; to: Date }): RingMark[] {
   const [from, to] = [axis.from.getTime(), axis.to.getTime()];
   const marks: { share: number; openings: [ShownOpening, ...ShownOpening[]] }[] = [];

@@ -14,6 +14,7 @@ import { Dialog } from '#app/_ui/dialog.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { Textarea } from '#app/_ui/input.tsx';
 import { toast } from '#app/_ui/toast.tsx';
+import type { PackageKind } from '#protocol/formula-words.ts';
 import { StoppedRollouts } from './stopped-rollouts.tsx';
 
 export interface VersionDialogProps {
@@ -22,6 +23,7 @@ export interface VersionDialogProps {
   version: string;
   /** Number of VMs with this version in their goal state. */
   vms: number;
+  kind: PackageKind;
   onClose(): void;
   /** URL to open after the draft is deleted; if absent, the reader stays on the current page. */
   leaveTo?: string;
@@ -42,7 +44,7 @@ function useInvalidate() {
     ]);
 }
 
-function WithdrawDialog({ handler, version, vms, onClose }: VersionDialogProps) {
+function WithdrawDialog({ handler, version, vms, kind, onClose }: VersionDialogProps) {
   const { t } = useTranslation(['packages', 'common']);
   const trpc = useTRPC();
   const invalidate = useInvalidate();
@@ -68,7 +70,7 @@ function WithdrawDialog({ handler, version, vms, onClose }: VersionDialogProps) 
       open
       onOpenChange={onClose}
       title={t('packages:withdraw.title', { version })}
-      description={t('packages:withdraw.why', { count: vms })}
+      description={kind === 'formula' ? t('packages:withdraw.why.formula') : t('packages:withdraw.why', { count: vms })}
       footer={
         <>
           <Button onClick={onClose}>{t('common:cancel')}</Button>
@@ -78,7 +80,7 @@ function WithdrawDialog({ handler, version, vms, onClose }: VersionDialogProps) 
         </>
       }
     >
-      <StoppedRollouts handler={handler} version={version} />
+      {kind === 'formula' ? null : <StoppedRollouts handler={handler} version={version} />}
       <Field
         label={t('packages:withdraw.reason')}
         hint={t('packages:withdraw.reason.hint')}

@@ -31,7 +31,6 @@ export interface VersionRowProps {
 export function VersionRow({ handler, version, series, mayPublish, onAsk }: VersionRowProps) {
   const { t } = useTranslation('packages');
   const address = `/handlers/${handler.handler}/${version.version}`;
-  const share = handler.vms === 0 ? 0 : version.vms / handler.vms;
   const released = version.publishedAt;
   return (
     <Tr>
@@ -58,6 +57,31 @@ export function VersionRow({ handler, version, series, mayPublish, onAsk }: Vers
           </span>
         ) : null}
       </Td>
+      {handler.kind === 'formula' ? null : <VmCells handler={handler} version={version} series={series} />}
+      <Td end className="text-ink-2 max-sm:hidden">
+        {released === null ? (
+          mayPublish && version.state === 'draft' ? (
+            <Link href={address} className="rounded-xs text-brand-text hover:underline">
+              {t('finish')}
+            </Link>
+          ) : null
+        ) : (
+          <DateTime value={new Date(released)} style="date" />
+        )}
+      </Td>
+      <Td end>
+        <VersionActs {...{ handler, version, mayPublish, onAsk }} address={address} />
+      </Td>
+    </Tr>
+  );
+}
+
+/** The cells about the VMs that have the version. */
+function VmCells({ handler, version, series }: Pick<VersionRowProps, 'handler' | 'version' | 'series'>) {
+  const { t } = useTranslation('packages');
+  const share = handler.vms === 0 ? 0 : version.vms / handler.vms;
+  return (
+    <>
       <Td end>
         <VmCount handler={handler.handler} version={version} />
       </Td>
@@ -81,21 +105,7 @@ export function VersionRow({ handler, version, series, mayPublish, onAsk }: Vers
       <Td end className="max-lg:hidden">
         <FailuresCell handler={handler.handler} version={version} />
       </Td>
-      <Td end className="text-ink-2 max-sm:hidden">
-        {released === null ? (
-          mayPublish && version.state === 'draft' ? (
-            <Link href={address} className="rounded-xs text-brand-text hover:underline">
-              {t('finish')}
-            </Link>
-          ) : null
-        ) : (
-          <DateTime value={new Date(released)} style="date" />
-        )}
-      </Td>
-      <Td end>
-        <VersionActs {...{ handler, version, mayPublish, onAsk }} address={address} />
-      </Td>
-    </Tr>
+    </>
   );
 }
 

@@ -51,7 +51,7 @@ export function VersionsCard({ handler, mayPublish }: { handler: Handler; mayPub
       />
       <TableFrame label={t('versions.title')}>
         <Table>
-          <VersionsHead />
+          <VersionsHead isFormula={handler.kind === 'formula'} />
           <TBody>
             {shown.map((version) => (
               <VersionRow
@@ -79,6 +79,7 @@ export function VersionsCard({ handler, mayPublish }: { handler: Handler; mayPub
           handler={handler.handler}
           version={open.version.version}
           vms={open.version.vms}
+          kind={handler.kind}
           onClose={() => setOpen(undefined)}
         />
       ) : null}
@@ -86,21 +87,26 @@ export function VersionsCard({ handler, mayPublish }: { handler: Handler; mayPub
   );
 }
 
-function VersionsHead() {
+/** The column heads. Formulas have no columns about VMs. */
+function VersionsHead({ isFormula }: { isFormula: boolean }) {
   const { t } = useTranslation('packages');
   return (
     <THead>
       <tr>
         <Th>{t('column.version')}</Th>
-        <Th>{t('column.state')}</Th>
-        <Th end>{t('column.vms')}</Th>
-        <Th end className="max-xl:hidden">
-          {t('column.running')}
-        </Th>
-        <Th className="w-full max-md:hidden">{t('column.share')}</Th>
-        <Th end className="max-lg:hidden">
-          {t('column.failures')}
-        </Th>
+        <Th className={isFormula ? 'w-full' : undefined}>{t('column.state')}</Th>
+        {isFormula ? null : (
+          <>
+            <Th end>{t('column.vms')}</Th>
+            <Th end className="max-xl:hidden">
+              {t('column.running')}
+            </Th>
+            <Th className="w-full max-md:hidden">{t('column.share')}</Th>
+            <Th end className="max-lg:hidden">
+              {t('column.failures')}
+            </Th>
+          </>
+        )}
         <Th end className="max-sm:hidden">
           {t('column.released')}
         </Th>

@@ -4,7 +4,7 @@ import { FileText, Folder, FolderOpen } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Num } from '#app/_ui/num.tsx';
-import { manifestName, type PackageFinding } from './finding.ts';
+import { fileOf, type PackageFinding } from './finding.ts';
 import { FindingLine } from './finding-line.tsx';
 import type { FileNode, FolderNode } from './tree.ts';
 
@@ -61,7 +61,7 @@ function FolderLine({ folder, ...props }: Omit<FileTreeProps, 'root'> & { folder
 function FileLine({ file, commands, first, inManifest }: Omit<FileTreeProps, 'root'> & { file: FileNode }) {
   const { t } = useTranslation('packages');
   const started = commands.get(file.path) ?? [];
-  const elsewhere = file.path === manifestName ? inManifest : [];
+  const elsewhere = inManifest.some((finding) => fileOf(finding) === file.path) ? inManifest : [];
   const failed = elsewhere.filter(({ status }) => status === 'failed').length;
   return (
     <>

@@ -1,3 +1,4 @@
+import { metadataFileName } from '#protocol/formula-words.ts';
 import { pointerPath } from '#protocol/pointer.ts';
 
 /** A fault or warning about a package, and its position. */
@@ -10,7 +11,14 @@ export interface PackageFinding {
   message: string;
 }
 
-export const manifestName = 'HandlerManifest.json';
+/** The names of manifests: of handlers, and of formulas. */
+const manifestNames = ['HandlerManifest.json', metadataFileName];
+
+/** Returns the name of the manifest that the files of a package or its findings name. */
+export function manifestNameOf(files: readonly { name: string }[], findings: readonly PackageFinding[]): string {
+  const names = new Set([...files.map(({ name }) => name), ...findings.map(fileOf)]);
+  return manifestNames.find((name) => names.has(name)) ?? 'HandlerManifest.json';
+}
 
 /** Converts the faults of a rejected package, or the warnings of a version, to findings. */
 export function findingsOf(
@@ -29,24 +37,30 @@ export function fileOf({ path }: PackageFinding): string {
   return hash < 0 ? path : path.slice(0, hash);
 }
 
+const aboutTheFile = ['manifest_absent', 'metadata_absent', 'package_is_formula', 'package_is_handler'];
+
 /** Whether a finding is about a line of the manifest, rather than about the manifest as a file in the zip. */
 export function isInManifest(finding: PackageFinding): boolean {
-  return fileOf(finding) === manifestName && !finding.code.startsWith('entry_') && finding.code !== 'manifest_absent';
+  const isAbout = manifestNames.includes(fileOf(finding)) && !finding.code.startsWith('entry_');
+  return isAbout && !aboutTheFile.includes(finding.code);
 }
 
 /**
  * Returns the line of the manifest that a finding is about, counted from 1; the last line if the finding is about
- * something missing.
+ * something missing. The sentence of a finding about the syntax names its line first.
  */
 export function lineOf(text: string, { path, code, message }: PackageFinding): number {
   const lines = text.trimEnd().split('\n');
-  if (code === 'json_malformed') return Math.min(lines.length, Number(/\d+/.exec(message)?.[0] ?? 1));
+  if (code === 'json_malformed' || code.startsWith('yaml_')) {
+    return Math.min(lines.length, Number(/\d+/.exec(message)?.[0] ?? 1));
+  }
+  const isYaml = path.startsWith(metadataFileName);
   const keys = pointerPath(path.slice(path.indexOf('#') + 1));
   let at = 0;
   let found = 1;
   for (const key of keys) {
     if (/^\d+$/.test(key)) continue;
-    const next = lines.findIndex((line, index) => index >= at && line.includes(JSON.stringify(key)));
+    const next = lines.findIndex((line, index) => index >= at && line.includes(isYaml ? key : JSON.stringify(key)));
     if (next < 0) return lines.length;
     at = next;
     found = next + 1;

@@ -6,7 +6,7 @@ import { CodeBlock } from '#app/_ui/code-block.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { commandsOf } from './commands.ts';
 import { FileTree } from './file-tree.tsx';
-import { isInManifest, lineOf, manifestName, type PackageFinding } from './finding.ts';
+import { isInManifest, lineOf, manifestNameOf, type PackageFinding } from './finding.ts';
 import { FindingLine } from './finding-line.tsx';
 import type { TreeFile } from './tree.ts';
 import { treeOf } from './tree.ts';
@@ -26,6 +26,7 @@ export function PackageContents({ files, manifestText, findings, leftOut = 0 }: 
   const format = useFormat();
   const whole = findings.filter(({ path }) => path === '');
   const inManifest = findings.filter(isInManifest);
+  const manifestName = manifestNameOf(files, inManifest);
   const tree = treeOf(files, findings);
   const bytes = files.reduce((sum, file) => sum + file.size, 0);
   const text = manifestText?.trimEnd() ?? null;
@@ -71,7 +72,7 @@ export function PackageContents({ files, manifestText, findings, leftOut = 0 }: 
               <CodeBlock
                 code={text}
                 label={manifestName}
-                language="json"
+                language={manifestName.endsWith('.json') ? 'json' : 'text'}
                 className="max-h-[32rem]"
                 notes={inManifest.map((finding) => ({
                   line: lineOf(text, finding),

@@ -75,7 +75,12 @@ function Causes({ rollout, of, onShow }: CausesProps & { of: 'failed' | 'parked'
     <ul>
       {causes.data.items.map((cause) => (
         <li key={cause.key} className="border-t border-line-subtle">
-          <CauseButton cause={cause} of={of} onShow={() => onShow({ group: cause.key })} />
+          <CauseButton
+            cause={cause}
+            of={of}
+            isRun={rollout.change.kind === 'run'}
+            onShow={() => onShow({ group: cause.key })}
+          />
         </li>
       ))}
     </ul>
@@ -85,13 +90,14 @@ function Causes({ rollout, of, onShow }: CausesProps & { of: 'failed' | 'parked'
 interface CauseButtonProps {
   cause: ShownCause;
   of: 'failed' | 'parked';
+  isRun: boolean;
   onShow(): void;
 }
 
 /** A cause with its message and first VMs. It opens exactly its VMs. */
-function CauseButton({ cause: group, of, onShow }: CauseButtonProps) {
+function CauseButton({ cause: group, of, isRun, onShow }: CauseButtonProps) {
   const format = useFormat();
-  const words = useCauseWords();
+  const words = useCauseWords(isRun);
   const { cause, handler, extension, message, vms, examples } = group;
   return (
     <button

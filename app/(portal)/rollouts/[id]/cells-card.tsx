@@ -13,9 +13,10 @@ import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
-import { memberCounts } from '#server/domain/rollout-rules/words.ts';
+import { type MemberCount, memberCounts } from '#server/domain/rollout-rules/words.ts';
 import { type ShownCells, type ShownRollout, statusOfStep } from '../rollout-data.ts';
-import { numbersOfCell, shapeOfState, stateOfCell } from './cell-shape.ts';
+import { lookOfState, pathOfShape } from '../step-looks.ts';
+import { numbersOfCell, stateOfCell } from './cell-state.ts';
 import { useCauseWords } from './use-cause-words.ts';
 
 /** The VMs of a rollout in order, one cell each, or several in a cell if there are too many. */
@@ -54,8 +55,11 @@ export function CellsCard({ rollout }: { rollout: ShownRollout }) {
   );
 }
 
-/** Cells in a row, and the distance between two cells, in units of the drawing. */
-const [across, pitch] = [40, 10];
+/** The distance between two cells in units of the drawing, and the fewest and most cells in a row. */
+const [pitch, narrow, wide] = [10, 10, 76];
+
+/** Returns how many cells are in a row, so that a ring is three times as wide as high. */
+const columnsOf = (cells: number): number => Math.min(cells, wide, Math.max(narrow, Math.ceil(Math.sqrt(3 * cells))));
 
 function Cells({ rollout, cells: { cells } }: { rollout: ShownRollout; cells: ShownCells }) {
   const { t } = useTranslation('rollouts');
@@ -89,7 +93,7 @@ function Cells({ rollout, cells: { cells } }: { rollout: ShownRollout; cells: Sh
         {shown.map((state) => (
           <li key={state} className="inline-flex items-center gap-1.5">
             <svg aria-hidden viewBox="0 0 8 8" className="size-2.5">
-              <path d={shapeOfState[state].path} fill={shapeOfState[state].fill} fillRule="evenodd" />
+              <StatePath state={state} />
             </svg>
             {t(`step.${state}`)}
           </li>
@@ -116,7 +120,7 @@ interface CellMapProps {
 /** The cells of one ring. The table of VMs below the map has the same VMs for the keyboard. */
 function CellMap({ cells, label, onHover }: CellMapProps) {
   const router = useRouter();
-  const columns = Math.min(across, cells.length);
+  const columns = columnsOf(cells.length);
   const rows = Math.ceil(cells.length / columns);
   return (
     <svg
@@ -127,7 +131,6 @@ function CellMap({ cells, label, onHover }: CellMapProps) {
       className="h-auto max-w-full rtl:-scale-x-100"
     >
       {cells.map((cell, index) => {
-        const { path, fill } = shapeOfState[stateOfCell(cell)];
         const { vm } = cell;
         return (
           // biome-ignore lint/a11y/noStaticElementInteractions: the table of VMs has links to the same VMs
@@ -139,7 +142,7 @@ function CellMap({ cells, label, onHover }: CellMapProps) {
             onClick={vm === null ? undefined : () => router.push(`/vms/${vm.vmId}`)}
           >
             <rect x={-1} y={-1} width={pitch} height={pitch} fill="transparent" />
-            <path d={path} fill={fill} fillRule="evenodd" />
+            <StatePath state={stateOfCell(cell)} />
           </g>
         );
       })}
@@ -147,11 +150,17 @@ function CellMap({ cells, label, onHover }: CellMapProps) {
   );
 }
 
+/** The shape of a state, in a square of 8 units. */
+function StatePath({ state }: { state: MemberCount }) {
+  const { color, shape } = lookOfState[state];
+  return <path d={pathOfShape[shape]} fill={`var(${color})`} fillRule="evenodd" />;
+}
+
 /** The VM and state of the cell under the pointer. Keeps its height, so that nothing moves. */
 function CellWords({ rollout, cell }: { rollout: ShownRollout; cell: ShownCells['cells'][number] | null }) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
-  const words = useCauseWords();
+  const words = useCauseWords(rollout.change.kind === 'run');
   if (cell === null) return <p className="mt-2 h-5" />;
   const { name = '', size = 0 } = rollout.rings[cell.ring] ?? {};
   const [from, to] = [cell.place + 1, cell.place + cell.size];

@@ -6,6 +6,7 @@ import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
 import { hasEnded, type ShownRollout } from '../rollout-data.ts';
 import { useReason } from '../use-reason.ts';
+import { canRevert } from './shown-acts.ts';
 
 /** Number of waiting rings that are listed. */
 const shownRings = 3;
@@ -63,7 +64,9 @@ function useLines(rollout: ShownRollout): Line[] {
       ? [
           {
             ...{ key: 'decide', status: 'warning' as const, title: t('live.next.decide') },
-            ...(state === 'paused' && { detail: t('live.next.decideHow') }),
+            ...(state === 'paused' && {
+              detail: t(canRevert(rollout) ? 'live.next.decideHow' : 'live.next.decideOrAbort'),
+            }),
           },
         ]
       : []),

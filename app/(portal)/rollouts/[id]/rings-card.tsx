@@ -12,7 +12,7 @@ import { exemptOf, type ShownRing, type ShownRollout, statusOfRing, statusOfStep
 import { GateList } from './gate-list.tsx';
 
 /** The rings of a rollout as lanes, with the gates of those that are not waiting. */
-export function RingsCard({ rollout: { rings } }: { rollout: ShownRollout }) {
+export function RingsCard({ rollout: { rings, plan } }: { rollout: ShownRollout }) {
   const { t } = useTranslation('rollouts');
   return (
     <Card aria-labelledby="rings">
@@ -24,12 +24,16 @@ export function RingsCard({ rollout: { rings } }: { rollout: ShownRollout }) {
             key={index}
             className="grid grid-cols-[8.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 border-t border-line-subtle px-4 py-3 max-sm:grid-cols-[minmax(0,1fr)]"
           >
-            <RingHead ring={ring} />
-            <div className="min-w-0">
-              <Lane ring={ring} />
-              <LaneCounts ring={ring} />
-              {ring.state === 'waiting' ? null : <GateList ring={ring} />}
-            </div>
+            <RingHead ring={ring} isPlanned={plan !== null} />
+            {plan === null ? (
+              <p className="text-12 text-ink-3">{t('new.ring.unknown')}</p>
+            ) : (
+              <div className="min-w-0">
+                <Lane ring={ring} />
+                <LaneCounts ring={ring} />
+                {ring.state === 'waiting' ? null : <GateList ring={ring} />}
+              </div>
+            )}
           </li>
         ))}
       </ol>
@@ -37,7 +41,7 @@ export function RingsCard({ rollout: { rings } }: { rollout: ShownRollout }) {
   );
 }
 
-function RingHead({ ring }: { ring: ShownRing }) {
+function RingHead({ ring, isPlanned }: { ring: ShownRing; isPlanned: boolean }) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   const { name, size, state, approval, approvedBy } = ring;
@@ -47,11 +51,15 @@ function RingHead({ ring }: { ring: ShownRing }) {
       <h3 translate="no" className="text-13 font-semibold text-ink wrap-anywhere">
         {name}
       </h3>
-      <p className="tabular-nums">{t('live.ring.size', { count: size, n: format.number(size) })}</p>
-      <p className="flex flex-wrap items-center gap-x-1.5">
-        <Status status={statusOfRing[state]}>{t(`ringState.${state}`)}</Status>
-        {at === null || state === 'waiting' ? null : <DateTime value={new Date(at)} />}
-      </p>
+      {isPlanned ? (
+        <>
+          <p className="tabular-nums">{t('live.ring.size', { count: size, n: format.number(size) })}</p>
+          <p className="flex flex-wrap items-center gap-x-1.5">
+            <Status status={statusOfRing[state]}>{t(`ringState.${state}`)}</Status>
+            {at === null || state === 'waiting' ? null : <DateTime value={new Date(at)} />}
+          </p>
+        </>
+      ) : null}
       {approval ? (
         <p className="wrap-anywhere">
           {approvedBy === null ? t('live.ring.approval') : t('live.ring.approvedBy', { by: approvedBy })}

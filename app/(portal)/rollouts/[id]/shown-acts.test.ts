@@ -53,6 +53,8 @@ test('a planned rollout starts only once it is approved, and plans again if VMs 
   expect(names({ ...planned, approvalsNeeded: 1, mayApprove: true }).first).toEqual(['approve', 'reject']);
   expect(names({ ...planned, approvalsNeeded: 1 }).first).toEqual([]);
   expect(names({ ...planned, why: [{ code: 'plan_moved_on' }] }).first[0]).toBe('plan');
+  const rejected = { ...planned, mayApprove: true, approvalsNeeded: 1, why: [{ code: 'plan_rejected' }] };
+  expect(names(rejected)).toEqual({ first: ['plan'], more: ['delete'] });
 });
 
 test('a ring that needs an approval cannot be opened early without one', () => {

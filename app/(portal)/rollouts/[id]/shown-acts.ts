@@ -40,9 +40,10 @@ export function actsOf(rollout: ShownRollout): ShownActs {
 }
 
 function ofPlanned({ mayApprove, approvalsNeeded, why, counts }: ShownRollout): ShownActs {
-  const decide: ShownAct[] = mayApprove ? [{ name: 'approve' }, { name: 'reject' }] : [];
-  const hasMoved = why.some(({ code }) => code === 'plan_moved_on' || code === 'plan_failed');
-  const start: ShownAct[] = approvalsNeeded === 0 && counts.members > 0 ? [{ name: 'start' }] : [];
+  const isRejected = why.some(({ code }) => code === 'plan_rejected');
+  const hasMoved = isRejected || why.some(({ code }) => code === 'plan_moved_on' || code === 'plan_failed');
+  const decide: ShownAct[] = mayApprove && !isRejected ? [{ name: 'approve' }, { name: 'reject' }] : [];
+  const start: ShownAct[] = !isRejected && approvalsNeeded === 0 && counts.members > 0 ? [{ name: 'start' }] : [];
   const again: ShownAct = { name: 'plan' };
   return {
     first: hasMoved ? [again, ...start, ...decide] : [...decide, ...start],
@@ -77,10 +78,16 @@ function ofStarted(rollout: ShownRollout): ShownActs {
   };
 }
 
-/** A halted ring is the likeliest to be reverted, then everything, then only what failed. A run cannot be reverted. */
-function revertsOf({ rings, counts, kind, change }: ShownRollout): ShownAct[] {
+/** Whether a rollout has changed VMs and can be reverted. A run and a revert cannot. */
+export function canRevert({ counts, kind, change }: Pick<ShownRollout, 'counts' | 'kind' | 'change'>): boolean {
   const changed = counts.succeeded + counts.failed + counts.reverted + counts.inFlight + counts.soaking;
-  if (changed === 0 || kind === 'revert' || change.kind === 'run') return [];
+  return changed > 0 && kind !== 'revert' && change.kind !== 'run';
+}
+
+/** A halted ring is the likeliest to be reverted, then everything, then only what failed. */
+function revertsOf(rollout: ShownRollout): ShownAct[] {
+  if (!canRevert(rollout)) return [];
+  const { rings, counts } = rollout;
   const touched = rings.flatMap(({ state, counts: own }, ring) =>
     own.succeeded + own.failed + own.inFlight + own.soaking > 0 ? [{ ring, isHalted: state === 'halted' }] : [],
   );

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Download, X } from 'lucide-react';
+import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
@@ -106,6 +107,11 @@ function StepsTools({ rollout, filter, onChange }: StepsCardProps) {
           ]}
         />
       )}
+      {rollout.change.kind === 'run' ? (
+        <Button size="sm" variant="ghost" asChild>
+          <Link href={`/executions?rollout=${rollout.id}`}>{t('live.steps.executions')}</Link>
+        </Button>
+      ) : null}
       <Button size="sm" variant="ghost" onClick={() => void download()}>
         <Download aria-hidden />
         {t('live.steps.export')}
@@ -121,10 +127,10 @@ interface GroupChipProps {
 }
 
 /** The cause to which the table is limited. */
-function GroupChip({ rollout: { id }, group, onRemove }: GroupChipProps) {
+function GroupChip({ rollout: { id, change }, group, onRemove }: GroupChipProps) {
   const { t } = useTranslation('rollouts');
   const trpc = useTRPC();
-  const words = useCauseWords();
+  const words = useCauseWords(change.kind === 'run');
   const failed = useQuery(trpc.rollouts.causes.queryOptions({ id, of: 'failed' }));
   const parked = useQuery(trpc.rollouts.causes.queryOptions({ id, of: 'parked' }));
   const found = [failed, parked].flatMap(({ data }) => data?.items ?? []).find(({ key }) => key === group);

@@ -24,6 +24,7 @@ export function StepsTable({ rings, steps }: StepsTableProps) {
   const { t } = useTranslation('rollouts');
   const router = useRouter();
   const [cursor, setCursor] = useState(-1);
+  const isRun = steps[0]?.kind === 'run';
   const walk = (step: number) => setCursor((at) => Math.max(0, Math.min(steps.length - 1, at + step)));
   useKeys([
     { key: 'j', label: t('live.keys.next'), run: () => walk(1) },
@@ -47,7 +48,7 @@ export function StepsTable({ rings, steps }: StepsTableProps) {
             <Th className="max-sm:hidden">{t('live.steps.ring')}</Th>
             <Th>{t('live.steps.state')}</Th>
             <Th className="max-md:hidden">{t('live.steps.cause')}</Th>
-            <Th className="max-sm:hidden">{t('live.steps.version')}</Th>
+            <Th className="max-sm:hidden">{t(isRun ? 'live.steps.execution' : 'live.steps.version')}</Th>
             <Th end className="max-sm:hidden">
               {t('live.steps.since')}
             </Th>
@@ -104,7 +105,7 @@ function StepRow({ step, ring, isCursor }: { step: ShownStep; ring: string; isCu
 function StepCause({ step: { cause, failure, kind, movedTo, overtakenBy, attempt } }: { step: ShownStep }) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
-  const words = useCauseWords();
+  const words = useCauseWords(kind === 'run');
   const parts = [
     ...(cause === null ? [] : [words(cause, failure)]),
     ...(movedTo === null ? [] : [`${t(`new.plan.kind.${kind}`)} → ${t(`new.plan.kind.${movedTo}`)}`]),

@@ -8,8 +8,8 @@ interface Failure {
   exitCode: number | null;
 }
 
-/** Returns a function that says why a step has its state. Unknown codes are shown as they are. */
-export function useCauseWords(): (cause: string | null, failure?: Failure | null) => string {
+/** Returns a function that says why a step has its state. Unknown codes are shown as they are. `isRun`: the step runs a runbook. */
+export function useCauseWords(isRun: boolean): (cause: string | null, failure?: Failure | null) => string {
   const { t } = useTranslation('rollouts');
   return (cause, failure) => {
     if (cause === null || cause === '') return t('cause.none');
@@ -21,7 +21,8 @@ export function useCauseWords(): (cause: string | null, failure?: Failure | null
       if (cause === 'timeout') return t('failure.timeout', { command });
       if (cause === 'command') return t('failure.command', { command });
     }
-    const text = (t as unknown as (key: string) => string)(`cause.${cause}`);
-    return text === `cause.${cause}` ? cause : text;
+    const keys = isRun ? [`cause.run.${cause}`, `cause.${cause}`] : [`cause.${cause}`];
+    const say = t as unknown as (key: string) => string;
+    return keys.map((key) => ({ key, text: say(key) })).find(({ key, text }) => text !== key)?.text ?? cause;
   };
 }

@@ -26,7 +26,7 @@ export interface Calendar {
   clocks: { timeZone: string; at: number; minutes: number }[];
 }
 
-/** Returns the calendar of the windows that are complete; those that are being typed are left out. */
+/** Returns the calendar of the windows that are complete; windows that are being typed are omitted. */
 export function calendarOf(
   rings: readonly string[],
   placed: readonly PlacedWindow[],

@@ -57,6 +57,8 @@ export interface SentChange {
   runbook?: string | null;
   parameters?: Record<string, unknown> | null;
   secretParameters?: Record<string, unknown> | null;
+  timeoutSeconds?: number | null;
+  validForSeconds?: number | null;
 }
 
 /** What a strategy decides. */

@@ -38,7 +38,7 @@ export interface RolloutFootProps {
 export type Obstacle =
   | { code: NonNullable<MissingPart>; part: EditorPart }
   | { code: 'fault'; part: EditorPart; message: string }
-  | { code: 'held' | 'planning' | 'problem' | 'empty' | 'overlap' | 'moved'; part: EditorPart };
+  | { code: 'held' | 'planning' | 'problem' | 'empty' | 'refused' | 'overlap' | 'moved'; part: EditorPart };
 
 export function obstacleOf({
   draft,
@@ -54,7 +54,8 @@ export function obstacleOf({
   if (problem !== null) return { code: 'problem', part: 'plan' };
   if (rollout?.why.some(({ code }) => code === 'plan_failed')) return { code: 'problem', part: 'plan' };
   if (!draft.settled || plan === null) return { code: 'planning', part: 'plan' };
-  if (plan.members === 0) return { code: 'empty', part: 'plan' };
+  const isRefused = Object.keys(plan.refused).length > 0;
+  if (plan.members === 0) return { code: isRefused ? 'refused' : 'empty', part: 'plan' };
   if (rollout?.why.some(({ code }) => code === 'plan_moved_on')) return { code: 'moved', part: 'plan' };
   return plan.overlaps.some(({ id }) => !accepted.includes(id)) ? { code: 'overlap', part: 'plan' } : null;
 }

@@ -55,7 +55,7 @@ function Pace({ gates, put, path, faults }: GateProps) {
   );
 }
 
-function Soak({ gates, put, path, faults }: GateProps) {
+function Soak({ gates, put, path, faults, isRun }: GateProps) {
   const { t } = useTranslation('rollouts');
   const found = [...faults.below(`${path}/soakSeconds`), ...faults.below(`${path}/settleSeconds`)];
   const minutes = (field: 'soakSeconds' | 'settleSeconds', label: string) => (
@@ -69,7 +69,7 @@ function Soak({ gates, put, path, faults }: GateProps) {
   return (
     <Sentence icon={<Droplet aria-hidden />} title={t('new.soak')} faults={found}>
       <Trans
-        text={t('new.soak.sentence')}
+        text={t(isRun ? 'new.soak.run' : 'new.soak.sentence')}
         tags={{
           soak: minutes('soakSeconds', t('new.soak.minutes')),
           settle: minutes('settleSeconds', t('new.soak.settle')),

@@ -30,6 +30,8 @@ export interface HowCardProps {
   faults: FormFaults;
   /** VMs of each ring; null where only the plan knows. */
   sizes: readonly (number | null)[];
+  /** Whether the rollout has started, so that its strategy and the number of rings are fixed. */
+  isStarted?: boolean;
 }
 
 const builtInNames = ['careful', 'automatic', 'at-once'] as const;
@@ -40,7 +42,7 @@ const isBuiltInName = (name: string): name is BuiltInName => builtInNames.some((
 const ownFields = /^\/(rings\/\d+|gates)(\/|$)/;
 
 /** How: the strategy, the rings with their sizes, and the gates in words. */
-export function HowCard({ form, set, strategies, fields, faults, sizes }: HowCardProps) {
+export function HowCard({ form, set, strategies, fields, faults, sizes, isStarted = false }: HowCardProps) {
   const { t } = useTranslation('rollouts');
   const { rings } = form;
   const [isSaving, setSaving] = useState(false);
@@ -58,26 +60,28 @@ export function HowCard({ form, set, strategies, fields, faults, sizes }: HowCar
       title={t('new.how')}
       faults={faults.all.filter(({ path }) => isElsewhere(path) && !ownFields.test(path))}
       actions={
-        <>
-          <Segmented
-            label={t('new.strategy')}
-            className="max-w-full flex-wrap"
-            value={form.strategy}
-            onChange={choose}
-            options={strategies.map(({ name }) => ({
-              value: name,
-              label:
-                name === form.strategy && isEdited ? t('new.strategy.edited', { name: nameOf(name) }) : nameOf(name),
-            }))}
-          />
-          <Button size="sm" variant="ghost" onClick={() => setSaving(true)}>
-            {t('new.strategy.save')}
-          </Button>
-          <Button size="sm" onClick={() => set({ rings: withRing(rings, t('new.ring.newName')) })}>
-            <Plus aria-hidden />
-            {t('new.ring.add')}
-          </Button>
-        </>
+        isStarted ? undefined : (
+          <>
+            <Segmented
+              label={t('new.strategy')}
+              className="max-w-full flex-wrap"
+              value={form.strategy}
+              onChange={choose}
+              options={strategies.map(({ name }) => ({
+                value: name,
+                label:
+                  name === form.strategy && isEdited ? t('new.strategy.edited', { name: nameOf(name) }) : nameOf(name),
+              }))}
+            />
+            <Button size="sm" variant="ghost" onClick={() => setSaving(true)}>
+              {t('new.strategy.save')}
+            </Button>
+            <Button size="sm" onClick={() => set({ rings: withRing(rings, t('new.ring.newName')) })}>
+              <Plus aria-hidden />
+              {t('new.ring.add')}
+            </Button>
+          </>
+        )
       }
     >
       <RingBar rings={rings} sizes={sizes} onChange={(next) => set({ rings: next })} />
@@ -90,7 +94,7 @@ export function HowCard({ form, set, strategies, fields, faults, sizes }: HowCar
             isLast={index === rings.length - 1}
             size={sizes[index] ?? null}
             onChange={(next) => set({ rings: rings.map((other, at) => (at === index ? next : other)) })}
-            onRemove={rings.length > 1 ? () => set({ rings: withoutRing(rings, index) }) : undefined}
+            onRemove={rings.length > 1 && !isStarted ? () => set({ rings: withoutRing(rings, index) }) : undefined}
           />
         ))}
       </div>

@@ -67,7 +67,13 @@ describe('a definition as JSON', () => {
 });
 
 test('secret parameters of a run that were typed stay, but are not in the text', () => {
-  const run = { runbook: 'greet', version: '1.0.0', parameters: { who: 'w' }, secrets: { token: 'hush' } };
+  const run = {
+    runbook: 'greet',
+    version: '1.0.0',
+    parameters: { who: 'w' },
+    secrets: { token: 'hush' },
+    terms: undefined,
+  };
   const secret = { ...form, change: { ...form.change, kind: 'run' as const, run } };
   const text = jsonOf(secret, 'greet');
   expect(text).not.toContain('hush');

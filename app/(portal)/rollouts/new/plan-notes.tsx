@@ -29,7 +29,10 @@ export function PlanNotes({ plan, accepted, onAccept }: PlanNotesProps) {
   return (
     <div className="grid gap-x-8 gap-y-2.5 md:grid-cols-2">
       <Refused plan={plan} />
-      {notRevertible === 0 ? null : <Note status="warning">{note('notRevertible', notRevertible)}</Note>}
+      {/* No run can be reverted, so that says nothing about these VMs. */}
+      {notRevertible === 0 || plan.kinds.run !== undefined ? null : (
+        <Note status="warning">{note('notRevertible', notRevertible)}</Note>
+      )}
       {silent === 0 ? null : <Note status="unresponsive">{note('silent', silent)}</Note>}
       {restarts === 0 ? null : <Note status="warning">{note('restarts', restarts)}</Note>}
       {plan.uncheckedSettings === 0 ? null : <Note status="unknown">{note('unchecked', plan.uncheckedSettings)}</Note>}

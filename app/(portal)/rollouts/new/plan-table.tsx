@@ -42,6 +42,11 @@ export function PlanTable({ plan, rolloutId }: { plan: PlanView; rolloutId: stri
   );
 }
 
+const columns = ['vms', 'inFlight', 'bytes', 'restarts', 'silent', 'sets'] as const;
+/** Columns that say nothing about a runbook. */
+const ofPackages: readonly (typeof columns)[number][] = ['bytes', 'restarts'];
+const isRunOnly = (kinds: readonly MemberKind[]): boolean => kinds.includes('run');
+
 function Head({ kinds }: { kinds: readonly MemberKind[] }) {
   const { t } = useTranslation('rollouts');
   return (
@@ -53,11 +58,13 @@ function Head({ kinds }: { kinds: readonly MemberKind[] }) {
             {t(`new.plan.kind.${kind}`)}
           </Th>
         ))}
-        {(['vms', 'inFlight', 'bytes', 'restarts', 'silent', 'sets'] as const).map((column) => (
-          <Th key={column} end>
-            {t(`new.plan.${column}`)}
-          </Th>
-        ))}
+        {columns
+          .filter((column) => !isRunOnly(kinds) || !ofPackages.includes(column))
+          .map((column) => (
+            <Th key={column} end>
+              {t(`new.plan.${column}`)}
+            </Th>
+          ))}
       </tr>
     </THead>
   );
@@ -101,8 +108,12 @@ function RingRow({ ring, index, kinds, onOpen }: RowProps & { ring: PlanView['ri
         <VmCount count={ring.size} at={{ ring: index, kind: null }} onOpen={onOpen} />
       </Td>
       <Td end>{format.number(ring.inFlight)}</Td>
-      <Td end>{ring.bytes === 0 ? '–' : format.bytes(ring.bytes)}</Td>
-      <Td end>{format.number(ring.restarts)}</Td>
+      {isRunOnly(kinds) ? null : (
+        <>
+          <Td end>{ring.bytes === 0 ? '–' : format.bytes(ring.bytes)}</Td>
+          <Td end>{format.number(ring.restarts)}</Td>
+        </>
+      )}
       <Td end>{format.number(ring.silent)}</Td>
       <Td end>
         {touched === 0
@@ -130,8 +141,12 @@ function TotalRow({ plan, kinds, onOpen }: RowProps & { plan: PlanView }) {
         <VmCount count={plan.members} at={{ ring: null, kind: null }} onOpen={onOpen} />
       </Td>
       <Td />
-      <Td end>{bytes === 0 ? '–' : format.bytes(bytes)}</Td>
-      <Td end>{format.number(sum(({ restarts }) => restarts))}</Td>
+      {isRunOnly(kinds) ? null : (
+        <>
+          <Td end>{bytes === 0 ? '–' : format.bytes(bytes)}</Td>
+          <Td end>{format.number(sum(({ restarts }) => restarts))}</Td>
+        </>
+      )}
       <Td end>{format.number(sum(({ silent }) => silent))}</Td>
       <Td />
     </Tr>

@@ -1,4 +1,5 @@
 import { localTime } from '#app/_lib/local-time.ts';
+import { termsFrom } from '../../vms/[vmId]/executions/new/terms.ts';
 import type { SentChange, SentDefinition, SentGates, SentRing, SentStrategy } from './definition.ts';
 import { type ChangeForm, emptyForm, type RolloutForm, type RunForm } from './rollout-form.ts';
 
@@ -35,6 +36,8 @@ const changed = new Set<string>([
   'runbook',
   'parameters',
   'secretParameters',
+  'timeoutSeconds',
+  'validForSeconds',
 ] satisfies (keyof SentChange)[]);
 
 /** Returns the form of a stored definition. `fallback` has the values that the definition leaves to its strategy. */
@@ -106,10 +109,18 @@ function changeFormOf(change: SentChange, empty: ChangeForm): ChangeForm {
   };
 }
 
-function runFormOf({ kind, runbook, version, parameters, secretParameters }: SentChange, empty: RunForm): RunForm {
+function runFormOf(
+  { kind, runbook, version, parameters, secretParameters, ...limits }: SentChange,
+  empty: RunForm,
+): RunForm {
   if (kind !== 'run') return empty;
-  const chosen = { runbook: runbook ?? '', version: version ?? '', parameters: parameters ?? undefined };
-  return { ...empty, ...chosen, secrets: secretParameters ?? {} };
+  const { timeoutSeconds, validForSeconds } = limits;
+  const isLimited = timeoutSeconds != null && validForSeconds != null;
+  return {
+    ...{ runbook: runbook ?? '', version: version ?? '', parameters: parameters ?? undefined },
+    secrets: secretParameters ?? {},
+    terms: isLimited ? termsFrom({ timeoutSeconds, validForSeconds }) : empty.terms,
+  };
 }
 
 function secretsOf(given: unknown): ChangeForm['secrets'] {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { termsFrom } from '../../vms/[vmId]/executions/new/terms.ts';
 import type { SentStrategy } from './definition.ts';
 import { definitionOf } from './definition-of.ts';
 import { formOf } from './read-form.ts';
@@ -80,7 +81,7 @@ test('reads a stored definition back unchanged', () => {
 });
 
 test('a run needs a runbook and its parameters, and sends nothing that a run has no use for', () => {
-  const run = { runbook: 'greet', version: '1.0.0', parameters: { who: 'w' }, secrets: {} };
+  const run = { runbook: 'greet', version: '1.0.0', parameters: { who: 'w' }, secrets: {}, terms: undefined };
   const unused: Partial<SentStrategy> = { silent: 'declare', onStepFailure: 'revert', onHalt: 'revert' };
   const compare = { minEffectPercent: 1, minPairs: 50, onTooFew: 'goOn' as const };
   const form = { ...formWith({ kind: 'run', run }), ...unused, gates: { ...parts.gates, compare } };
@@ -91,6 +92,16 @@ test('a run needs a runbook and its parameters, and sends nothing that a run has
   expect(sent.change).toEqual({ kind: 'run', runbook: 'greet', version: '1.0.0', parameters: { who: 'w' } });
   expect(sent).toMatchObject({ silent: 'wait', onStepFailure: 'leave', onHalt: 'pause', gates: { compare: null } });
   expect(formOf({ ...sent, name: 'Run greet' } as never, parts).change.run).toEqual(run);
+});
+
+test('a run has the time limits that were entered, and cannot be planned while the timeout is invalid', () => {
+  const terms = termsFrom({ timeoutSeconds: 5_400, validForSeconds: 3_600 });
+  const run = { runbook: 'greet', version: '1.0.0', parameters: {}, secrets: {}, terms };
+  const sent = inputOf(formWith({ kind: 'run', run }), 'Run greet');
+  expect(sent.change).toMatchObject({ timeoutSeconds: 5_400, validForSeconds: 3_600 });
+  expect(formOf(sent as never, parts).change).toMatchObject({ run, rest: {} });
+  const invalid = formWith({ kind: 'run', run: { ...run, terms: { ...terms, time: 'soon' } } });
+  expect(missingPart(invalid)).toBe('timeout');
 });
 
 test('for a run, a strategy soaks nothing and compares nothing', () => {

@@ -1,6 +1,7 @@
 import type { SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import { tagText } from '#server/domain/fleet/address.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
+import { type Terms, termsOf } from '../../vms/[vmId]/executions/new/terms.ts';
 import { isEmptySecret, type ProtectedDraft } from '../../vms/[vmId]/extensions/_editor/draft.ts';
 import { isFiltered, withoutGaps } from '../../vms/fleet-address.ts';
 import type {
@@ -40,6 +41,10 @@ export interface RunForm {
   parameters: SettingsObject | null | undefined;
   /** Secret parameters that were entered. Without any, an edit keeps the stored ones. */
   secrets: SettingsObject;
+  /** How long an execution may run and wait. Undefined until the version is loaded, whose own terms apply. */
+  terms: Terms | undefined;
+  /** The names of secret parameters that are stored, and kept unless others are entered. */
+  kept?: readonly string[];
 }
 
 /** A rollout as the form edits it. */
@@ -73,7 +78,7 @@ export const emptyChange: ChangeForm = {
   secrets: { mode: 'keep' },
   onAbsent: 'skip',
   allowLower: false,
-  run: { runbook: '', version: '', parameters: undefined, secrets: {} },
+  run: { runbook: '', version: '', parameters: undefined, secrets: {}, terms: undefined },
   rest: {},
 };
 
@@ -96,6 +101,10 @@ export function emptyForm(strategy: string, parts: SentStrategy, include: FleetF
   };
 }
 
+/** Returns the form of a rollout that has these secret parameters of a runbook stored. */
+export const withKept = (form: RolloutForm, kept: readonly string[]): RolloutForm =>
+  kept.length === 0 ? form : { ...form, change: { ...form.change, run: { ...form.change.run, kept } } };
+
 /** Returns the change without the handler's version and settings, after another handler was chosen. */
 export const withHandler = (change: ChangeForm, handler: string): ChangeForm => ({
   ...emptyChange,
@@ -105,8 +114,10 @@ export const withHandler = (change: ChangeForm, handler: string): ChangeForm => 
   handler,
 });
 
+/** What a run lacks before the portal can plan it; null if nothing is missing. */
+type MissingOfRun = 'runbook' | 'parameters' | 'timeout' | null;
 /** What is missing before the portal can plan a rollout; null if nothing is. `json`: the text is not a JSON object. */
-export type MissingPart = 'target' | 'handler' | 'change' | 'secrets' | 'runbook' | 'parameters' | 'json' | null;
+export type MissingPart = 'target' | 'handler' | 'change' | 'secrets' | 'json' | MissingOfRun;
 
 /** Returns what is missing in the form. */
 export function missingPart(form: RolloutForm): MissingPart {
@@ -120,9 +131,10 @@ export function missingPart(form: RolloutForm): MissingPart {
 }
 
 /** Returns what is missing before the runbook can be planned; null if nothing is. */
-export function missingOfRun({ runbook, version, parameters }: RunForm): 'runbook' | 'parameters' | null {
+export function missingOfRun({ runbook, version, parameters, terms }: RunForm): MissingOfRun {
   if (runbook === '') return 'runbook';
-  return version === '' || parameters == null ? 'parameters' : null;
+  if (version === '' || parameters == null) return 'parameters';
+  return terms !== undefined && termsOf(terms) === null ? 'timeout' : null;
 }
 
 /** Whether the change sets nothing. */
@@ -190,10 +202,11 @@ export function changeOf(change: ChangeForm): SentChange {
   };
 }
 
-function runOf({ run: { runbook, version, parameters, secrets }, rest }: ChangeForm): SentChange {
+function runOf({ run: { runbook, version, parameters, secrets, terms }, rest }: ChangeForm): SentChange {
   return {
     ...rest,
     ...{ kind: 'run', runbook, version, parameters: parameters ?? {} },
+    ...(terms && termsOf(terms)),
     ...(Object.keys(secrets).length > 0 && { secretParameters: secrets }),
   };
 }

@@ -7,17 +7,21 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { WordsOnDemand } from '#app/_lib/i18n/words-on-demand.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Field } from '#app/_ui/field.tsx';
+import { useFormat } from '#app/_ui/format.ts';
 import { Select } from '#app/_ui/select.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { presetsOf } from '#app/(portal)/runbooks/parameters.ts';
+import { termsFrom } from '../../vms/[vmId]/executions/new/terms.ts';
 import type { FormFaults } from './faults.ts';
 import { type ChangeForm, emptyChange, type RunForm } from './rollout-form.ts';
 
 const load = () => import('../../vms/[vmId]/executions/run/parameter-form.tsx').then((module) => module.ParameterForm);
+const loadTerms = () => import('../../vms/[vmId]/executions/new/term-fields.tsx').then((module) => module.TermFields);
+const TermFields = dynamic(loadTerms, { ssr: false, loading: () => <Skeleton className="h-8 w-full" /> });
 const ParameterForm = dynamic(load, { ssr: false, loading: () => <Skeleton className="h-8 w-full" /> });
 
-/** Texts of the parameters' form. */
-const namespaces = ['runbooks', 'editor'] as const;
+/** Texts of the fields that the page of one VM has too. */
+const namespaces = ['runbooks', 'editor', 'executions'] as const;
 
 export interface RunFieldsProps {
   change: ChangeForm;
@@ -25,7 +29,7 @@ export interface RunFieldsProps {
   faults: FormFaults;
 }
 
-/** The fields of a run: the runbook, its version, and its parameters with the form of one VM. */
+/** The fields of a run: the runbook, its version, its parameters with the form of one VM, and its time limits. */
 export function RunFields({ change, onChange, faults }: RunFieldsProps) {
   const { t } = useTranslation('rollouts');
   const { run } = change;
@@ -91,7 +95,7 @@ function VersionField({ run, faults, put }: PartProps) {
       <Select
         mono
         value={run.version}
-        onChange={(event) => put({ version: event.target.value, parameters: undefined, secrets: {} })}
+        onChange={(event) => put({ ...emptyChange.run, runbook: run.runbook, version: event.target.value })}
         options={versions.map((version) => ({ value: version, label: version }))}
       />
     </Field>
@@ -99,28 +103,42 @@ function VersionField({ run, faults, put }: PartProps) {
 }
 
 function Parameters({ run, faults, put }: PartProps) {
-  const { t } = useTranslation('runbooks');
+  const { t } = useTranslation(['runbooks', 'rollouts']);
+  const format = useFormat();
   const trpc = useTRPC();
   const { data } = useQuery(trpc.runbooks.version.queryOptions({ name: run.runbook, version: run.version }));
-  const isUnset = data !== undefined && run.parameters === undefined;
+  const { parameters, terms } = run;
+  const isUnset = data !== undefined && (parameters === undefined || terms === undefined);
   useEffect(() => {
-    if (isUnset) put({ parameters: presetsOf(data) });
+    if (isUnset)
+      put({ parameters: parameters === undefined ? presetsOf(data) : parameters, terms: terms ?? termsFrom(data) });
   });
   const own = useMemo(
     () => faults.below('/change').map((fault) => ({ ...fault, path: fault.path.slice('/change'.length) })),
     [faults],
   );
-  if (data === undefined || run.parameters === undefined) return <Skeleton className="h-8 w-full" />;
-  if (data.parameters === null) return <p className="text-ink-2">{t('parameters.none')}</p>;
+  if (data === undefined || parameters === undefined || terms === undefined) return <Skeleton className="h-8 w-full" />;
   return (
-    <ParameterForm
-      version={data}
-      schema={data.parameters}
-      values={run.parameters}
-      onValues={(parameters) => put({ parameters: parameters as RunForm['parameters'] })}
-      secrets={run.secrets}
-      onSecrets={(secrets) => put({ secrets: secrets as RunForm['secrets'] })}
-      faults={own}
-    />
+    <>
+      {data.parameters === null ? (
+        <p className="text-ink-2">{t('runbooks:parameters.none')}</p>
+      ) : (
+        <ParameterForm
+          version={data}
+          schema={data.parameters}
+          values={parameters}
+          onValues={(values) => put({ parameters: values as RunForm['parameters'] })}
+          secrets={run.secrets}
+          onSecrets={(secrets) => put({ secrets: secrets as RunForm['secrets'] })}
+          faults={own}
+        />
+      )}
+      {run.kept === undefined || Object.keys(run.secrets).length > 0 ? null : (
+        <p className="text-12 text-ink-2">{t('rollouts:new.run.kept', { names: format.list([...run.kept]) })}</p>
+      )}
+      <div className="grid gap-3 sm:grid-cols-2">
+        <TermFields terms={terms} onChange={(next) => put({ terms: next })} withNote={false} />
+      </div>
+    </>
   );
 }

@@ -50,8 +50,12 @@ export function StartedEditor({ first, stored, strategies, fields }: StartedEdit
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
         {json === null ? (
           <>
-            <HowCard {...{ form, set, strategies, fields, faults }} sizes={stored.rings.map(({ size }) => size)} />
-            <WhenCard form={form} set={set} faults={faults} />
+            <HowCard
+              {...{ form, set, strategies, fields, faults }}
+              sizes={stored.rings.map(({ size }) => size)}
+              isStarted
+            />
+            <WhenCard form={form} set={set} faults={faults} isStarted />
           </>
         ) : (
           <JsonCard draft={json} faults={faults} hasSecrets={stored.hasProtectedSettings} onText={editing.typeJson} />

@@ -15,6 +15,7 @@ const known = [
   'version_withdrawn',
   'platform_unsupported',
   'secrets_required',
+  'schema_slow',
   'protected_not_accepted',
   'vm_decommissioning',
   'goal_state_unknown',

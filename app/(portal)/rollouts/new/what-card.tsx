@@ -93,7 +93,7 @@ export function ChangeFields({ change, onChange, faults, loaded, isSimple = fals
 function HandlerField({ change, onChange, faults }: FieldsProps) {
   const { t } = useTranslation('rollouts');
   const trpc = useTRPC();
-  const handlers = useQuery(trpc.handlers.list.queryOptions({ q: '', limit: 200 }));
+  const handlers = useQuery(trpc.handlers.list.queryOptions({ kind: 'handler', q: '', limit: 200 }));
   const names = handlers.data?.items.filter(({ latestVersion }) => latestVersion !== null) ?? [];
   const known = [...new Set([change.handler, ...names.map(({ handler }) => handler)])].filter(Boolean);
   return (

@@ -19,12 +19,14 @@ export interface WhenCardProps {
   form: RolloutForm;
   set(change: Partial<RolloutForm>): void;
   faults: FormFaults;
+  /** Whether the rollout has started, so that its start cannot change. */
+  isStarted?: boolean;
 }
 
 const dayMs = 86_400_000;
 
 /** When: the start, and the windows in which steps may begin. */
-export function WhenCard({ form, set, faults }: WhenCardProps) {
+export function WhenCard({ form, set, faults, isStarted = false }: WhenCardProps) {
   const { t } = useTranslation('rollouts');
   const timeZone = useTimeZone();
   const windows = windowsIn(form);
@@ -40,15 +42,17 @@ export function WhenCard({ form, set, faults }: WhenCardProps) {
       title={t('new.when')}
       actions={
         <>
-          <Segmented
-            label={t('new.when.start')}
-            value={form.startAt === '' ? 'now' : 'at'}
-            onChange={(value) => set({ startAt: value === 'now' ? '' : localTime(new Date(Date.now() + dayMs)) })}
-            options={[
-              { value: 'now', label: t('new.when.now') },
-              { value: 'at', label: t('new.when.at') },
-            ]}
-          />
+          {isStarted ? null : (
+            <Segmented
+              label={t('new.when.start')}
+              value={form.startAt === '' ? 'now' : 'at'}
+              onChange={(value) => set({ startAt: value === 'now' ? '' : localTime(new Date(Date.now() + dayMs)) })}
+              options={[
+                { value: 'now', label: t('new.when.now') },
+                { value: 'at', label: t('new.when.at') },
+              ]}
+            />
+          )}
           <Button size="sm" onClick={add}>
             <Plus aria-hidden />
             {t('new.window.add')}
@@ -57,7 +61,7 @@ export function WhenCard({ form, set, faults }: WhenCardProps) {
       }
       faults={faults.below('/windows').filter(({ path }) => !/^\/windows\/\d/.test(path))}
     >
-      {form.startAt === '' ? null : (
+      {form.startAt === '' || isStarted ? null : (
         <Field label={t('new.when.at')} error={faults.at('/startAt')} className="max-w-60">
           <Input
             type="datetime-local"

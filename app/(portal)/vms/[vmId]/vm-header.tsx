@@ -15,7 +15,8 @@ import { TagList } from './tag-list.tsx';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
-/** Loaded on demand, since most agents are up to date. The server renders it, so nothing moves when its script loads. */
+/** Loaded on demand, since few VMs need them. The server renders them, so nothing moves when their script loads. */
+const RoleFacts = dynamic(() => import('./role-facts.tsx').then((module) => module.RoleFacts));
 const AgentUpdate = dynamic(() => import('./agent-update.tsx').then((module) => module.AgentUpdate));
 /** Loaded on demand. A placeholder reserves the menu's space. */
 const VmMenu = dynamic(() => import('./vm-menu.tsx').then((module) => module.VmMenu), {
@@ -60,12 +61,18 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
                 </Link>
               </Button>
             )}
-            <VmMenu agentKind={facts.agentKind} isHeld={view.agent.hold !== null} onAct={onAct} />
+            <VmMenu
+              agentKind={facts.agentKind}
+              isHeld={view.agent.hold !== null}
+              model={facts.role?.model ?? null}
+              onAct={onAct}
+            />
           </>
         ) : undefined
       }
     >
       <VmFactsLine facts={facts} view={view} />
+      {facts.role === null ? null : <RoleFacts role={facts.role} />}
     </PageHeader>
   );
 }

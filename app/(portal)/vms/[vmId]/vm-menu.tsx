@@ -1,20 +1,35 @@
 'use client';
 
-import { Cable, Ellipsis, KeyRound, Pause, PencilLine, Play, RotateCcwKey, Trash2, Unplug } from 'lucide-react';
+import {
+  Cable,
+  Ellipsis,
+  KeyRound,
+  Pause,
+  PencilLine,
+  Play,
+  RotateCcwKey,
+  Trash2,
+  Unplug,
+  Waypoints,
+} from 'lucide-react';
+import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from '#app/_ui/button.tsx';
 import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
+import { modelHref } from '#app/(portal)/models/model-data.ts';
 import type { VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 
 export interface VmMenuProps {
   agentKind: VmFacts['agentKind'];
   isHeld: boolean;
+  /** The model that the VM is a machine of, and that removes it; null if it belongs to none. */
+  model: string | null;
   onAct(act: VmAct): void;
 }
 
 /** The menu of actions on a VM. */
-export function VmMenu({ agentKind, isHeld, onAct }: VmMenuProps) {
+export function VmMenu({ agentKind, isHeld, model, onAct }: VmMenuProps) {
   const { t } = useTranslation(['vms', 'enrollment']);
   return (
     <LazyMenu
@@ -76,10 +91,19 @@ export function VmMenu({ agentKind, isHeld, onAct }: VmMenuProps) {
             </MenuItem>
           )}
           <MenuSeparator />
-          <MenuItem danger onSelect={() => onAct({ kind: 'delete' })}>
-            <Trash2 aria-hidden />
-            {t('enrollment:delete')}
-          </MenuItem>
+          {model === null ? (
+            <MenuItem danger onSelect={() => onAct({ kind: 'delete' })}>
+              <Trash2 aria-hidden />
+              {t('enrollment:delete')}
+            </MenuItem>
+          ) : (
+            <MenuItem asChild>
+              <Link href={modelHref(model)}>
+                <Waypoints aria-hidden />
+                {t('vms:vm.openModel')}
+              </Link>
+            </MenuItem>
+          )}
         </>
       )}
     </LazyMenu>

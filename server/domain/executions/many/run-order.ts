@@ -59,29 +59,33 @@ export async function checkRun(
 }
 
 /**
- * Reads what the VMs run now. Throws 404 `runbook_version_unknown`, 409 `runbook_withdrawn` | `runbook_not_published`,
+ * Reads what the VMs run. With `files`, they get these contents of the plan's files, otherwise the current ones. Throws 404 `runbook_version_unknown`, 409 `runbook_withdrawn` | `runbook_not_published`,
  * 422 `plan_invalid` if a file is missing.
  */
 export async function readRunOrder(
   db: Database | Transaction,
   terms: RunRequest,
   secrets: SecretValues,
+  files?: readonly StoredPlanFile[],
 ): Promise<RunOrder> {
   const row = await requireRunbookVersion(db, { name: terms.runbook, version: terms.version });
   requirePublished(row);
   const order = orderOf(row, terms, secrets);
-  return { ...order, sha256: row.sha256, files: await findPlanFiles(db, order.plan) };
+  return {
+    ...order,
+    sha256: row.sha256,
+    files: files === undefined ? await findPlanFiles(db, order.plan) : [...files],
+  };
 }
 
-/** Returns what decides what the VMs run: the version's digest and state, and the digests of the plan's files. */
+/** Returns what decides what the VMs run: the version's digest and state, and the current contents of the plan's files. */
 export async function readRunFacts(
   db: Database | Transaction,
   terms: RunRequest,
-): Promise<{ sha256: string; state: string; files: { file: string; sha256: string }[] }> {
+): Promise<{ sha256: string; state: string; files: StoredPlanFile[] }> {
   const row = await requireRunbookVersion(db, { name: terms.runbook, version: terms.version });
   const { plan } = orderOf(row, terms, {});
-  const files = await findPlanFiles(db, plan);
-  return { sha256: row.sha256, state: row.state, files: files.map(({ file, sha256 }) => ({ file, sha256 })) };
+  return { sha256: row.sha256, state: row.state, files: await findPlanFiles(db, plan) };
 }
 
 function requirePublished({ state, version }: RunbookVersionRow): void {

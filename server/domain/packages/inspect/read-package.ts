@@ -9,11 +9,13 @@ import { type DirectoryEntry, readDirectory } from './directory.ts';
 import { readEndRecord } from './end-record.ts';
 import { kindFaults, permissions } from './entry-kind.ts';
 import { decodeName, NameRegister, nameFaults } from './entry-name.ts';
-import { Findings, type Inspection } from './finding.ts';
+import { type ExpectedPackage, Findings, type Inspection, type PackageManifest } from './finding.ts';
+import { readFormula } from './formula/read-formula.ts';
 import { readLocalHeader } from './local-header.ts';
-import { findManifest, manifestTextOf, parseManifest } from './manifest.ts';
+import { manifestTextOf, parseManifest } from './manifest.ts';
 import { NestedArchives } from './nested.ts';
 import type { PlacedEntry } from './placed-entry.ts';
+import { findRootFiles, type RootFiles } from './root-files.ts';
 import { HeadReader } from './script-head.ts';
 import { confirmWithYauzl } from './second-reader.ts';
 
@@ -29,10 +31,14 @@ const descriptorBytes = [12, 16, 20, 24];
  * Reads an untrusted package and returns its contents or its faults. Runs in a worker that may be stopped at any time.
  * Writes no files except nested archives, as temporary files next to the package.
  */
-export async function readPackage(path: string, limits: Limits): Promise<Inspection> {
+export async function readPackage(
+  path: string,
+  limits: Limits,
+  expected: ExpectedPackage = { kind: null, name: null },
+): Promise<Inspection> {
   const handle = await open(path, 'r');
   try {
-    return await new PackageReader(path, handle.fd, limits).read();
+    return await new PackageReader(path, handle.fd, limits).read(expected);
   } finally {
     await handle.close();
   }
@@ -43,8 +49,8 @@ class PackageReader {
   private readonly fd: number;
   private readonly size: number;
   private readonly limits: Limits;
-  private readonly faults = new Findings('more_faults');
-  private readonly warnings = new Findings('more_warnings');
+  readonly faults = new Findings('more_faults');
+  readonly warnings = new Findings('more_warnings');
 
   constructor(path: string, fd: number, limits: Limits) {
     this.path = path;
@@ -53,7 +59,7 @@ class PackageReader {
     this.limits = limits;
   }
 
-  async read(): Promise<Inspection> {
+  async read(expected: ExpectedPackage): Promise<Inspection> {
     const end = readEndRecord(this.fd, this.size);
     if ('code' in end) return { ok: false, faults: [end] };
     const directory = readDirectory(this.fd, end, this.limits.package.entries);
@@ -64,24 +70,37 @@ class PackageReader {
     this.checkRanges(placed, end.directoryOffset);
     const unpackable = this.checkSizes(directory);
 
-    const manifestEntry = findManifest(placed, this.faults);
-    const manifestBytes = await this.readAll(placed, manifestEntry, unpackable);
+    const root = findRootFiles(placed, expected.kind, this.faults);
+    const bytes = await this.readAll(placed, root, unpackable);
     const files = placed.filter(isFile).map(describe);
+    const manifestBytes = bytesOf(bytes, root.manifest);
+    const read =
+      root.kind === 'handler'
+        ? this.readHandler(manifestBytes, files)
+        : readFormula(
+            { metadata: manifestBytes, options: bytesOf(bytes, root.options), files, folders: foldersOf(placed) },
+            expected.name,
+            this.limits,
+            this,
+          );
+    if (this.faults.count === 0 && !(await confirmWithYauzl(this.fd, placed))) this.faults.add('', 'zip_directory');
+    if (this.faults.count > 0 || read === null || manifestBytes === null) {
+      return { ok: false, faults: this.faults.list() };
+    }
+    return { ok: true, ...read, manifestText: manifestTextOf(manifestBytes), files, warnings: this.warnings.list() };
+  }
+
+  /** Checks the manifest and the commands of a handler. `bytes` is null if the manifest could not be read. */
+  private readHandler(bytes: Buffer | null, files: readonly PackageFile[]): PackageManifest | null {
     const { manifest, value } =
-      manifestBytes === null
-        ? { manifest: null, value: undefined }
-        : parseManifest(manifestBytes, this.limits.jsonDepth, this.faults);
+      bytes === null ? { manifest: null, value: undefined } : parseManifest(bytes, this.limits.jsonDepth, this.faults);
     if (manifest !== null && !hasDocumentVersion(value)) {
       this.warnings.add(`${manifestFileName}#/0/version`, 'manifest_version');
     }
     const commands = checkCommands(commandLinesOf(value), files);
     for (const { path, code, params } of commands.faults) this.faults.add(path, code, params);
     for (const { path, code, params } of commands.warnings) this.warnings.add(path, code, params);
-    if (this.faults.count === 0 && !(await confirmWithYauzl(this.fd, placed))) this.faults.add('', 'zip_directory');
-    if (this.faults.count > 0 || manifest === null || manifestBytes === null) {
-      return { ok: false, faults: this.faults.list() };
-    }
-    return { ok: true, manifest, manifestText: manifestTextOf(manifestBytes), files, warnings: this.warnings.list() };
+    return manifest && { kind: 'handler', manifest, settingsSchema: null };
   }
 
   /** Reads the name, the kind and the local header of an entry, and adds the faults of all three. */
@@ -166,21 +185,23 @@ class PackageReader {
   }
 
   /**
-   * Unpacks every entry whose data was found, or only the manifest if `unpackable` is false, to verify what the entries
-   * declare. Returns the manifest's bytes; null if they could not be read.
+   * Unpacks every entry whose data was found, or only the files at the root that are read if `unpackable` is false, to
+   * verify what the entries declare. Returns the bytes of the files that are read.
    */
   private async readAll(
     placed: readonly PlacedEntry[],
-    manifestEntry: PlacedEntry | null,
+    root: RootFiles,
     unpackable: boolean,
-  ): Promise<Buffer | null> {
+  ): Promise<Map<DirectoryEntry, Buffer>> {
     const limit = this.limits.package.manifestBytes;
-    let manifest: Buffer | null = null;
+    const read = new Map<DirectoryEntry, Buffer>();
     const nested = new NestedArchives(this.path, this.size, this.limits);
     for (const { entry, dataStart } of placed) {
-      const isManifest = entry === manifestEntry?.entry;
-      if (isManifest && entry.unpacked > limit) this.faults.add(entry.shown, 'manifest_too_large', { limit });
-      const wanted = isManifest && entry.unpacked <= limit;
+      const isManifest = entry === root.manifest?.entry;
+      const isRead = isManifest || entry === root.options?.entry;
+      const tooLarge = isManifest ? 'manifest_too_large' : 'options_too_large';
+      if (isRead && entry.unpacked > limit) this.faults.add(entry.shown, tooLarge, { limit });
+      const wanted = isRead && entry.unpacked <= limit;
       if (dataStart === null || (entry.method !== 0 && entry.method !== 8) || (entry.flags & 1) !== 0) continue;
       if (!unpackable && !wanted) continue;
       const chunks: Buffer[] = [];
@@ -193,15 +214,21 @@ class PackageReader {
       });
       if (fault !== null) this.faults.add(entry.shown, fault.code, fault.params);
       else {
-        if (wanted) manifest = Buffer.concat(chunks);
+        if (wanted) read.set(entry, Buffer.concat(chunks));
         if (head.isScriptWithCrLf()) this.warnings.add(entry.shown, 'script_crlf');
       }
       const inside = await archive.finish();
       if (inside !== null) this.faults.add(entry.shown, inside.code, inside.params);
     }
-    return manifest;
+    return read;
   }
 }
+
+const bytesOf = (read: ReadonlyMap<DirectoryEntry, Buffer>, file: PlacedEntry | null): Buffer | null =>
+  file === null ? null : (read.get(file.entry) ?? null);
+
+const foldersOf = (placed: readonly PlacedEntry[]): string[] =>
+  placed.flatMap(({ name }) => (name?.endsWith('/') ? [name] : []));
 
 function isFile(one: PlacedEntry): one is PlacedEntry & { name: string } {
   return one.name !== null && !one.name.endsWith('/');

@@ -150,7 +150,7 @@ export function pass(world: World): World {
   };
 }
 
-/** Takes back what no agent fetched; what is being put back goes on. */
+/** Takes back what no agent fetched; what is being reverted continues. */
 function recall(members: readonly Member[], { recall: must, unreach }: Advance, { state }: RolloutFacts): Member[] {
   return members.map((member) => {
     const of = member.step;

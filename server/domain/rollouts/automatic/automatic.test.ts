@@ -130,7 +130,7 @@ describe('RO-32 a VM that was put back from a version', () => {
     await stage.settle(vm, 4, '1.0.0.0', 3);
     expect(await stage.counts(id)).toEqual({ members: 1, reverted: 1 });
     expect(await stage.heldBack(vm)).toMatchObject({ code: 'put-back', rollout: { id } });
-    // Also if the rollout did not exist any more, no other one would offer the version.
+    // Even if the rollout no longer existed, no other one would offer the version.
     await stage.forget(id);
     expect(await stage.upgrades()).toEqual([]);
 

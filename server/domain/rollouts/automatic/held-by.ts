@@ -26,7 +26,7 @@ export interface PlaceIn {
 export interface HoldFacts {
   /** The highest published version with the extension's first number, if it is newer. */
   target: string | null;
-  /** The rollouts after which the VM was put back, by version. */
+  /** The rollouts after which the VM was reverted, by version. */
   putBack: ReadonlyMap<string, RolloutReference>;
   /** What the upgrade to the target would do. */
   preview: Preview | null;

@@ -54,7 +54,7 @@ const placeIn = ({ rollout: { id, name, kind, state: of }, state, cause }: Membe
   cause,
 });
 
-/** Returns the rollouts after which the VM was put back, by version. */
+/** Returns the rollouts after which the VM was reverted, by version. */
 async function putBackFrom({ db }: Context, { vmId, handler }: ExtensionRow): Promise<HoldFacts['putBack']> {
   const { rows } = await db.execute<RolloutReference & Record<string, unknown> & { version: string }>(sql`
     select v.version, r.id, r.name, r.kind, r.state

@@ -31,7 +31,7 @@ export async function leftToPeople({ tx, row }: Pass, vmIds: readonly string[]):
   return new Set(rows.map(({ vm_id }) => vm_id));
 }
 
-/** Returns which of these members were put back from the version of an automatic rollout (RO-32). */
+/** Returns which of these members were reverted from the version of an automatic rollout (RO-32). */
 export async function putBackSince({ tx, row }: Pass, vmIds: readonly string[]): Promise<Set<string>> {
   const { handler, version } = row.definition.change;
   if (row.kind !== 'automatic' || vmIds.length === 0) return new Set();

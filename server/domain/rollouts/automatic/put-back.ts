@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 
 /**
- * SQL for the VMs that were put back from a version of a handler, with the rollout that had declared the version: their
+ * SQL for the VMs that were reverted from a version of a handler, with the rollout that had declared the version: their
  * step failed and was reverted, or a revert changed them (RO-32). Columns: `vm_id`, `rollout_id`.
  */
 export const putBackSql = (handler: SQL, version: SQL): SQL => sql`(

@@ -20,7 +20,7 @@ import { supersede } from './supersede.ts';
 /**
  * Creates the automatic rollout of a version and requests its plan; the rollout starts as soon as it is planned, unless
  * the portal's rules require an approval. It supersedes the handler's automatic rollouts with the same first number.
- * Returns null if the rollout is not needed any more, or if too many rollouts are open.
+ * Returns null if the rollout is no longer needed, or if too many rollouts are open.
  */
 export async function startAutomatic(
   services: PassServices,

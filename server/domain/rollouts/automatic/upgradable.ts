@@ -18,7 +18,7 @@ export const targetsSql: SQL = sql`(
 
 /**
  * SQL condition for the VMs that an automatic rollout upgrades: they have an extension that is upgraded automatically,
- * and were not put back from the version. Every VM for other rollouts.
+ * and were not reverted from the version. Every VM for other rollouts.
  */
 export function isUpgradedBy(
   { kind, definition: { change } }: Pick<StoredRollout, 'kind' | 'definition'>,

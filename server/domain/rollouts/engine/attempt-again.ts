@@ -68,7 +68,7 @@ function published(
   };
 }
 
-/** Decides a step whose next goal state could not be published. A VM that is being changed is tried again. */
+/** Decides a step whose next goal state could not be published. A VM that is being changed is retried. */
 function settleUnpublished(
   pass: Pass,
   step: StepRow,

@@ -33,7 +33,7 @@ export async function beginBatch(
   const known = [...chosen, ...parked];
   const beginners = takeTurns(pass, index, known, most);
   if (beginners.length < most) {
-    const next = await takeNext(pass, ring, index, most - beginners.length, setsOf(beginners));
+    const next = await takeNext(pass, ring, index, most - beginners.length, groupsOf(beginners));
     beginners.push(...next);
   }
   await flushSteps(pass);
@@ -53,8 +53,8 @@ function digestOf(steps: readonly StepRow[]): string {
   return createHash('sha256').update(lines.join('')).digest('hex');
 }
 
-const setsOf = (beginners: readonly Beginner[]): Set<string> =>
-  new Set(beginners.flatMap(({ set }) => (set === null ? [] : [set])));
+const groupsOf = (beginners: readonly Beginner[]): Set<string> =>
+  new Set(beginners.flatMap(({ group }) => (group === null ? [] : [group])));
 
 /** Notes what becomes of members that do not begin, and returns the others, at most `most`. */
 function takeTurns(
@@ -62,17 +62,20 @@ function takeTurns(
   ring: number,
   chosen: readonly ChosenTurn[],
   most: number,
-  sets: Set<string> = new Set(),
+  groups: Set<string> = new Set(),
 ): Beginner[] {
+  const { kind, of, definition } = pass.row;
   const beginners: Beginner[] = [];
   for (const { turn, choice, facts } of chosen) {
+    const group = facts?.group ?? null;
     if (choice.what !== 'begin') {
       setAside(pass, ring, turn, choice);
-    } else if (choice.set !== null && sets.has(choice.set)) {
+    } else if (definition.availabilitySets === 'respect' && group !== null && groups.has(group)) {
       setAside(pass, ring, turn, { what: 'park', cause: 'set-busy' });
     } else if (beginners.length < most) {
-      if (choice.set !== null) sets.add(choice.set);
-      beginners.push({ turn, ring, set: choice.set, wasHealthy: facts?.wasHealthy ?? false });
+      if (group !== null) groups.add(group);
+      const isTakenOver = kind === 'revert' && of !== null && facts?.openIn === of;
+      beginners.push({ turn, ring, group, isTakenOver, wasHealthy: facts?.wasHealthy ?? false });
     }
   }
   return beginners;
@@ -84,7 +87,7 @@ async function takeNext(
   ring: PassRing,
   index: number,
   most: number,
-  sets: Set<string>,
+  groups: Set<string>,
 ): Promise<Beginner[]> {
   const limit = Math.min(atOnce, most + spare);
   const turns = await nextMembers(pass.tx, pass.row.id, { ring: index, taken: ring.taken, limit });
@@ -93,7 +96,7 @@ async function takeNext(
   const taken = chosen.slice(0, begins[most] ?? chosen.length);
   ring.taken += taken.length;
   if (taken.length > 0) pass.hasMore = true;
-  return takeTurns(pass, index, taken, most, sets);
+  return takeTurns(pass, index, taken, most, groups);
 }
 
 /** Gives a member that does not begin a row that says why. */

@@ -1,24 +1,38 @@
 import { sql } from 'drizzle-orm';
 import { type Applied, applyMany, type MemberChange } from '#server/domain/goal-states/index.ts';
+import { release } from '#server/domain/reservations/index.ts';
 import { kindAt, kindPosition } from '#server/domain/rollout-rules/kinds.ts';
 import { fetchSeconds, secondsAfter } from '#server/domain/rollout-rules/step-times.ts';
 import { changesOf } from './change-of.ts';
 import { type Beginner, emptyStep } from './empty-step.ts';
+import { holderOf } from './holder.ts';
 import { countStep, type Pass, type StepRow } from './pass.ts';
+import { reserveMembers } from './reserve-members.ts';
 import { publishRuns } from './runs/begin-runs.ts';
 import { isRun } from './runs/order-of.ts';
 import { takeOver } from './take-over.ts';
 import { writeSteps } from './write-steps.ts';
 
-/** Unique indexes that keep two open steps of a VM or of an availability set apart, and why the member is parked. */
-const conflicts = { rollout_steps_open_vm: 'vm-busy', rollout_steps_open_set: 'set-busy' } as const;
+/** The unique index that keeps two open steps of a VM apart. */
+const openVmIndex = 'rollout_steps_open_vm';
 
 /**
- * Publishes the goal states of these members and writes their steps. A VM whose change is not possible gets a step that
- * says so. If an unexpected error occurs, the halves are tried separately, down to the one VM. Returns the steps that
- * began.
+ * Reserves these members, publishes their goal states and writes their steps. A VM whose group is busy, or whose change is
+ * not possible, gets a step that says so. Returns the steps that began.
  */
 export async function beginSteps(pass: Pass, beginners: readonly Beginner[]): Promise<StepRow[]> {
+  const reserved = await reserveMembers(pass, beginners);
+  const began = await publishAll(pass, reserved.free);
+  const isBegun = new Set(began.map(({ vmId }) => vmId));
+  await release(
+    pass.tx,
+    holderOf(pass.row.id),
+    [...reserved.vmIds].filter((vmId) => !isBegun.has(vmId)),
+  );
+  return began;
+}
+
+async function publishAll(pass: Pass, beginners: readonly Beginner[]): Promise<StepRow[]> {
   if (beginners.length === 0) return [];
   if (isRun(pass)) return beginSome(pass, beginners, publishRuns);
   const changes = await changesOf(
@@ -32,6 +46,7 @@ type Changes = ReadonlyMap<string, MemberChange>;
 /** Publishes what these members get, and returns their steps. */
 type Publisher = (pass: Pass, some: readonly Beginner[]) => Promise<StepRow[]>;
 
+/** If an unexpected error occurs, the halves are tried separately, down to the one VM. */
 async function beginSome(pass: Pass, some: readonly Beginner[], publisher: Publisher): Promise<StepRow[]> {
   const { tx } = pass;
   await tx.execute(sql`savepoint begin_steps`);
@@ -70,7 +85,7 @@ async function publish(pass: Pass, some: readonly Beginner[], changes: Changes):
   return some.map((one) => stepOf(pass, one, results.get(one.turn.vmId) ?? { outcome: 'unchanged' }));
 }
 
-function stepOf(pass: Pass, { turn, ring, set, wasHealthy }: Beginner, result: Applied): StepRow {
+function stepOf(pass: Pass, { turn, ring, wasHealthy }: Beginner, result: Applied): StepRow {
   const { now } = pass.ctx;
   const step = emptyStep(pass, turn, ring);
   const ended = { ...step, decidedAt: now };
@@ -83,7 +98,7 @@ function stepOf(pass: Pass, { turn, ring, set, wasHealthy }: Beginner, result: A
         touched: result.touched,
         beforeIncarnation: result.beforeIncarnation,
         incarnation: result.incarnation,
-        ...{ wasHealthy, setKey: set, publishedAt: now, dueAt: secondsAfter(now, fetchSeconds) },
+        ...{ wasHealthy, publishedAt: now, dueAt: secondsAfter(now, fetchSeconds) },
       };
     case 'busy':
     case 'delivered':
@@ -108,18 +123,14 @@ function stepOf(pass: Pass, { turn, ring, set, wasHealthy }: Beginner, result: A
 /** Returns the step of a VM whose goal state could not be published. */
 function unforeseen(pass: Pass, { turn, ring }: Beginner, error: unknown): StepRow {
   const step = emptyStep(pass, turn, ring);
-  const cause = conflictOf(error);
-  if (cause !== null) return { ...step, cause };
+  if (isVmBusy(error)) return { ...step, cause: 'vm-busy' };
   pass.ctx.log.error({ err: error, vmId: turn.vmId, rollout: pass.row.id }, 'a step of a rollout could not begin');
   return { ...step, state: 'skipped', cause: 'refused:unforeseen', decidedAt: pass.ctx.now };
 }
 
-function conflictOf(error: unknown): 'vm-busy' | 'set-busy' | null {
+function isVmBusy(error: unknown): boolean {
   const at = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  const constraint = (at as { constraint?: unknown } | null)?.constraint;
-  return typeof constraint === 'string' && constraint in conflicts
-    ? conflicts[constraint as keyof typeof conflicts]
-    : null;
+  return (at as { constraint?: unknown } | null)?.constraint === openVmIndex;
 }
 
 function count(pass: Pass, some: readonly Beginner[], steps: readonly StepRow[]): StepRow[] {

@@ -4,7 +4,7 @@ import type { TurnFacts } from './load-members.ts';
 
 const ready: TurnFacts = {
   ...{ isGone: false, agent: 'ready', isHeld: false, health: 'healthy', openIn: null },
-  ...{ set: null, isSetBusy: false, isSetImpaired: false, wasHealthy: true },
+  ...{ group: null, isGroupBusy: false, isGroupImpaired: false, wasHealthy: true },
 };
 const rules: ChooseRules = { silent: 'wait', availabilitySets: 'respect', reverts: null };
 
@@ -22,7 +22,7 @@ const choose = ({ facts, rules: more, hasLeft = false, isSuperseded = false, isO
 
 describe('a member whose turn has come', () => {
   test.each<[string, Given, object]>([
-    ['begins if nothing is in its way', {}, { what: 'begin', set: null }],
+    ['begins if nothing is in its way', {}, { what: 'begin' }],
     ['is gone if the VM is', { facts: { isGone: true }, hasLeft: true }, { what: 'gone' }],
     ['is skipped if it left the selection', { hasLeft: true }, { what: 'skip', cause: 'left-selection' }],
     ['is left to a later rollout', { isSuperseded: true }, { what: 'skip', cause: 'superseded' }],
@@ -30,18 +30,18 @@ describe('a member whose turn has come', () => {
     ['waits for the end of a hold', { facts: { isHeld: true } }, { what: 'park', cause: 'on-hold' }],
     ['waits for a silent agent', { facts: { agent: 'unresponsive' } }, { what: 'park', cause: 'silent' }],
     ['waits for an agent that never called', { facts: { agent: 'never' } }, { what: 'park', cause: 'never-enrolled' }],
-    ['begins if the agent only missed a call', { facts: { agent: 'unknown' } }, { what: 'begin', set: null }],
+    ['begins if the agent only missed a call', { facts: { agent: 'unknown' } }, { what: 'begin' }],
     [
       'is declared although it is silent',
       { facts: { agent: 'unresponsive' }, rules: { silent: 'declare' } },
-      { what: 'begin', set: null },
+      { what: 'begin' },
     ],
     ['is left out if it is silent', { facts: { agent: 'never' }, rules: { silent: 'skip' } }, { what: 'leave' }],
     ['waits for another rollout', { facts: { openIn: 'other' } }, { what: 'park', cause: 'vm-busy' }],
     [
       'takes over the step that it reverts',
       { facts: { openIn: 'other' }, rules: { reverts: 'other' } },
-      { what: 'begin', set: null },
+      { what: 'begin' },
     ],
   ])('%s', (_, given, expected) => {
     expect(choose(given)).toEqual(expected);
@@ -51,20 +51,16 @@ describe('a member whose turn has come', () => {
 describe('RO-15 a member of an availability set', () => {
   const inSet = (facts: Partial<TurnFacts> = {}, more: Omit<Given, 'facts'> = {}): Given => ({
     ...more,
-    facts: { set: 'web', ...facts },
+    facts: { group: 'web', ...facts },
   });
   const waits = { what: 'park', cause: 'set-busy' };
 
   test.each<[string, Given, object]>([
-    ['begins if all others are in service', inSet(), { what: 'begin', set: 'web' }],
-    ['waits while another one has an open step', inSet({ isSetBusy: true }), waits],
+    ['begins if all others are in service', inSet(), { what: 'begin' }],
+    ['waits while another one is reserved', inSet({ isGroupBusy: true }), waits],
     ['waits while another one begins in the same batch', inSet({}, { taken: ['web'] }), waits],
-    ['waits while another one is out of service', inSet({ isSetImpaired: true }), waits],
-    [
-      'begins if it is out of service itself',
-      inSet({ isSetImpaired: true, health: 'failed' }),
-      { what: 'begin', set: 'web' },
-    ],
+    ['waits while another one is out of service', inSet({ isGroupImpaired: true }), waits],
+    ['begins if it is out of service itself', inSet({ isGroupImpaired: true, health: 'failed' }), { what: 'begin' }],
     [
       'is not declared ahead of its turn',
       inSet({ agent: 'unresponsive' }, { rules: { silent: 'declare' } }),
@@ -72,8 +68,8 @@ describe('RO-15 a member of an availability set', () => {
     ],
     [
       'begins at any time if sets are ignored',
-      inSet({ isSetBusy: true, isSetImpaired: true }, { rules: { availabilitySets: 'ignore' } }),
-      { what: 'begin', set: null },
+      inSet({ isGroupBusy: true, isGroupImpaired: true }, { rules: { availabilitySets: 'ignore' } }),
+      { what: 'begin' },
     ],
   ])('%s', (_, given, expected) => {
     expect(choose(given)).toEqual(expected);

@@ -12,7 +12,7 @@ export interface MemberObstacles {
 
 /** What becomes of a member whose turn has come. */
 export type MemberChoice =
-  | { what: 'begin'; set: string | null }
+  | { what: 'begin' }
   | { what: 'park'; cause: ParkedCause }
   | { what: 'skip'; cause: SkipCause }
   /** The VM is silent, and the rollout does not wait for silent VMs. */
@@ -25,7 +25,7 @@ export interface ChooseRules extends Pick<Definition, 'silent' | 'availabilitySe
 }
 
 /**
- * Decides whether the step of a member begins now (RO-13, RO-15, RO-16). `taken` are the availability sets of members
+ * Decides whether the step of a member begins now (RO-13, RO-15, RO-16). `taken` are the disruption groups of members
  * that begin in the same batch.
  */
 export function chooseTurn(
@@ -38,19 +38,17 @@ export function chooseTurn(
   if (isSuperseded) return { what: 'skip', cause: 'superseded' };
   if (hasLeft) return { what: 'skip', cause: 'left-selection' };
   if (isOthers) return { what: 'park', cause: 'vm-busy' };
-  const set = availabilitySets === 'respect' ? facts.set : null;
+  const group = availabilitySets === 'respect' ? facts.group : null;
   if (facts.isHeld) return { what: 'park', cause: 'on-hold' };
   const isAway = facts.agent === 'unresponsive' || facts.agent === 'never';
   if (isAway && silent === 'skip') return { what: 'leave' };
-  // A VM of a set is never declared before it can be changed, because it would be changed at any time.
-  if (isAway && (silent !== 'declare' || set !== null)) {
+  // A VM of a group is never declared before it can be changed, because it would be changed at any time.
+  if (isAway && (silent !== 'declare' || group !== null)) {
     return { what: 'park', cause: facts.agent === 'never' ? 'never-enrolled' : 'silent' };
   }
   if (facts.openIn !== null && facts.openIn !== reverts) return { what: 'park', cause: 'vm-busy' };
-  if (set === null) return { what: 'begin', set };
+  if (group === null) return { what: 'begin' };
   const isOut = facts.health === 'failed' || facts.health === 'unresponsive';
-  // The open step of the reverted rollout is the VM's own.
-  const isBusy = facts.isSetBusy && (facts.openIn === null || facts.openIn !== reverts);
-  if (taken.has(set) || isBusy || (facts.isSetImpaired && !isOut)) return { what: 'park', cause: 'set-busy' };
-  return { what: 'begin', set };
+  const isClosed = taken.has(group) || facts.isGroupBusy || (facts.isGroupImpaired && !isOut);
+  return isClosed ? { what: 'park', cause: 'set-busy' } : { what: 'begin' };
 }

@@ -6,7 +6,10 @@ import type { Pass, StepRow } from './pass.ts';
 export interface Beginner {
   turn: Turn;
   ring: number;
-  set: string | null;
+  /** The VM's disruption group; null if it is in none. */
+  group: string | null;
+  /** Whether the step is open in the rollout that this one reverts. */
+  isTakenOver: boolean;
   wasHealthy: boolean;
 }
 
@@ -24,7 +27,6 @@ export function emptyStep({ row, ctx }: Pass, turn: Turn, ring: number): StepRow
     ...notBegun,
     beforeIncarnation: null,
     wasHealthy: false,
-    setKey: null,
     ...{ decidedAt: null, dueAt: null, overtakenBy: null },
     ...{ pairVmId: null, pairResult: null, pairChangedFailedAt: null, pairControlFailedAt: null, pairDueAt: null },
     updatedAt: ctx.now,

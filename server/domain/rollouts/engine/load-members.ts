@@ -1,6 +1,7 @@
-import { and, asc, eq, gt, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { rolloutSteps } from '#db/schema/index.ts';
+import { groupSql, outOfServiceSql } from '#server/domain/reservations/index.ts';
 import type { AgentStatus, VmHealth } from '#server/domain/verdicts/index.ts';
 import type { StepRow } from './pass.ts';
 import { openStepsSql } from './state-lists.ts';
@@ -22,10 +23,11 @@ export interface TurnFacts {
   health: VmHealth | null;
   /** The rollout whose open step the VM has; null if there is none. */
   openIn: string | null;
-  set: string | null;
-  /** Whether a VM of the set has an open step, and whether another VM of the set is out of service. */
-  isSetBusy: boolean;
-  isSetImpaired: boolean;
+  /** The VM's disruption group: its availability set, or the value of the tag; null if it is in none. */
+  group: string | null;
+  /** Whether a VM of the group is reserved, and whether another VM of the group is out of service. */
+  isGroupBusy: boolean;
+  isGroupImpaired: boolean;
   /** Whether an extension that the change names is healthy, as far as the VM has it. */
   wasHealthy: boolean;
 }
@@ -110,20 +112,40 @@ export async function parkedMembers(
   return rows.sort(inOrder).map(turnOf);
 }
 
-/** Loads what decides whether the steps of these VMs can begin. `tag` names the availability set. */
+/** What the facts depend on: the tag of the rules, the change, and the rollout that this one reverts. */
+interface TurnTerms {
+  tag: string;
+  handler: string | null;
+  extension: string | null;
+  reverts: string | null;
+}
+
+/** Whether another VM of the group of `v` is out of service, whatever the reason. */
+const isImpairedSql = (tag: string): SQL => sql`
+  case when v.disruption_group is not null then exists (
+    select from vms o join vm_health x on x.vm_id = o.id
+     where o.disruption_group = v.disruption_group and o.id <> v.id
+       and (x.agent <> 'ready' or x.health in ('failed', 'unresponsive')))
+  else exists (
+    select from vm_health x join vms o on o.id = x.vm_id
+     where v.tags ? ${tag} and x.tags @> jsonb_build_object(${tag}::text, v.tags ->> ${tag}) and x.vm_id <> v.id
+       and o.disruption_group is null and (x.agent <> 'ready' or x.health in ('failed', 'unresponsive'))) end`;
+
+/** Loads what decides whether the steps of these VMs can begin. */
 export async function loadTurnFacts(
   tx: Transaction,
   vmIds: readonly string[],
-  { tag, handler, extension }: { tag: string; handler: string | null; extension: string | null },
+  { tag, handler, extension, reverts }: TurnTerms,
 ): Promise<Map<string, TurnFacts>> {
   const { rows } = await tx.execute<FactsRow>(sql`
+    with out_of_service as materialized (
+      select o."group", count(*) as n, count(*) filter (where o.holder_id = ${reverts}) as reverted
+        from (${outOfServiceSql(tag)}) o group by o."group")
     select v.id as vm_id, v.deleted_at is not null or v.decommissioning_at is not null as is_gone,
-      coalesce(h.agent, 'never') as agent, h.health, o.since is not null as is_held, v.tags->>${tag} as set,
+      coalesce(h.agent, 'never') as agent, h.health, o.since is not null as is_held, ${groupSql(tag)} as "group",
       (select s.rollout_id from rollout_steps s where s.vm_id = v.id and s.state in ${openStepsSql} limit 1) as open_in,
-      exists (select from rollout_steps s where s.set_key = v.tags->>${tag} and s.state in ${openStepsSql}) as is_set_busy,
-      exists (select from vm_health x
-        where v.tags ? ${tag} and x.tags @> jsonb_build_object(${tag}::text, v.tags->>${tag}) and x.vm_id <> v.id
-          and (x.agent <> 'ready' or x.health in ('failed', 'unresponsive'))) as is_set_impaired,
+      coalesce(r.n - case when own.vm_id is null then 0 else r.reverted end, 0) > 0 as is_group_busy,
+      ${isImpairedSql(tag)} as is_group_impaired,
       coalesce(h.agent = 'ready', false) and not exists (
         select from extension_health e where e.vm_id = v.id
           and (${handler}::text is null or e.handler = ${handler}) and (${extension}::text is null or e.name = ${extension})
@@ -131,7 +153,9 @@ export async function loadTurnFacts(
     from unnest(${sql.param(vmIds)}::uuid[]) as wanted(id)
     join vms v on v.id = wanted.id
     left join vm_health h on h.vm_id = v.id
-    left join holds o on o.vm_id = v.id`);
+    left join holds o on o.vm_id = v.id
+    left join out_of_service r on r."group" = ${groupSql(tag)}
+    left join group_reservations own on own.vm_id = v.id and own.holder_id = ${reverts}`);
   return new Map(
     rows.map((row) => [
       row.vm_id,
@@ -141,9 +165,9 @@ export async function loadTurnFacts(
         isHeld: row.is_held,
         health: row.health,
         openIn: row.open_in,
-        set: row.set,
-        isSetBusy: row.is_set_busy,
-        isSetImpaired: row.is_set_impaired,
+        group: row.group,
+        isGroupBusy: row.is_group_busy,
+        isGroupImpaired: row.is_group_impaired,
         wasHealthy: row.was_healthy,
       },
     ]),
@@ -156,10 +180,10 @@ interface FactsRow extends Record<string, unknown> {
   agent: AgentStatus;
   health: VmHealth | null;
   is_held: boolean;
-  set: string | null;
+  group: string | null;
   open_in: string | null;
-  is_set_busy: boolean;
-  is_set_impaired: boolean;
+  is_group_busy: boolean;
+  is_group_impaired: boolean;
   was_healthy: boolean;
 }
 

@@ -139,7 +139,7 @@ describe('a VM that is deleted', () => {
       const { id, vm } = await givenPlace(place);
       await removeVm(stage.as(10), { vmId: vm.vmId });
       await lookOn();
-      expect(await stage.step(id, vm)).toMatchObject({ state: 'gone', cause: null, dueAt: null, setKey: null });
+      expect(await stage.step(id, vm)).toMatchObject({ state: 'gone', cause: null, dueAt: null });
       expect(await stage.counts(id)).toEqual({ members: 1, gone: 1 });
       expect(await stage.rollout(id)).toMatchObject({ state: 'finished' });
     },

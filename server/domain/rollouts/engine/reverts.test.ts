@@ -125,7 +125,7 @@ describe('RO-32 a failed VM that is put back immediately', () => {
     await stage.pass(1);
     await stage.fail(vm, 10);
     await stage.look(11);
-    // It counts as failed while it is being put back.
+    // It counts as failed while it is being reverted.
     expect((await stage.rings(id))[0]?.verdicts).toMatchObject([{ params: { failed: 1, decided: 1 } }]);
     await stage.fail(vm, 20, { version: '1.0.0.0', sequenceNumber: 3 });
     await stage.look(21);

@@ -42,7 +42,7 @@ export async function settle(pass: Pass): Promise<void> {
       judged.set(one.step.vmId, outcome);
     }
   }
-  // Closed steps release their availability sets before others may take them.
+  // Closed steps release their disruption groups before others may take them.
   await flushSteps(pass);
   pass.hasMore ||= steps.length === atOnce;
   // A few VMs are always about to be evaluated. If they are most of those to judge, health is behind.

@@ -26,13 +26,15 @@ describe('RO-15 an availability set', () => {
     await stage.pass(1);
     const second = await stage.givenRollout([two]);
     await stage.pass(2);
-    expect(await stage.step(first, one)).toMatchObject({ state: 'inFlight', setKey: 'web' });
+    expect(await stage.step(first, one)).toMatchObject({ state: 'inFlight' });
+    expect(await stage.reservations()).toEqual([['web', one.vmId, first]]);
     expect(await stage.step(second, two)).toMatchObject({ state: 'parked', cause: 'set-busy' });
     await stage.succeed(one, 10);
     await stage.look(11);
     expect(await stage.step(first, one)).toMatchObject({ state: 'succeeded' });
     await stage.look(12);
-    expect(await stage.step(second, two)).toMatchObject({ state: 'inFlight', setKey: 'web' });
+    expect(await stage.step(second, two)).toMatchObject({ state: 'inFlight' });
+    expect(await stage.reservations()).toEqual([['web', two.vmId, second]]);
   });
 
   test('is closed while a VM of it that is no member is out of service', async () => {
@@ -65,7 +67,8 @@ describe('RO-15 an availability set', () => {
     await stage.fail(first, 10);
     await stage.look(11);
     expect(await stage.counts(id)).toEqual({ members: 2, inFlight: 1, parked: 1 });
-    expect(await stage.step(id, first)).toMatchObject({ state: 'retrying', setKey: 'web' });
+    expect(await stage.step(id, first)).toMatchObject({ state: 'retrying' });
+    expect(await stage.reservations()).toEqual([['web', first.vmId, id]]);
     await stage.pass(72);
     expect(await onlyOpen(id, vms)).toBe(first);
     await stage.succeed(first, 80, { sequenceNumber: 3 });
@@ -87,13 +90,17 @@ describe('RO-15 an availability set', () => {
     expect(await stage.step(second, two)).toMatchObject({ state: 'inFlight' });
   });
 
-  test('is ignored where the rollout says so', async () => {
+  test('is ignored where the rollout says so, and other rollouts wait for it', async () => {
     const vms = await stage.givenFleet(3, { tags });
     await stage.fold(0);
     const id = await stage.givenRollout(vms, { availabilitySets: 'ignore' });
     await stage.pass(1);
     expect(await stage.counts(id)).toEqual({ members: 3, inFlight: 3 });
-    expect((await stage.steps(id)).map(({ setKey }) => setKey)).toEqual([null, null, null]);
+    const [outside] = (await stage.givenFleet(1, { tags })) as [GivenVm];
+    await stage.fold(2);
+    const other = await stage.givenRollout([outside]);
+    await stage.pass(3);
+    expect(await stage.step(other, outside)).toMatchObject({ state: 'parked', cause: 'set-busy' });
   });
 
   test('does not keep other sets waiting', async () => {

@@ -1,10 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { rolloutCurve, rolloutRings, rollouts } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
+import { releaseUnless } from '#server/domain/reservations/index.ts';
 import type { Advance } from '#server/domain/rollout-rules/advance-facts.ts';
 import { decidedOf, failedOf, resolvedPairs } from '#server/domain/rollout-rules/counts.ts';
 import { stepStates } from '#server/domain/rollout-rules/words.ts';
 import { createRevertIn } from '../create-revert.ts';
+import { holderOf, isOutSql } from './holder.ts';
 import { type Pass, type PassRing, recordPass } from './pass.ts';
 
 /** Maximum number of points of a ring's curve. */
@@ -55,9 +57,10 @@ const shown = (ring: PassRing | undefined) =>
 /** Members that were not reached are counted as such: those that wait have a row, the others have none. */
 async function unreach({ tx, row, rings, ctx }: Pass): Promise<void> {
   await tx.execute(sql`
-    update rollout_steps set state = 'unreached', set_key = null, due_at = null,
+    update rollout_steps set state = 'unreached', due_at = null,
       decided_at = ${ctx.now.toISOString()}::timestamptz, updated_at = ${ctx.now.toISOString()}::timestamptz
      where rollout_id = ${row.id} and state in ('parked', 'recalled')`);
+  await releaseUnless(tx, holderOf(row.id), isOutSql);
   for (const ring of rings) {
     const { counts } = ring;
     const known = stepStates.reduce((sum, state) => sum + counts[state], 0);

@@ -19,7 +19,7 @@ export async function takeBack(
   for (const one of steps) {
     const { step } = one;
     const result = results.get(step.vmId);
-    const closed = { ...step, setKey: null, dueAt: null, updatedAt: ctx.now };
+    const closed = { ...step, dueAt: null, updatedAt: ctx.now };
     if (result?.outcome === 'overtaken') {
       const overtakenBy = { by: result.by, action: result.action, at: result.at.toISOString() };
       setStep(pass, step.state, { ...closed, state: 'overtaken', cause: null, overtakenBy, decidedAt: ctx.now });

@@ -1,8 +1,10 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import { rolloutRings, rolloutSteps, rollouts } from '#db/schema/index.ts';
+import { handOver } from '#server/domain/reservations/index.ts';
 import { moveCount } from '#server/domain/rollout-rules/counts.ts';
 import { openSteps } from '#server/domain/rollout-rules/words.ts';
 import { ringsOf } from '../rows.ts';
+import { holderOf } from './holder.ts';
 import type { Pass } from './pass.ts';
 
 /**
@@ -23,10 +25,11 @@ export async function takeOver({ tx, ctx, row }: Pass, vmIds: readonly string[])
   await tx
     .update(rolloutSteps)
     .set({
-      ...{ state: 'overtaken', cause: null, overtakenBy, setKey: null, dueAt: null },
+      ...{ state: 'overtaken', cause: null, overtakenBy, dueAt: null },
       ...{ decidedAt: ctx.now, updatedAt: ctx.now },
     })
     .where(ofVms);
+  await handOver(tx, holderOf(of), holderOf(row.id), vmIds);
   for (const ring of await ringsOf(tx, of)) {
     const own = open.filter((step) => step.ring === ring.ring);
     if (own.length === 0) continue;

@@ -14,13 +14,14 @@ export interface ChosenTurn {
   facts: TurnFacts | undefined;
 }
 
-/** Decides what becomes of members, in order. At most one VM of an availability set begins. */
+/** Decides what becomes of members, in order. At most one VM of a disruption group begins. */
 export async function chooseTurns(pass: Pass, turns: readonly Turn[]): Promise<ChosenTurn[]> {
   if (turns.length === 0) return [];
   const { tx, row, rules } = pass;
   const vmIds = turns.map(({ vmId }) => vmId);
   const { handler, extension } = row.definition.change;
-  const facts = await loadTurnFacts(tx, vmIds, { tag: rules.availabilitySetTag, handler, extension });
+  const { reverts } = chooseRules(pass);
+  const facts = await loadTurnFacts(tx, vmIds, { tag: rules.availabilitySetTag, handler, extension, reverts });
   const left = await leftSelection(pass, vmIds);
   const superseded = await membersOf(tx, await winners(pass), vmIds);
   const putBack = await putBackSince(pass, vmIds);
@@ -35,7 +36,7 @@ export async function chooseTurns(pass: Pass, turns: readonly Turn[]): Promise<C
       isOthers: toPeople.has(vmId),
     };
     const choice = chooseTurn(found, isOut, chooseRules(pass), taken);
-    if (choice.what === 'begin' && choice.set !== null) taken.add(choice.set);
+    if (choice.what === 'begin' && found?.group) taken.add(found.group);
     return { turn, choice, facts: found };
   });
 }

@@ -1,6 +1,8 @@
 import { getTableColumns, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { rolloutSteps } from '#db/schema/index.ts';
+import { release } from '#server/domain/reservations/index.ts';
+import { holderOf, isOut } from './holder.ts';
 import type { Pass, StepRow } from './pass.ts';
 
 const columns = Object.entries(getTableColumns(rolloutSteps)).map(([key, { name }]) => ({ key, name }));
@@ -11,9 +13,10 @@ const updates = sql.join(
   sql`, `,
 );
 
-/** Inserts or replaces steps with one statement. */
+/** Inserts or replaces steps of one rollout, and releases the VMs of those that are closed. */
 export async function writeSteps(tx: Transaction, steps: readonly StepRow[]): Promise<void> {
-  if (steps.length === 0) return;
+  const [first] = steps;
+  if (first === undefined) return;
   const rows = steps.map((step) =>
     Object.fromEntries(columns.map(({ key, name }) => [name, step[key as keyof StepRow]])),
   );
@@ -21,6 +24,8 @@ export async function writeSteps(tx: Transaction, steps: readonly StepRow[]): Pr
     insert into rollout_steps
     select * from json_populate_recordset(null::rollout_steps, ${JSON.stringify(rows)}::json)
     on conflict (vm_id, rollout_id) do update set ${updates}`);
+  const closed = steps.filter((step) => !isOut(step)).map(({ vmId }) => vmId);
+  await release(tx, holderOf(first.rolloutId), closed);
 }
 
 /** Writes the steps that the pass changed. */

@@ -1,11 +1,12 @@
 import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
-import { needsApproval } from '#server/domain/executions/index.ts';
+import { needsApproval, readRunFacts } from '#server/domain/executions/index.ts';
 import { kindPosition } from '#server/domain/rollout-rules/kinds.ts';
 import { inFlightLimit } from '#server/domain/rollout-rules/rings.ts';
 import type { Definition, RingPlan, RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
 import type { StoredRollout } from '../rows.ts';
 import { readRules } from '../rules.ts';
+import { runTermsOf } from '../run-terms.ts';
 import { openGiven, requireKept } from '../secrets.ts';
 import { type EvaluatedVms, evaluateMembers } from './evaluate-members.ts';
 import { findOverlaps } from './find-overlaps.ts';
@@ -49,13 +50,23 @@ export async function makePlan(tx: Transaction, ctx: Context, row: StoredRollout
     row,
     evaluated.members.map(({ vmId }) => vmId),
   );
-  const asksPerson = row.definition.change.kind === 'run' && (await needsApproval(tx, { isPublished: true }));
   const plan = {
     ...summary(ctx, row, evaluated, planHash(ctx, hashed)),
     ...{ rings: stats, overlaps },
-    ...(asksPerson && { approval: true }),
+    ...(await runOf(tx, row)),
   };
   return { plan: { ...plan, ...endsOf(ctx, row, stats, rules, freezes) }, rings, hashed };
+}
+
+/** Returns what the plan of a run fixes besides its members: whether a person must approve it, and the runbook's files. */
+async function runOf(
+  tx: Transaction,
+  { definition }: Pick<StoredRollout, 'definition'>,
+): Promise<Pick<RolloutPlan, 'approval' | 'files'>> {
+  const terms = runTermsOf(definition);
+  if (terms === null) return {};
+  const { files } = await readRunFacts(tx, terms);
+  return { files, ...((await needsApproval(tx, { isPublished: true })) && { approval: true }) };
 }
 
 function ringOf(definition: Definition, index: number, members: readonly KeyedMember[]): MadePlan['rings'][number] {

@@ -64,7 +64,7 @@ export async function readVersion(tx: Transaction, definition: Definition): Prom
   const terms = runTermsOf(definition);
   if (terms !== null) {
     const { files, ...facts } = await readRunFacts(tx, terms);
-    return { ...facts, schema: files };
+    return { ...facts, schema: files.map(({ file, sha256 }) => ({ file, sha256 })) };
   }
   const { handler, version } = definition.change;
   if (handler === null || version === null) return null;

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { agents, executions, rollouts } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { bindChannel, setExecutionRules } from '#server/domain/executions/index.ts';
+import { uploadRunbookFile } from '#server/domain/runbook-files/testing/upload.ts';
 import { withdrawRunbookVersion } from '#server/domain/runbooks/index.ts';
 import { givenRunbook, greeting } from '#server/domain/runbooks/testing/given-runbook.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
@@ -14,6 +15,7 @@ import {
   approveRollout,
   createRollout,
   getRollout,
+  getRolloutPlan,
   planRollout,
   requestPlan,
   startRollout,
@@ -154,6 +156,16 @@ describe('RO-4 the plan', () => {
     const windows = [{ days: ['mon'], from: '10:00', to: '10:30', timeZone: 'UTC' }];
     const { state, why } = await plan((await create({}, { windows })).id);
     expect([state, why[0]?.params?.cause]).toEqual(['draft', 'window_too_short']);
+  });
+
+  test('fixes the contents of the runbook’s files, and does not show them', async () => {
+    const runbookFile = `tool-${randomUUID()}`;
+    const { file } = await uploadRunbookFile(admin, runbookFile, 'as planned');
+    const files = { f1: { Name: 'hello.sh', BodyType: 'ID', Body: runbookFile } };
+    const own = await givenRunbook(admin, { plan: { ...greeting, Files: files } });
+    const row = await plan((await create({ runbook: own.name })).id);
+    expect(row.plan?.files).toEqual([{ file: 'f1', runbookFile, sha256: file.sha256, size: file.size }]);
+    expect(await getRolloutPlan(ctx, { id: row.id })).not.toHaveProperty('files');
   });
 
   test('a version that is withdrawn before the plan cannot be planned', async () => {

@@ -2,16 +2,17 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { MemberChange } from '#server/domain/goal-states/index.ts';
+import { groupSql } from '#server/domain/reservations/index.ts';
 import { isUpgradedBy } from '../automatic/upgradable.ts';
 import type { StoredRollout } from '../rows.ts';
 import { isSelected } from './select-vms.ts';
 
-/** A selected VM, with what a plan says of it besides the effect of the change. */
+/** A selected VM, with what a plan states about it besides the effect of the change. */
 export interface SelectedVm {
   id: string;
   /** The VM's availability set; null if it has none. */
   set: string | null;
-  /** Whether the agent does not call any more. */
+  /** Whether the agent no longer calls. */
   silent: boolean;
   /** For a revert of a rollout: what the VM gets back. */
   restore: Extract<MemberChange, { kind: 'restore' }> | null;
@@ -59,7 +60,7 @@ function candidateOf({ id, set, silent, incarnation, touched, first, overtaken }
 
 function candidates(ctx: Context, rollout: StoredRollout, setTag: string): SQL {
   const { select, availabilitySets } = rollout.definition;
-  const set = availabilitySets === 'ignore' ? sql`null::text` : sql`v.tags ->> ${setTag}`;
+  const set = availabilitySets === 'ignore' ? sql`null::text` : groupSql(setTag);
   const vm = sql`v.id, ${set} as set, coalesce(h.agent = 'unresponsive', false) as silent`;
   const among = sql`v.deleted_at is null and ${isSelected(ctx, select)} and ${isUpgradedBy(rollout, sql`v.id`)}`;
   if (!revertsRollout(rollout)) {
@@ -81,7 +82,7 @@ function candidates(ctx: Context, rollout: StoredRollout, setTag: string): SQL {
 export const revertsRollout = ({ of, definition: { change } }: StoredRollout): boolean =>
   of !== null && change.kind === 'revert';
 
-/** SQL condition for steps `s` whose extensions do not have the step's sequence numbers any more. */
+/** SQL condition for steps `s` whose extensions no longer have the step's sequence numbers. */
 const isOvertaken = sql`exists (
   select from json_array_elements(s.touched) t
   left join extensions e on e.vm_id = s.vm_id and e.name = t ->> 'name'

@@ -24,7 +24,7 @@ export const digestOf = ({ rings }: Definition, chunks: Chunks): string =>
 
 /**
  * Returns what changes in a rollout whose plan stays valid although its definition is edited: the plan's hash, also in
- * the approvals of the plan. Changes nothing if the hash was not the hash of the plan any more.
+ * the approvals of the plan. Changes nothing if the hash was no longer the hash of the plan.
  */
 export async function rehashPlan(
   tx: Transaction,

@@ -2,7 +2,7 @@ import type { RingPlan, RolloutPlan } from '#server/domain/rollout-rules/stored.
 import type { MemberKind } from '#server/domain/rollout-rules/words.ts';
 import type { EvaluatedMember } from './evaluate-members.ts';
 
-/** Returns what the plan says of one ring. */
+/** Returns the figures of one ring in the plan. */
 export function ringStats(name: string, members: readonly EvaluatedMember[], inFlight: number): RingPlan {
   const stats = { bytes: 0, restarts: 0, silent: 0, longestSeconds: 0 };
   const sets = new Map<string, number>();

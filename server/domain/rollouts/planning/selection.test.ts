@@ -1,8 +1,8 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Transaction } from '#db/client.ts';
-import { agents, holds } from '#db/schema/index.ts';
+import { agents, cloudServices, holds, models, vmRoles, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { type GivenExtension, type GivenRow, idOf, insertFleet } from '#server/domain/fleet/testing/insert-fleet.ts';
@@ -27,6 +27,7 @@ const now = new Date('2026-03-01T12:00:00Z');
 const ago = (minutes: number) => new Date(now.getTime() - minutes * minuteMs);
 const text = (minutes: number) => ago(minutes).toISOString();
 const rollout = '00000000-0000-7000-8000-000000000001';
+const cloudService = 'juju-prod-k3j9x0a1bz';
 
 /**
  * A value for every field of the filter. Each of them selects some VMs of the fleet and not all. A field without a value
@@ -71,6 +72,10 @@ const samples: { [F in Field as F['name']]: ValueOf<F['value']> } = {
   updateAvailable: ['yes'],
   rollout,
   step: ['failed'],
+  model: 'prod',
+  cloudService,
+  availabilitySet: `${cloudService}/juju`,
+  instanceId: `${cloudService}-jujuq7f2m0c4xd`,
 };
 const names = Object.keys(samples) as (keyof typeof samples)[];
 const filterOf = (...fields: readonly string[]) =>
@@ -113,7 +118,40 @@ beforeAll(async () => {
   await services.db.execute(sql`
     insert into rollout_steps (vm_id, rollout_id, ring, place, kind, state, updated_at)
     values (${idOf(4)}, ${rollout}, 0, 1, 1, 'failed', now())`);
+  await insertRoles([0, 3]);
 });
+
+/** Makes VMs the machines of a model, all in one cloud service. */
+async function insertRoles(places: readonly number[]): Promise<void> {
+  const created = { createdAt: now, createdBy: 'Ada' };
+  const modelId = rollout;
+  await services.db.insert(models).values({
+    ...{ id: modelId, name: 'prod', life: 'alive', location: 'Lab', storageAccount: 'labstore', ...created },
+    ...{ affinityGroup: 'juju-prod-ag', network: 'juju-prod-vnet', availabilitySetsEnabled: true },
+  });
+  await services.db
+    .insert(cloudServices)
+    .values({ name: cloudService, modelId, state: 'ready', nextDeployment: 3, ...created });
+  for (const machine of places) {
+    const name = machine === places[0] ? 'jujuq7f2m0c4xd' : 'jujua1n8e5v3yk';
+    await services.db.insert(vmRoles).values({
+      ...{ vmId: idOf(machine), modelId, cloudService, deployment: `${cloudService}-v2`, name, machine },
+      ...{ controller: false, availabilitySet: 'juju', hostname: name, userName: 'annex', password: Buffer.of(1) },
+      ...{
+        size: 'default',
+        disks: [],
+        networkConfiguration: { network: 'juju-prod-vnet' },
+        state: 'ready',
+        ...created,
+      },
+    });
+    const instanceId = `${cloudService}-${name}`;
+    await services.db
+      .update(vms)
+      .set({ instanceId })
+      .where(eq(vms.id, idOf(machine)));
+  }
+}
 
 const probe = { name: 'probe', version: '1.0.0.0' };
 const mount = { name: 'mount', handler: 'Acme.Lab.Mount', version: '1.0.0.0' };

@@ -105,7 +105,7 @@ interface GivenAct {
   details: Record<string, unknown>;
 }
 
-/** Returns what the activity log says of a rollout, oldest first, without its creation. */
+/** Returns the activity of a rollout, oldest first, except its creation. */
 export async function activityOf(ctx: Context, id: string): Promise<GivenAct[]> {
   const rows = await ctx.db
     .select()

@@ -6,6 +6,7 @@ import {
   auditEntries,
   goalStateHeads,
   goalStates,
+  groupReservations,
   rolloutMembers,
   rolloutRings,
   rolloutSteps,
@@ -191,6 +192,12 @@ export async function rolloutStage() {
     return id;
   }
 
+  /** What is reserved: the group, the VM and the holder of each reservation. */
+  async function reservations(): Promise<[group: string, vmId: string, holder: string][]> {
+    const rows = await db.select().from(groupReservations).orderBy(groupReservations.disruptionGroup);
+    return rows.map(({ disruptionGroup, vmId, holderId }) => [disruptionGroup, vmId, holderId]);
+  }
+
   /** Changes the rules of all rollouts. */
   async function setRules(seconds: number, changes: Partial<RolloutRulesInput>): Promise<void> {
     const admin = await testContext({ services, role: 'admin', now: at(seconds) });
@@ -275,7 +282,22 @@ export async function rolloutStage() {
 
   return {
     ...{ services, db, operator, at, as, givenFleet, givenRollout, hear, setTags, report, fold, succeed, fail },
-    ...{ pass, passOnce, look, rollout, rings, steps, step, vmsIn, counts, head, published, activity, setRules },
+    ...{
+      pass,
+      passOnce,
+      look,
+      rollout,
+      rings,
+      steps,
+      step,
+      vmsIn,
+      counts,
+      head,
+      published,
+      activity,
+      setRules,
+      reservations,
+    },
   };
 }
 

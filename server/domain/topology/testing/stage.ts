@@ -1,5 +1,5 @@
 import { systemActor } from '#server/domain/actor.ts';
-import { type Context, systemOrigin } from '#server/domain/context.ts';
+import { type Context, type Services, systemOrigin } from '#server/domain/context.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { bootstrapModel, createModel, setStorageAccount } from '../index.ts';
 import { mendTopology } from '../mend-topology.ts';
@@ -25,9 +25,9 @@ export interface Staged {
   newMachines: Awaited<ReturnType<typeof bootstrapModel>>['newMachines'];
 }
 
-/** Creates a stage. */
-export async function newStage(): Promise<Stage> {
-  const services = await testServices();
+/** Creates a stage, by default with a database of its own. */
+export async function newStage(given?: Services): Promise<Stage> {
+  const services = given ?? (await testServices());
   const ctx = await testContext({ services, role: 'operator' });
   const admin = await testContext({ services });
   await setStorageAccount(admin, { name: 'labstore', location: 'West Lab' });

@@ -3,7 +3,19 @@ import type { auditEntries } from '#db/schema/index.ts';
 /** The values in an entry's sentence, by placeholder. */
 export type Facts = Partial<Record<(typeof names)[number], string | number>>;
 
-const names = ['name', 'handler', 'version', 'role', 'lang', 'count', 'from', 'to', 'reason', 'method'] as const;
+const names = [
+  'name',
+  'handler',
+  'version',
+  'role',
+  'lang',
+  'count',
+  'from',
+  'to',
+  'reason',
+  'method',
+  'ringName',
+] as const;
 
 /** Returns the values of an entry's sentence. Earlier releases stored some of these values in other fields. */
 export function factsOf({ details }: Pick<typeof auditEntries.$inferSelect, 'details'>): Facts {
@@ -12,6 +24,8 @@ export function factsOf({ details }: Pick<typeof auditEntries.$inferSelect, 'det
     ...asRecord(details.after),
     ...asRecord(details.to),
     count: details.messages ?? details.sessionsEnded,
+    // A halt is recorded with the rings whose gates halted; there are none if the portal itself paused the rollout.
+    ringName: Array.isArray(details.rings) ? asRecord(details.rings[0]).ringName : undefined,
   };
   for (const name of names) {
     for (const value of [details[name], earlier[name as keyof typeof earlier]]) {

@@ -45,7 +45,7 @@ export interface ActivityPage {
 /**
  * Lists the entries that the caller can see, newest first: entries about VMs, handlers, publishers, problems,
  * executions and runbooks are visible to everyone, all other entries only to admins and to the actor. With `upTo`, the
- * list starts at that entry, as if no newer entries existed. Settings are named in the wanted languages.
+ * list starts at that entry, as if no newer entries existed. Settings are named in the preferred languages.
  */
 export async function listActivity(
   ctx: Context,

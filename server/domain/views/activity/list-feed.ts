@@ -80,7 +80,7 @@ export interface Feed {
 
 /**
  * Returns one list of actions and events of VMs, newest first. Similar actions are one item, and so are the events of
- * one kind within one minute. An item never continues on the next page. Settings are named in the wanted languages.
+ * one kind within one minute. An item never continues on the next page. Settings are named in the preferred languages.
  */
 export async function listFeed(
   ctx: Context,

@@ -75,7 +75,7 @@ const actions = ['extension.set', 'vm.update', 'member.update', 'goal-state.reve
 
 /**
  * Returns what each entry changed, by entry id. Entries whose sentences name no changes, and entries whose contents the
- * caller cannot see, are omitted. Settings have their titles in the wanted languages.
+ * caller cannot see, are omitted. Settings have their titles in the preferred languages.
  */
 export async function nameChanges(
   ctx: Context,

@@ -8,6 +8,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { Dialog } from '#app/_ui/dialog.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import { useFormat } from '#app/_ui/format.ts';
+import { formulaOf } from '../../formula/formula-of.ts';
 import { PublishLosses } from './publish-losses.tsx';
 import type { Version, VersionResources } from './version-data.ts';
 
@@ -44,7 +45,9 @@ export function PublishDialog({ version: draft, resources, onPublished, onClose 
       open
       onOpenChange={onClose}
       title={t('packages:publish.confirm', { version })}
-      description={t('packages:publish.confirm.why')}
+      description={t(
+        formulaOf(draft.manifest) ? 'packages:publish.confirm.why.formula' : 'packages:publish.confirm.why',
+      )}
       footer={
         <>
           <Button onClick={onClose}>{t('common:cancel')}</Button>

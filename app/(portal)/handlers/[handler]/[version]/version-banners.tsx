@@ -11,17 +11,18 @@ export interface VersionBannersProps {
   justPublished: boolean;
   /** Whether VMs have an older version of the handler. */
   hasOlder: boolean;
+  isFormula: boolean;
 }
 
 /** Banners about the next step after publishing, the reason for a withdrawal, and a damaged package. */
-export function VersionBanners({ version, justPublished, hasOlder }: VersionBannersProps) {
+export function VersionBanners({ version, justPublished, hasOlder, isFormula }: VersionBannersProps) {
   const { t } = useTranslation('packages');
   return (
     <>
       {justPublished && version.state === 'published' ? (
         <Banner status="healthy" boxed>
           <Trans
-            text={t(hasOlder ? 'published.next.older' : 'published.next')}
+            text={t(isFormula ? 'published.next.formula' : hasOlder ? 'published.next.older' : 'published.next')}
             tags={{
               vms: <TextLink href={hasOlder ? rollOutAddress(version.handler, version.version) : '/vms'} />,
               handler: <TextLink href={`/handlers/${version.handler}`} />,
@@ -31,7 +32,7 @@ export function VersionBanners({ version, justPublished, hasOlder }: VersionBann
       ) : null}
       {version.state === 'withdrawn' ? (
         <Banner status="disabled" boxed>
-          {t('withdrawn.why', { reason: version.withdrawnReason ?? '' })}
+          {t(isFormula ? 'withdrawn.why.formula' : 'withdrawn.why', { reason: version.withdrawnReason ?? '' })}
         </Banner>
       ) : null}
       {version.isDamaged ? (

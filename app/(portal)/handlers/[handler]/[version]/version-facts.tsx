@@ -13,23 +13,30 @@ import type { Version } from './version-data.ts';
 /** The number of VMs with the version in their goal state, and the number of VMs that last reported it. */
 type Use = Pick<Handler['versions'][number], 'vms' | 'running'>;
 
+interface VersionFactsProps {
+  version: Version;
+  use: Use | undefined;
+  isFormula: boolean;
+}
+
 /** The number of VMs, size, digest, upload, platforms and publication of a version. */
-export function VersionFacts({ version, use }: { version: Version; use: Use | undefined }) {
+export function VersionFacts({ version, use, isFormula }: VersionFactsProps) {
   const { t } = useTranslation('packages');
   const { handler, version: number } = version;
+  const assigned = {
+    label: t('fact.on'),
+    value:
+      use === undefined || use.vms === 0 ? (
+        t('fact.noVm')
+      ) : (
+        <VmsLink filter={{ handler, version: number }} vms={use.vms} />
+      ),
+  };
   return (
     <IdentityAndFacts
       identity={`${version.handler}-${version.version}`}
       items={[
-        {
-          label: t('fact.on'),
-          value:
-            use === undefined || use.vms === 0 ? (
-              t('fact.noVm')
-            ) : (
-              <VmsLink filter={{ handler, version: number }} vms={use.vms} />
-            ),
-        },
+        ...(isFormula ? [] : [assigned]),
         ...(use !== undefined && use.running > 0
           ? [
               {

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from '#app/_ui/button.tsx';
 import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
+import type { PackageKind } from '#protocol/formula-words.ts';
 
 const VersionDialog = dynamic(() => import('../version-dialogs.tsx').then((module) => module.VersionDialog), {
   ssr: false,
@@ -16,10 +17,11 @@ export interface VersionMenuProps {
   version: string;
   state: 'draft' | 'published';
   vms: number;
+  kind: PackageKind;
 }
 
 /** A menu that withdraws a version or deletes a draft. */
-export function VersionMenu({ handler, version, state, vms }: VersionMenuProps) {
+export function VersionMenu({ handler, version, state, vms, kind }: VersionMenuProps) {
   const { t } = useTranslation('packages');
   const [asked, setAsked] = useState(false);
   const act = state === 'draft' ? 'delete' : 'withdraw';
@@ -44,6 +46,7 @@ export function VersionMenu({ handler, version, state, vms }: VersionMenuProps) 
           handler={handler}
           version={version}
           vms={vms}
+          kind={kind}
           onClose={() => setAsked(false)}
           leaveTo="/handlers"
         />

@@ -9,6 +9,9 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
+import { Chip } from '#app/_ui/tag.tsx';
+import { FormulaCard } from '../../formula/formula-card.tsx';
+import { formulaOf } from '../../formula/formula-of.ts';
 import { namespaceOf, typeOf } from '../../handler-name.ts';
 import { NotMine } from '../../not-mine.tsx';
 import { findingsOf } from '../../package/finding.ts';
@@ -39,6 +42,7 @@ export interface VersionViewProps {
 
 /** Shows a version's package, messages, settings schema and state, and keeps them up to date. */
 export function VersionView({ first, resources: firstResources, handler: firstHandler, start }: VersionViewProps) {
+  const { t } = useTranslation('packages');
   const trpc = useTRPC();
   const { handler, version } = first;
   const found = useQuery({ ...trpc.packages.get.queryOptions({ handler, version }), initialData: first }).data;
@@ -53,12 +57,18 @@ export function VersionView({ first, resources: firstResources, handler: firstHa
   const [unsaved, setUnsaved] = useState(false);
   const [unsavedSchema, setUnsavedSchema] = useState(false);
   const [justPublished, setJustPublished] = useState(false);
+  const formula = formulaOf(found.manifest);
   const findings = findingsOf('warning', found.warnings);
   return (
     <>
       <PageHeader
         title={<span translate="no">{`${typeOf(handler)} ${version}`}</span>}
-        badge={<VersionState state={found.state} className="font-medium" />}
+        badge={
+          <>
+            {formula ? <Chip>{t('formula.mark')}</Chip> : null}
+            <VersionState state={found.state} className="font-medium" />
+          </>
+        }
         actions={
           <>
             <FindingCount findings={findings} />
@@ -73,22 +83,34 @@ export function VersionView({ first, resources: firstResources, handler: firstHa
               />
             ) : null}
             {mayPublish && found.state !== 'withdrawn' ? (
-              <VersionMenu handler={handler} version={version} state={found.state} vms={use?.vms ?? 0} />
+              <VersionMenu
+                handler={handler}
+                version={version}
+                state={found.state}
+                vms={use?.vms ?? 0}
+                kind={formula ? 'formula' : 'handler'}
+              />
             ) : null}
           </>
         }
       >
-        <VersionFacts version={found} use={use} />
+        <VersionFacts version={found} use={use} isFormula={formula !== null} />
       </PageHeader>
       <NotMine namespace={namespaceOf(handler)} className="mb-4" />
       <div className="grid gap-4">
-        <VersionBanners version={found} justPublished={justPublished} hasOlder={hasOlder} />
+        <VersionBanners
+          version={found}
+          justPublished={justPublished}
+          hasOlder={hasOlder}
+          isFormula={formula !== null}
+        />
         <PackageContents
           files={found.files}
           manifestText={found.manifestText}
           findings={findings}
           leftOut={found.leftOut?.files}
         />
+        {formula ? <FormulaCard manifest={formula} schema={found.settingsSchema} /> : null}
         <div id="messages" className="min-w-0 scroll-mt-16">
           <MessagesCard
             handler={handler}

@@ -10,6 +10,7 @@ import { FormPage } from '../../new/form-page.tsx';
 import { NoAccess } from '../../new/no-access.tsx';
 import { formOf, withoutSecrets } from '../../new/read-form.ts';
 import { RolloutEditor } from '../../new/rollout-editor.tsx';
+import { withKept } from '../../new/rollout-form.ts';
 import { forRuns } from '../../new/run-parts.ts';
 import { StartedEditor } from '../../new/started-editor.tsx';
 import { matchesOf, schemaFor, strategiesOf } from '../../new/stored-parts.ts';
@@ -58,7 +59,7 @@ export default async function EditRolloutPage({ params }: Props) {
       </FormPage>
     );
   }
-  const first = stored.hasProtectedSettings ? withoutSecrets(form) : form;
+  const first = stored.hasProtectedSettings ? withoutSecrets(form) : withKept(form, stored.secretParameters);
   const [loaded, matches] = await Promise.all([schemaFor(api, first.change), matchesOf(api, first)]);
   return (
     <FormPage crumbs={crumbs}>

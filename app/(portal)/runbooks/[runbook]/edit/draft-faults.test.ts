@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstTerms } from '#app/(portal)/vms/[vmId]/executions/new/term-fields.tsx';
+import { firstTerms } from '#app/(portal)/vms/[vmId]/executions/new/terms.ts';
 import { faultsBelow, faultsOfDraft, faultsOfScript, ownFaults } from './draft-faults.ts';
 
 const draft = {

@@ -1,6 +1,6 @@
 import type { ProblemFault } from '#app/_lib/problem.ts';
 import { jsonObjectIn } from '#app/(portal)/vms/[vmId]/executions/json-object.ts';
-import { termsOf } from '#app/(portal)/vms/[vmId]/executions/new/term-fields.tsx';
+import { termsOf } from '#app/(portal)/vms/[vmId]/executions/new/terms.ts';
 import { jsonPointer } from '#protocol/pointer.ts';
 import { isRunbookVersion } from '#protocol/semver.ts';
 import type { ScriptDraft } from './plan-draft.ts';

@@ -12,7 +12,7 @@ import { TextLink } from '#app/_ui/text-link.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import { jsonObjectIn } from '#app/(portal)/vms/[vmId]/executions/json-object.ts';
 import { PlanEditor } from '#app/(portal)/vms/[vmId]/executions/new/plan-editor.tsx';
-import { termsOf } from '#app/(portal)/vms/[vmId]/executions/new/term-fields.tsx';
+import { termsOf } from '#app/(portal)/vms/[vmId]/executions/new/terms.ts';
 import { usePlanCheck } from '#app/(portal)/vms/[vmId]/executions/new/use-plan-check.ts';
 import { withoutIdentity } from '#app/(portal)/vms/[vmId]/executions/plan-text.ts';
 import { editHref } from '../../runbook-data.ts';

@@ -6,6 +6,7 @@ import type { ProblemFault } from '#app/_lib/problem.ts';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import { JsonEditor, type JsonEditorHandle } from '#app/_ui/json-editor.tsx';
+import { presetsOf } from '#app/(portal)/runbooks/parameters.ts';
 import { jsonObjectIn } from '#app/(portal)/vms/[vmId]/executions/json-object.ts';
 import { ParameterForm } from '#app/(portal)/vms/[vmId]/executions/run/parameter-form.tsx';
 
@@ -58,7 +59,9 @@ export function SchemaCard({ editor, text, onText, faults }: ParameterSchemaCard
 
 function Preview({ schema }: { schema: Values }) {
   const secretParameters = useMemo(() => secretsIn(schema), [schema]);
-  const [values, setValues] = useState<Values | null>({});
+  const [values, setValues] = useState<Values | null>(() =>
+    presetsOf({ parameters: schema, plan: null, secretParameters }),
+  );
   const [secrets, setSecrets] = useState<Values>({});
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">

@@ -1,7 +1,7 @@
 'use client';
 
 import { useState } from 'react';
-import { type Terms, termsFrom } from '#app/(portal)/vms/[vmId]/executions/new/term-fields.tsx';
+import { type Terms, termsFrom } from '#app/(portal)/vms/[vmId]/executions/new/terms.ts';
 import type { StartingPoint } from './starting-point.ts';
 import { type TypedTexts, typedIn } from './typed-texts.ts';
 

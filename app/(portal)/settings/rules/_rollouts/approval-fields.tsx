@@ -9,7 +9,7 @@ import type { RulesFieldsProps } from './rules-form.ts';
 
 const roles = ['operator', 'admin'] as const;
 
-/** From how many members on a rollout needs approval, by how many people, and with which role. */
+/** From how many members on a rollout needs approval, by whom, and whether automatic upgrades need it too. */
 export function ApprovalFields({ form, edit, faultOf }: RulesFieldsProps) {
   const { t } = useTranslation(['settings', 'common']);
   return (
@@ -24,30 +24,40 @@ export function ApprovalFields({ form, edit, faultOf }: RulesFieldsProps) {
         {t('settings:rollouts.approval.on')}
       </ControlRow>
       {form.approves ? (
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-3">
-          <Field label={t('settings:rollouts.approval.from')} error={faultOf('/approval/fromMembers')}>
-            <Input
-              type="number"
-              min={1}
-              value={form.fromMembers}
-              onChange={(event) => edit({ fromMembers: event.target.value })}
-            />
-          </Field>
-          <Field label={t('settings:rollouts.approval.people')} error={faultOf('/approval/people')}>
-            <Select
-              value={form.people}
-              onChange={(event) => edit({ people: event.target.value })}
-              options={['1', '2', '3'].map((value) => ({ value, label: value }))}
-            />
-          </Field>
-          <Field label={t('settings:rollouts.approval.role')} error={faultOf('/approval/role')}>
-            <Select
-              value={form.role}
-              onChange={(event) => edit({ role: event.target.value === 'admin' ? 'admin' : 'operator' })}
-              options={roles.map((role) => ({ value: role, label: t(`common:role.${role}`) }))}
-            />
-          </Field>
-        </div>
+        <>
+          <div className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-3">
+            <Field label={t('settings:rollouts.approval.from')} error={faultOf('/approval/fromMembers')}>
+              <Input
+                type="number"
+                min={1}
+                value={form.fromMembers}
+                onChange={(event) => edit({ fromMembers: event.target.value })}
+              />
+            </Field>
+            <Field label={t('settings:rollouts.approval.people')} error={faultOf('/approval/people')}>
+              <Select
+                value={form.people}
+                onChange={(event) => edit({ people: event.target.value })}
+                options={['1', '2', '3'].map((value) => ({ value, label: value }))}
+              />
+            </Field>
+            <Field label={t('settings:rollouts.approval.role')} error={faultOf('/approval/role')}>
+              <Select
+                value={form.role}
+                onChange={(event) => edit({ role: event.target.value === 'admin' ? 'admin' : 'operator' })}
+                options={roles.map((role) => ({ value: role, label: t(`common:role.${role}`) }))}
+              />
+            </Field>
+          </div>
+          <ControlRow
+            control={
+              <Checkbox checked={form.automatic} onCheckedChange={(checked) => edit({ automatic: checked === true })} />
+            }
+            hint={t('settings:rollouts.approval.automatic.hint')}
+          >
+            {t('settings:rollouts.approval.automatic')}
+          </ControlRow>
+        </>
       ) : null}
     </fieldset>
   );

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { formOf, type Rules, rulesOf } from './rules-form.ts';
 
+const approval = { fromMembers: 50, people: 2, role: 'admin' as const };
 const stored: Rules = {
   stepsPerSecond: 100,
   inFlight: 2_000,
-  approval: { fromMembers: 50, people: 2, role: 'admin' },
+  approval,
   availabilitySetTag: 'availability-set',
   freezes: [
     { from: '2026-12-24T17:00:00.000Z', to: '2026-12-27T06:00:00.000Z', reason: 'Holidays', exempt: ['some-rollout'] },
@@ -13,6 +14,8 @@ const stored: Rules = {
 
 test('the form stores the rules that it shows', () => {
   expect(rulesOf(formOf(stored))).toEqual(stored);
+  const automatic = { ...stored, approval: { ...approval, automatic: true } };
+  expect(rulesOf(formOf(automatic))).toEqual(automatic);
   expect(rulesOf(formOf({ ...stored, approval: null, freezes: [] }))).toEqual({
     ...stored,
     approval: null,

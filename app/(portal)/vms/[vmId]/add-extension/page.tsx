@@ -47,7 +47,10 @@ export default async function NewExtensionPage({ params, searchParams }: Props) 
     return (
       <Page crumbs={crumbs}>
         <Words namespaces={['editor']}>
-          <HandlerChoice vm={{ id: vm.id, name: vm.name }} first={await api.handlers.list({ q: '', limit: 50 })} />
+          <HandlerChoice
+            vm={{ id: vm.id, name: vm.name }}
+            first={await api.handlers.list({ kind: 'handler', q: '', limit: 50 })}
+          />
         </Words>
       </Page>
     );

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 
 export interface FirstErrorProps {
@@ -15,6 +16,7 @@ export interface FirstErrorProps {
 /** The line that best explains why a command failed: the first error in its output or else its last line of text. */
 export function FirstError({ line, text, action }: FirstErrorProps) {
   const { t } = useTranslation('reports');
+  const format = useFormat();
   return (
     <div
       data-st="failed"
@@ -22,7 +24,7 @@ export function FirstError({ line, text, action }: FirstErrorProps) {
     >
       <StatusIcon status="failed" className="mt-0.5" />
       <div className="min-w-0 flex-1">
-        <p className="text-11">{t('output.first', { line })}</p>
+        <p className="text-11">{t('output.first', { line: format.number(line) })}</p>
         <p translate="no" className="mono wrap-anywhere">
           {text}
         </p>

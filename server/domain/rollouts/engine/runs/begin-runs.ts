@@ -21,14 +21,14 @@ export async function publishRuns(pass: Pass, some: readonly Beginner[]): Promis
     found.order,
     some.map(({ turn }) => turn.vmId),
   );
-  return some.map(({ turn, ring, set, wasHealthy }): StepRow => {
+  return some.map(({ turn, ring, wasHealthy }): StepRow => {
     const step = emptyStep(pass, turn, ring);
     const result = queued.get(turn.vmId);
     switch (result?.outcome) {
       case 'queued':
         return {
           ...{ ...step, state: 'inFlight', attempt: 1, executionId: result.executionId },
-          ...{ wasHealthy, setKey: set, publishedAt: now, dueAt: secondsAfter(now, fetchSeconds) },
+          ...{ wasHealthy, publishedAt: now, dueAt: secondsAfter(now, fetchSeconds) },
         };
       case 'refused':
         return { ...step, state: 'skipped', cause: `refused:${result.code}`, decidedAt: now };

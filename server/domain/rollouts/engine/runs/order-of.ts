@@ -7,12 +7,12 @@ import type { Pass } from '../pass.ts';
 /** What the rollout runs now, or why it can no longer be run. */
 export type OrderOf = { order: RunOrder } | { code: ErrorCode };
 
-/** Returns what the rollout runs. */
+/** Returns what the rollout runs. Every member gets the files as they were when the rollout was planned. */
 export async function orderOf({ tx, ctx, row }: Pass): Promise<OrderOf> {
   const terms = runTermsOf(row.definition);
   if (terms === null) throw new Error(`rollout ${row.id} runs nothing`);
   try {
-    return { order: await readRunOrder(tx, terms, secretsOf(openGiven(ctx, row))) };
+    return { order: await readRunOrder(tx, terms, secretsOf(openGiven(ctx, row)), row.plan?.files) };
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     return { code: error.code };

@@ -1,10 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { executions, rolloutRings, rolloutRules, rolloutSteps, rollouts, secrets } from '#db/schema/index.ts';
-import { cancelExecution, queueExecution, settleDue } from '#server/domain/executions/index.ts';
+import {
+  executionFiles,
+  executions,
+  rolloutRings,
+  rolloutRules,
+  rolloutSteps,
+  rollouts,
+  runbookFileRevisions,
+  secrets,
+} from '#db/schema/index.ts';
+import { cancelExecution, listExecutions, queueExecution, settleDue } from '#server/domain/executions/index.ts';
 import { holdVm, releaseHold } from '#server/domain/holds/index.ts';
+import { usedBytes } from '#server/domain/packages/index.ts';
+import type { RolloutPlan } from '#server/domain/rollout-rules/stored.ts';
+import { uploadRunbookFile } from '#server/domain/runbook-files/testing/upload.ts';
 import { withdrawRunbookVersion } from '#server/domain/runbooks/index.ts';
-import { givenRunbook } from '#server/domain/runbooks/testing/given-runbook.ts';
+import { givenRunbook, greeting } from '#server/domain/runbooks/testing/given-runbook.ts';
 import type { GivenVm } from '#server/testing/fleet.ts';
 import { outcomeOf } from '#server/testing/records.ts';
 import { statementsOf } from '#server/testing/statements.ts';
@@ -37,6 +50,8 @@ test('RO-10 each VM gets one execution, which names the rollout, and a step succ
     expect(queued).toMatchObject({ rolloutId: id, queuedBy: 'greet', runbook: stage.runbook, state: 'queued' });
     expect((await stage.step(id, vm))?.executionId).toBe(queued?.id);
   }
+  const { items } = await listExecutions(stage.admin, { rollout: id });
+  expect(items.map(({ vmId }) => vmId).sort()).toEqual(fleet.map(({ vmId }) => vmId).sort());
   const [first, second, third] = fleet as [GivenVm, GivenVm, GivenVm];
   await stage.finish(first, 10);
   await stage.finish(second, 10, 107);
@@ -262,4 +277,26 @@ test('what cannot run the runbook any more is skipped with its code', async () =
   await stage.pass(1);
   expect(await stage.step(id, vm)).toMatchObject({ state: 'skipped', cause: 'refused:runbook_not_published' });
   expect(await stage.db.$count(executions, eq(executions.vmId, vm.vmId))).toBe(0);
+});
+
+test('a file of the runbook that is replaced later reaches no VM, and its planned contents are kept', async () => {
+  const fleet = await stage.givenAgents(2);
+  const runbookFile = `tool-${randomUUID()}`;
+  const { file } = await uploadRunbookFile(stage.admin, runbookFile, 'as planned');
+  const { sha256, size } = file;
+  const plan = { ...greeting, Files: { ...greeting.Files, f1: { Name: 'x', BodyType: 'ID', Body: runbookFile } } };
+  const own = await givenRunbook(stage.admin, { plan, parameters: null });
+  const run = { runbook: own.name, parameters: {}, secretParameters: [], timeoutSeconds: 60, validForSeconds: 60 };
+  const id = await stage.givenRun(fleet, { change: { run }, rings: [{ size: 2, inFlight: { count: 1 } }] });
+  const planned = { files: [{ file: 'f1', runbookFile, sha256, size }] } as RolloutPlan;
+  await stage.db.update(rollouts).set({ plan: planned }).where(eq(rollouts.id, id));
+  await uploadRunbookFile(stage.admin, runbookFile, 'replaced');
+  await stage.pass(1);
+  const pinned = await stage.db.select().from(executionFiles).where(eq(executionFiles.runbookFile, runbookFile));
+  expect(pinned).toMatchObject([{ file: 'f1', sha256, size }]);
+  await stage.db.delete(runbookFileRevisions);
+  await stage.db.delete(executionFiles);
+  expect(await usedBytes(stage.db, [sha256])).toEqual(new Set([sha256]));
+  await stage.db.update(rollouts).set({ endedAt: stage.at(2) });
+  expect(await usedBytes(stage.db, [sha256])).toEqual(new Set());
 });

@@ -34,7 +34,7 @@ export async function settleRuns(pass: Pass, atOnce: number): Promise<void> {
     pass,
     judged.filter(({ outcome }) => outcome.act === 'recall'),
   );
-  // Closed steps release their availability sets before others may take them.
+  // Closed steps release their disruption groups before others may take them.
   await flushSteps(pass);
   await repeatRuns(
     pass,
@@ -60,7 +60,7 @@ async function recallRuns(pass: Pass, runs: readonly Judged[]): Promise<void> {
     const { state, cause } = outcome;
     const isAside = state === 'parked' || state === 'recalled';
     const closed = isAside ? { ...notBegun, state, cause, dueAt: null } : applied(step, outcome, ctx.now);
-    setStep(pass, step.state, { ...step, ...closed, setKey: null, updatedAt: ctx.now });
+    setStep(pass, step.state, { ...step, ...closed, updatedAt: ctx.now });
   }
 }
 

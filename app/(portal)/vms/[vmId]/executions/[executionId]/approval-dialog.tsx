@@ -44,6 +44,7 @@ export function ApprovalDialog({ execution, decision, onClose }: ApprovalDialogP
       }
       description={t(`executions:approval.${decision}.what`, { name: execution.queuedBy })}
       act={t(`executions:approval.${decision}`)}
+      isDanger={decision === 'decline'}
       busy={decide.isPending}
       onEdit={() => forgetError(decide)}
       onSubmit={() =>

@@ -23,7 +23,7 @@ export function ExceptionView({ exception }: { exception: ShownException }) {
       )}
       {isEmpty(AdditionalInfo) ? null : <AdditionalFacts info={AdditionalInfo} />}
       {Causes.length === 0 ? null : (
-        <details>
+        <details open>
           <summary className="cursor-pointer rounded-sm text-12 font-medium text-ink-2">
             {t('result.causes', { count: Causes.length })}
           </summary>

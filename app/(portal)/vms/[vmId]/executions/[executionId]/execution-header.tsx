@@ -37,7 +37,7 @@ export function ExecutionHeader({ execution }: { execution: ShownExecution }) {
   const { t } = useTranslation('executions');
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const { name, version } = execution;
-  const { word, status } = shownState(execution);
+  const { word, status, shape } = shownState(execution);
   const close = () => setOpen(null);
   return (
     <PageHeader
@@ -50,7 +50,7 @@ export function ExecutionHeader({ execution }: { execution: ShownExecution }) {
         </>
       }
       badge={
-        <StatusBadge status={status} size="lg">
+        <StatusBadge status={status} shape={shape} size="lg">
           {t(`state.${word}`)}
         </StatusBadge>
       }
@@ -69,19 +69,20 @@ interface ActionsProps {
   onOpen(dialog: OpenDialog): void;
 }
 
-/** The actions as buttons. On a phone, only the first is a button, and a menu has the rest. */
+/** The actions as buttons. On a phone, and before the end, only the first is a button, and a menu has the rest. */
 function Actions({ execution, onOpen }: ActionsProps) {
   const { t } = useTranslation('executions');
   const [first, ...rest] = useActions(execution, onOpen);
   if (first === undefined) return null;
+  const isEnded = hasEnded(execution);
   return (
     <>
-      {rest.map((action) => (
-        <ActionButton key={action.id} action={action} className="max-sm:hidden" />
-      ))}
+      {isEnded
+        ? rest.map((action) => <ActionButton key={action.id} action={action} className="max-sm:hidden" />)
+        : null}
       <ActionButton action={first} />
       {rest.length === 0 ? null : (
-        <span className="sm:hidden">
+        <span className={isEnded ? 'sm:hidden' : undefined}>
           <LazyMenu
             trigger={
               <IconButton label={t('more')} variant="default">
@@ -121,7 +122,7 @@ interface Action {
   href?: string;
   isDownload?: boolean;
   onSelect?(): void;
-  isDanger?: boolean;
+  variant?: 'primary' | 'danger' | undefined;
   isDisabled?: boolean;
 }
 
@@ -131,13 +132,15 @@ function useActions(execution: ShownExecution, onOpen: (dialog: OpenDialog) => v
   const reader = useReader();
   const { vmId, id, cancelAskedAt, runbook, runbookVersion, secretParameters } = execution;
   const [isOperator, mayRun, isEnded] = [reader.can('operator'), mayRunPlans(reader), hasEnded(execution)];
+  // After a success, nothing needs to be done next.
+  const variant = isEnded && execution.state !== 'succeeded' ? 'primary' : undefined;
   const actions: (Action | false)[] = [
     !isEnded &&
       isOperator && {
         id: 'cancel',
         label: t(cancelAskedAt === null ? 'cancel.act' : 'cancel.pending'),
         icon: <X aria-hidden />,
-        isDanger: true,
+        variant: 'danger',
         isDisabled: cancelAskedAt !== null,
         onSelect: () => onOpen('cancel'),
       },
@@ -148,6 +151,7 @@ function useActions(execution: ShownExecution, onOpen: (dialog: OpenDialog) => v
         id: 'again',
         label: t('again'),
         icon: <RotateCw aria-hidden />,
+        variant,
         href: runHref(vmId, { name: runbook, version: runbookVersion ?? undefined, from: id }),
       },
     runbook === null &&
@@ -156,6 +160,7 @@ function useActions(execution: ShownExecution, onOpen: (dialog: OpenDialog) => v
         id: 'again',
         label: t('again'),
         icon: <RotateCw aria-hidden />,
+        variant,
         onSelect: () => onOpen('again'),
       },
     mayRun && {
@@ -190,10 +195,10 @@ function useActions(execution: ShownExecution, onOpen: (dialog: OpenDialog) => v
 }
 
 function ActionButton({ action, className }: { action: Action; className?: string }) {
-  const { label, icon, href, isDownload, isDanger = false, isDisabled, onSelect } = action;
+  const { label, icon, href, isDownload, variant = 'default', isDisabled, onSelect } = action;
   if (href !== undefined) {
     return (
-      <Button asChild className={className}>
+      <Button asChild variant={variant} className={className}>
         <ActionLink href={href} isDownload={isDownload}>
           {icon}
           {label}
@@ -202,7 +207,7 @@ function ActionButton({ action, className }: { action: Action; className?: strin
     );
   }
   return (
-    <Button variant={isDanger ? 'danger' : 'default'} disabled={isDisabled} onClick={onSelect} className={className}>
+    <Button variant={variant} disabled={isDisabled} onClick={onSelect} className={className}>
       {icon}
       {label}
     </Button>

@@ -15,11 +15,10 @@ export function OutcomeCard({ execution }: { execution: ShownExecution }) {
   const outcome = useOutcome()(execution);
   const reader = useReader();
   const { errorCode, late, repeats, cancelAskedBy, runbook, approval } = execution;
-  const { word, status } = shownState(execution);
+  const { word, status, shape } = shownState(execution);
   const mayEdit = mayRunPlans(reader);
   const act = nextAct(execution, { again: mayEdit || (runbook !== null && reader.can('operator')), edit: mayEdit });
   const notes = [
-    errorCode === null || errorCode === 0 || word === 'cancelled' ? null : t('code', { code: errorCode }),
     word === 'cancelled' && cancelAskedBy !== null ? t('outcome.canceledBy', { who: cancelAskedBy }) : null,
     late ? t('outcome.late') : null,
     repeats > 0 ? t('outcome.repeats', { count: repeats }) : null,
@@ -27,11 +26,18 @@ export function OutcomeCard({ execution }: { execution: ShownExecution }) {
   return (
     <Card data-st={status} className="px-4 py-3.5">
       <div className="flex items-start gap-2">
-        <StatusIcon status={status} className="mt-1 size-4" />
+        <StatusIcon status={status} shape={shape} className="mt-1 size-4" />
         <div className="min-w-0">
-          <p className="text-14 font-medium text-pretty wrap-anywhere">{outcome ?? t(`state.${word}`)}</p>
+          <p className="text-14 font-medium text-pretty wrap-anywhere">
+            {outcome ?? t(`state.${word}`)}
+            {errorCode === null || errorCode === 0 || word === 'cancelled' ? null : (
+              <span className="ms-2 text-12 font-normal whitespace-nowrap text-ink-3">
+                {t('code', { code: errorCode })}
+              </span>
+            )}
+          </p>
           {act === null ? null : (
-            <p className="mt-0.5 max-w-[72ch] text-pretty text-ink-2">
+            <p className="mt-0.5 max-w-[100ch] text-pretty text-ink-2">
               {t(act, { who: approval?.by ?? '', again: t('again'), edit: t('again.edit') })}
             </p>
           )}

@@ -30,7 +30,7 @@ export function linesOfStack(stack: readonly string[]): number[] {
   });
 }
 
-/** Returns a value as text for display: a string as it is, anything else as JSON. Long text is cut. */
+/** Returns a value as text for display: a string as it is, anything else as JSON. Long text is truncated. */
 export function shownText(value: unknown): { text: string; language: 'json' | 'text'; isCut: boolean } {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const language = typeof value === 'string' ? 'text' : 'json';

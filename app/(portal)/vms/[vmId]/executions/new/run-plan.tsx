@@ -16,7 +16,8 @@ import { executionHref } from '#app/(portal)/executions/execution-data.ts';
 import { LeaveGuard } from '../../extensions/_editor/leave-guard.tsx';
 import { PlanEditor } from './plan-editor.tsx';
 import { PlanFaults } from './plan-faults.tsx';
-import { firstTerms, TermFields, termsOf } from './term-fields.tsx';
+import { TermFields } from './term-fields.tsx';
+import { firstTerms, termsOf } from './terms.ts';
 import { usePlanCheck } from './use-plan-check.ts';
 
 export interface RunPlanProps {

@@ -7,46 +7,10 @@ import { useFormat } from '#app/_ui/format.ts';
 import { Input, Textarea } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { useSeconds } from '#app/(portal)/executions/use-seconds.ts';
-import { executionLimits } from '#protocol/executions/limits.ts';
-
-const units = { s: 1, min: 60, h: 3_600 } as const;
-type Unit = keyof typeof units;
+import { type Terms, termsOf, type Unit, units } from './terms.ts';
 
 /** The choices for how long an execution may wait, in seconds. */
 const validities = [3_600, 86_400, 604_800, 2_592_000];
-
-/** The terms as the reader enters them. */
-export interface Terms {
-  time: string;
-  unit: Unit;
-  validForSeconds: number;
-  note: string;
-}
-
-/** Returns the terms with which a form starts, with the timeout in the largest unit that is exact. */
-export function termsFrom({
-  timeoutSeconds,
-  validForSeconds,
-}: {
-  timeoutSeconds: number;
-  validForSeconds: number;
-}): Terms {
-  const unit = timeoutSeconds % units.h === 0 ? 'h' : timeoutSeconds % units.min === 0 ? 'min' : 's';
-  return { time: String(timeoutSeconds / units[unit]), unit, validForSeconds, note: '' };
-}
-
-export const firstTerms: Terms = termsFrom({
-  timeoutSeconds: executionLimits.timeoutSeconds.usual,
-  validForSeconds: executionLimits.validForSeconds.usual,
-});
-
-/** Returns the terms as the portal expects them; null while the timeout is not valid. */
-export function termsOf({ time, unit, validForSeconds, note }: Terms) {
-  const { least, most } = executionLimits.timeoutSeconds;
-  const timeoutSeconds = /^\d{1,7}$/.test(time.trim()) ? Number(time) * units[unit] : 0;
-  if (timeoutSeconds < least || timeoutSeconds > most) return null;
-  return { timeoutSeconds, validForSeconds, ...(note.trim() !== '' && { note: note.trim() }) };
-}
 
 export interface TermFieldsProps {
   terms: Terms;

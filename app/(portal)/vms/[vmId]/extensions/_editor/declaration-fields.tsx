@@ -28,7 +28,7 @@ export interface DeclarationFieldsProps {
   faults: Faults;
 }
 
-/** The fields of the declaration other than settings: name, version, state, dependencies and timeouts. */
+/** The fields of the declaration other than settings, such as its name, version, state and timeouts. */
 export function DeclarationFields(props: DeclarationFieldsProps) {
   const { draft, onChange, faults } = props;
   const isWithdrawn = props.versions.some(({ version, state }) => version === draft.version && state === 'withdrawn');
@@ -46,6 +46,7 @@ export function DeclarationFields(props: DeclarationFieldsProps) {
         <StateField draft={draft} onChange={onChange} faultAt={faults.at} />
       </div>
       {props.siblings.length === 0 ? null : <SiblingsField {...props} />}
+      <AutomaticField draft={draft} onChange={onChange} faultAt={faults.at} />
       <DependencyFields draft={draft} onChange={onChange} others={props.others} faultAt={faults.at} />
       <TimeoutFields draft={draft} onChange={onChange} faultAt={faults.at} />
     </>
@@ -153,6 +154,27 @@ function SiblingsField({ draft, siblings, takesSiblings, onTakesSiblings, faults
           {fault.path.split('/')[2]}: {fault.message}
         </FieldError>
       ))}
+    </div>
+  );
+}
+
+function AutomaticField({ draft, onChange, faultAt }: DraftFieldProps) {
+  const { t } = useTranslation('editor');
+  const fault = faultAt('/autoUpgradeMinorVersion');
+  return (
+    <div data-at="declared:/autoUpgradeMinorVersion">
+      <ControlRow
+        hint={t('autoUpgrade.hint')}
+        control={
+          <Checkbox
+            checked={draft.autoUpgradeMinorVersion}
+            onCheckedChange={(checked) => onChange({ ...draft, autoUpgradeMinorVersion: checked === true })}
+          />
+        }
+      >
+        {t('autoUpgrade')}
+      </ControlRow>
+      {fault === undefined ? null : <FieldError>{fault}</FieldError>}
     </div>
   );
 }

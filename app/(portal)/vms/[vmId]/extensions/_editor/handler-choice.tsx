@@ -26,7 +26,7 @@ export function HandlerChoice({ vm, first }: { vm: { id: string; name: string };
   const [typed, setTyped] = useState('');
   const q = useDeferredValue(typed.trim().slice(0, 200));
   const handlers = useQuery({
-    ...trpc.handlers.list.queryOptions({ q, limit: 50 }),
+    ...trpc.handlers.list.queryOptions({ kind: 'handler', q, limit: 50 }),
     placeholderData: (previous) => previous ?? first,
   });
   const items = handlers.data?.items.filter(({ latestVersion }) => latestVersion !== null) ?? [];

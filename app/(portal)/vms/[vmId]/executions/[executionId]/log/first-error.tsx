@@ -2,6 +2,7 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
+import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { LogRow } from '#app/(portal)/executions/execution-data.ts';
 import { textOfError } from './error-text.ts';
@@ -14,6 +15,7 @@ export interface FirstErrorOfLogProps {
 /** Shows the first error above the rows of a log. */
 export function FirstError({ error, onShow }: FirstErrorOfLogProps) {
   const { t } = useTranslation('executions');
+  const format = useFormat();
   const { row } = error;
   return (
     <div
@@ -22,7 +24,7 @@ export function FirstError({ error, onShow }: FirstErrorOfLogProps) {
     >
       <StatusIcon status="failed" className="mt-0.5" />
       <div className="min-w-0 flex-1">
-        <p className="text-11">{t('log.firstError', { n: row + 1 })}</p>
+        <p className="text-11">{t('log.firstError', { n: format.number(row + 1) })}</p>
         <p translate="no" dir="ltr" className="mono line-clamp-3 wrap-anywhere">
           {textOfError(error)}
         </p>

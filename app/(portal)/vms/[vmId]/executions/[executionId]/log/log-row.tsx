@@ -140,7 +140,7 @@ function Contents({ record, wraps, query }: { record: LogRow; wraps: boolean; qu
     case 'reboot':
       return <Portal>{t('log.reboot')}</Portal>;
     case 'done':
-      return <Portal>{t('log.done', { code: n ?? 0 })}</Portal>;
+      return <Portal>{n ? t('log.done', { code: n }) : t('log.done.ok')}</Portal>;
     case 'begin':
       return (
         <Portal>

@@ -6,7 +6,7 @@ import { cn } from '#app/_ui/cn.ts';
 import { cutSpans, type TextSpan, terminalSpans } from './terminal-spans.ts';
 import type { LogColor, SpanStyle } from './terminal-style.ts';
 
-/** Longer lines are cut until the reader shows them in full. */
+/** Longer lines are truncated until the reader shows them in full. */
 const maxCharacters = 4_096;
 
 const colors: Readonly<Record<LogColor, string>> = {

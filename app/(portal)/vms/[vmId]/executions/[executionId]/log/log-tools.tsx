@@ -33,7 +33,7 @@ export function LogTools({ execution: { vmId, id }, view, onChange }: LogToolsPr
         value={view.level}
         onChange={(level) => onChange({ ...view, level })}
         options={levels.map((level) => ({ value: level, label: t(`log.level.show.${level}`) }))}
-        className="max-w-full flex-wrap"
+        className="max-w-full overflow-x-auto *:shrink-0"
       />
       <span className="ms-auto flex items-center gap-1">
         <IconButton

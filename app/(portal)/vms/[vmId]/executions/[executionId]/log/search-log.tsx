@@ -107,7 +107,7 @@ export function SearchLog(props: SearchLogProps) {
       {/* The count and the buttons have a fixed place, so that the field does not move when the reader types. */}
       <span
         role="status"
-        className="w-28 truncate text-12 text-ink-2 tabular-nums max-sm:order-last max-sm:w-18 sm:text-end"
+        className="w-28 truncate text-12 text-ink-2 tabular-nums max-sm:order-last max-sm:w-20 sm:text-end"
       >
         {typed === '' || hasFailed
           ? ''

@@ -13,7 +13,7 @@ interface Pass {
   erases: boolean;
 }
 
-/** The longest line that agents send. Longer lines are cut. */
+/** The longest line that agents send. Longer lines are truncated. */
 const maxCharacters = 64 * 1024;
 
 const esc = '\u001b';

@@ -75,7 +75,10 @@ export function useLogRows(frame: RefObject<HTMLElement | null>, input: LogRowsI
   // Waits for the render that opens the section and the call of the row.
   // biome-ignore lint/correctness/useExhaustiveDependencies: later changes of the rows must not scroll again
   useLayoutEffect(() => {
-    if (target !== null) virtual.scrollToIndex(rows.positionOf(target.row), { align: target.align });
+    if (target === null) return;
+    virtual.scrollToIndex(rows.positionOf(target.row), { align: target.align });
+    // The log can be outside the window, for example if a link names a row.
+    frame.current?.scrollIntoView({ block: 'nearest' });
   }, [target]);
   useMarkedInAddress(log.isLoaded, (range) => show(range, true));
   const topRow = () => rows.rowAt(virtual.getVirtualItemForOffset(virtual.scrollOffset ?? 0)?.index ?? 0);

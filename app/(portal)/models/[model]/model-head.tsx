@@ -1,0 +1,115 @@
+'use client';
+
+import { Activity, Ellipsis, Plus, Power, Trash2 } from 'lucide-react';
+import Link from 'next/link';
+import { statusOfHealth } from '#app/_lib/health.ts';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
+import { Button, IconButton } from '#app/_ui/button.tsx';
+import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
+import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
+import { StatusBadge } from '#app/_ui/status.tsx';
+import { needsOf, type ShownMachine, type ShownModel, worstOf } from '../model-data.ts';
+import { type ModelAct, takesMachines } from './model-acts.ts';
+import { countHealth } from './role-lines.ts';
+
+export interface ModelHeadProps {
+  model: ShownModel;
+  machines: readonly ShownMachine[];
+  onAct(act: ModelAct): void;
+}
+
+/** The name, health and place of a model, with its actions. */
+export function ModelHead({ model, machines, onAct }: ModelHeadProps) {
+  const { t } = useTranslation(['models', 'reports']);
+  const reader = useReader();
+  const { name, location, storageAccount, affinityGroup, network, availabilitySetsEnabled, bootstrappedAt } = model;
+  const health = countHealth(machines);
+  const worst = worstOf(health);
+  const needs = needsOf({ ...model, health }).length;
+  const isAlive = model.life === 'alive';
+  return (
+    <PageHeader
+      title={<span translate="no">{name}</span>}
+      badge={
+        !isAlive ? (
+          <StatusBadge size="lg" status="progressing">
+            {t('models:head.destroying')}
+          </StatusBadge>
+        ) : bootstrappedAt === null ? (
+          <StatusBadge size="lg" status="waiting">
+            {t('models:head.notBootstrapped')}
+          </StatusBadge>
+        ) : worst === null ? undefined : (
+          <StatusBadge size="lg" status={statusOfHealth[worst]}>
+            {t(`reports:health.${worst}`)}
+          </StatusBadge>
+        )
+      }
+      note={isAlive && bootstrappedAt !== null && needs > 0 ? t('models:head.needs', { count: needs }) : undefined}
+      actions={reader.can('operator') ? <Actions model={model} onAct={onAct} /> : undefined}
+    >
+      <Facts
+        items={[
+          { label: t('models:column.location'), value: <span translate="no">{location}</span> },
+          { label: t('models:fact.affinityGroup'), value: <Code>{affinityGroup}</Code> },
+          { label: t('models:fact.network'), value: <Code>{network}</Code> },
+          { label: t('models:fact.storage'), value: <Code>{storageAccount}</Code> },
+          { label: t('models:mode'), value: t(availabilitySetsEnabled ? 'models:mode.on' : 'models:mode.off') },
+        ]}
+      />
+    </PageHeader>
+  );
+}
+
+function Code({ children }: { children: string }) {
+  return (
+    <span translate="no" className="mono">
+      {children}
+    </span>
+  );
+}
+
+function Actions({ model, onAct }: Pick<ModelHeadProps, 'model' | 'onAct'>) {
+  const { t } = useTranslation(['models', 'common']);
+  const isAlive = model.life === 'alive';
+  return (
+    <>
+      <LazyMenu
+        trigger={
+          <IconButton variant="default" label={t('models:head.more')}>
+            <Ellipsis aria-hidden />
+          </IconButton>
+        }
+      >
+        {({ MenuItem, MenuSeparator }) => (
+          <>
+            <MenuItem asChild>
+              <Link href={`/activity?target=${encodeURIComponent(`model:${model.name}`)}`}>
+                <Activity aria-hidden />
+                {t('models:head.activity')}
+              </Link>
+            </MenuItem>
+            <MenuSeparator />
+            <MenuItem danger onSelect={() => onAct({ kind: 'destroy' })}>
+              <Trash2 aria-hidden />
+              {t(isAlive ? 'models:act.destroy' : 'models:act.destroyForce')}
+            </MenuItem>
+          </>
+        )}
+      </LazyMenu>
+      {isAlive && model.bootstrappedAt === null ? (
+        <Button variant="primary" onClick={() => onAct({ kind: 'bootstrap' })}>
+          <Power aria-hidden />
+          {t('models:act.bootstrap')}
+        </Button>
+      ) : null}
+      {takesMachines(model) ? (
+        <Button variant="primary" onClick={() => onAct({ kind: 'addMachine' })}>
+          <Plus aria-hidden />
+          {t('models:act.addMachine')}
+        </Button>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
+import Link from 'next/link';
+import { useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { problemOf } from '#app/_lib/problem.ts';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
+import { Button } from '#app/_ui/button.tsx';
+import { Card } from '#app/_ui/card.tsx';
+import { EmptyState } from '#app/_ui/empty-state.tsx';
+import { ageMs, type NewMachine, type ShownMachine, type ShownModel, type ShownTopology } from '../model-data.ts';
+import type { ModelAct } from './model-acts.ts';
+import { ModelHead } from './model-head.tsx';
+import { NeedsCard } from './needs-card.tsx';
+import { TopologyView } from './topology-view.tsx';
+import { useModelCommands } from './use-model-commands.ts';
+
+const ModelDialogs = dynamic(() => import('./model-dialogs.tsx').then((module) => module.ModelDialogs), { ssr: false });
+const NewMachinesDialog = dynamic(
+  () => import('./new-machines-dialog.tsx').then((module) => module.NewMachinesDialog),
+  { ssr: false },
+);
+
+export interface ModelPageProps {
+  /** What the server read at `readAt` (milliseconds since 1970); undefined if it could not read a part. */
+  first: ShownModel;
+  topology: ShownTopology | undefined;
+  machines: { items: ShownMachine[] } | undefined;
+  readAt: number;
+}
+
+/** One model, with live data. Each card fails independently. */
+export function ModelPage({ first, readAt, ...read }: ModelPageProps) {
+  const trpc = useTRPC();
+  const [act, setAct] = useState<ModelAct | null>(null);
+  const [added, setAdded] = useState<readonly NewMachine[]>([]);
+  const { name } = first;
+  const { data: model, error } = useQuery({
+    ...trpc.models.get.queryOptions({ model: name }),
+    ...{ initialData: first, initialDataUpdatedAt: readAt, retry: false },
+  });
+  const topology = useTopology(name, read.topology, readAt);
+  const machines = useMachines(name, read.machines, readAt);
+  useModelCommands(model, setAct);
+  if (error && problemOf(error).status === 404) return <ModelGone name={name} />;
+  return (
+    <>
+      <ModelHead model={model} machines={machines.data?.items ?? []} onAct={setAct} />
+      <NeedsCard model={model} machines={machines.data?.items ?? []} onAct={setAct} />
+      {model.bootstrappedAt === null && model.cloudServices === 0 ? null : (
+        <TopologyView model={model} topology={topology} machines={machines} onAct={setAct} />
+      )}
+      {act === null ? null : <ModelDialogs act={act} model={model} onAdded={setAdded} onClose={() => setAct(null)} />}
+      {added.length === 0 ? null : <NewMachinesDialog machines={added} onClose={() => setAdded([])} />}
+    </>
+  );
+}
+
+function useTopology(model: string, first: ShownTopology | undefined, readAt: number) {
+  const trpc = useTRPC();
+  const query = useQuery({
+    ...trpc.models.topology.queryOptions({ model }),
+    ...(first !== undefined && { initialData: first, initialDataUpdatedAt: readAt }),
+    enabled: false,
+  });
+  const { refetch } = query;
+  useThrottledReload({ queryKey: trpc.models.topology.queryKey({ model }), refetch, agesMs: 60_000 });
+  return query;
+}
+
+function useMachines(model: string, first: ModelPageProps['machines'], readAt: number) {
+  const trpc = useTRPC();
+  const query = useQuery({
+    ...trpc.models.machines.queryOptions({ model }),
+    ...(first !== undefined && { initialData: first, initialDataUpdatedAt: readAt }),
+    enabled: false,
+  });
+  const { refetch } = query;
+  useThrottledReload({ queryKey: trpc.models.machines.queryKey({ model }), refetch, agesMs: ageMs });
+  return query;
+}
+
+/** Shown once the model is destroyed. */
+function ModelGone({ name }: { name: string }) {
+  const { t } = useTranslation('models');
+  return (
+    <Card>
+      <EmptyState
+        as="h1"
+        title={t('gone.title', { name })}
+        actions={
+          <Button asChild>
+            <Link href="/models">{t('gone.act')}</Link>
+          </Button>
+        }
+      >
+        <p>{t('gone.why')}</p>
+      </EmptyState>
+    </Card>
+  );
+}

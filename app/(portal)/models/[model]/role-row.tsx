@@ -1,0 +1,267 @@
+'use client';
+
+import { ArrowUpDown, Ellipsis, EthernetPort, KeyRound, RotateCcwKey, Server, Trash2, Unplug } from 'lucide-react';
+import Link from 'next/link';
+import { memo } from 'react';
+import { statusOfHealth } from '#app/_lib/health.ts';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Button, IconButton } from '#app/_ui/button.tsx';
+import { cn } from '#app/_ui/cn.ts';
+import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
+import { Num } from '#app/_ui/num.tsx';
+import { Status } from '#app/_ui/status.tsx';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { Td, Tr } from '#app/_ui/table.tsx';
+import { Chip } from '#app/_ui/tag.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
+import { RelativeTime } from '#app/_ui/time.tsx';
+import { useCause } from '#app/(portal)/(overview)/use-cause.ts';
+import { isolateText } from '#protocol/direction.ts';
+import { canonicalLanguage } from '#protocol/language.ts';
+import { placeHref, type ShownEndpoint, type ShownMachine } from '../model-data.ts';
+import type { ModelAct } from './model-acts.ts';
+import { addressOf, connectionsOf, type RoleLine } from './role-lines.ts';
+
+export interface RoleRowProps {
+  line: RoleLine;
+  hasServices: boolean;
+  /** Whether the proxy counts connections. */
+  hasTraffic: boolean;
+  /** Undefined for readers who may not act. */
+  onAct: ((act: ModelAct) => void) | undefined;
+}
+
+/** A role: its machine with its health, where it is, and its agent. */
+export const RoleRow = memo(function RoleRow({ line, hasServices, hasTraffic, onAct }: RoleRowProps) {
+  const { role, ports, machine, deployment } = line;
+  const address = addressOf(role);
+  const cut = role.id.length - role.role.length;
+  return (
+    <Tr leaving={role.state === 'deleting'}>
+      <Td className="max-w-80 py-1.5">
+        <Machine line={line} />
+        <span translate="no" className="mono-11 block truncate text-ink-3 sm:hidden">
+          {address}
+        </span>
+      </Td>
+      {hasServices ? <ServiceCell line={line} /> : null}
+      <Td
+        translate="no"
+        title={role.id}
+        className={cn('mono max-w-80 truncate text-ink-3', hasServices ? 'max-xl:hidden' : 'max-md:hidden')}
+      >
+        {hasServices ? null : role.id.slice(0, cut)}
+        <span className="text-ink">{role.role}</span>
+      </Td>
+      <Td translate="no" className={cn('mono max-sm:hidden', role.internalAddress === null && 'text-ink-3')}>
+        {address}
+      </Td>
+      <Td className="text-ink-2 tabular-nums max-lg:hidden">
+        <Ports ports={ports} isStaging={hasServices && deployment.slot === 'staging'} />
+      </Td>
+      {hasTraffic ? (
+        <Td end className="text-ink-2 max-lg:hidden">
+          <Num value={connectionsOf(ports)} />
+        </Td>
+      ) : null}
+      <Td>
+        <Agent line={line} machine={machine} onAct={onAct} />
+      </Td>
+      {onAct === undefined ? null : (
+        <Td end className="ps-0">
+          <RoleMenu line={line} hasServices={hasServices} onAct={onAct} />
+        </Td>
+      )}
+    </Tr>
+  );
+});
+
+function Machine({ line: { role, machine } }: Pick<RoleRowProps, 'line'>) {
+  const { t } = useTranslation(['models', 'reports']);
+  const cause = useCause();
+  const health = machine?.health ?? 'unknown';
+  const reason = machine?.reason ?? null;
+  const isBad = health !== 'healthy' && health !== 'unknown';
+  return (
+    <>
+      <span className="flex min-w-0 items-center gap-2">
+        <span data-st={statusOfHealth[health]} className="contents">
+          <StatusIcon status={statusOfHealth[health]} className="shrink-0 text-st-text" />
+        </span>
+        <Link
+          href={`/vms/${role.vmId}`}
+          prefetch={false}
+          translate="no"
+          className="truncate rounded-xs font-medium hover:underline"
+        >
+          {role.vm}
+        </Link>
+        <span data-st={statusOfHealth[health]} className={isBad ? 'text-12 font-medium text-st-text' : 'sr-only'}>
+          {t(`reports:health.${health}`)}
+        </span>
+        {role.controller ? <Chip>{t('models:role.controller')}</Chip> : null}
+      </span>
+      {reason === null ? null : (
+        <span className="block truncate ps-6 text-12 text-ink-2">
+          {reason.extension === null ? null : (
+            <>
+              <span translate="no" className="text-ink-3">
+                {reason.extension}
+              </span>{' '}
+            </>
+          )}
+          <bdi lang={reason.lang === null ? undefined : (canonicalLanguage(reason.lang) ?? '')}>
+            {isolateText(reason.text ?? cause(reason))}
+          </bdi>
+        </span>
+      )}
+    </>
+  );
+}
+
+function ServiceCell({ line: { service, deployment } }: Pick<RoleRowProps, 'line'>) {
+  const { t } = useTranslation('models');
+  return (
+    <Td className="py-1.5 max-md:hidden">
+      <TextLink
+        href={placeHref({ cloudService: service.name })}
+        prefetch={false}
+        translate="no"
+        className="mono text-ink decoration-line"
+      >
+        {service.name}
+      </TextLink>
+      <span translate="no" className="mono-11 block text-ink-3">
+        {service.publicAddress}
+      </span>
+      {deployment.slot === 'staging' ? <Chip>{t('slot.staging')}</Chip> : null}
+    </Td>
+  );
+}
+
+/** The open ports of a role. The provider's own have a name. */
+function Ports({ ports, isStaging }: { ports: readonly ShownEndpoint[]; isStaging: boolean }) {
+  const { t } = useTranslation('models');
+  if (ports.length === 0) return <span className="text-ink-3">{t('role.noPorts')}</span>;
+  return (
+    <>
+      {ports.map(({ protocol, publicPort, name }, index) => (
+        <span key={`${protocol}${publicPort}`}>
+          {index === 0 ? null : ', '}
+          {publicPort}
+          {protocol === 'udp' ? '/udp' : ''}
+          {name === 'ssh' || name === 'api' ? (
+            <span translate="no" className="text-ink-3">
+              {' '}
+              {name}
+            </span>
+          ) : null}
+        </span>
+      ))}
+      {isStaging ? <span className="block text-12 text-ink-3">{t('sets.staging')}</span> : null}
+    </>
+  );
+}
+
+interface AgentProps {
+  line: RoleLine;
+  machine: ShownMachine | undefined;
+  onAct: RoleRowProps['onAct'];
+}
+
+/** The last call of a role's agent, or what has to happen before it calls. */
+function Agent({ line: { role }, machine, onAct }: AgentProps) {
+  const { t } = useTranslation('models');
+  if (role.state !== 'ready') return <Status status="progressing">{t(`state.${role.state}`)}</Status>;
+  if (machine === undefined) return null;
+  const { status, lastSeenAt } = machine.agent;
+  if (lastSeenAt !== null) {
+    const isLate = status === 'unresponsive';
+    return (
+      <span data-st={isLate ? 'unresponsive' : undefined} className={isLate ? 'text-st-text' : 'text-ink-2'}>
+        <RelativeTime value={new Date(lastSeenAt)} />
+      </span>
+    );
+  }
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-2">
+      <Status status="unknown">{t(machine.isEnrolled ? 'role.notSeen' : 'role.notEnrolled')}</Status>
+      {onAct !== undefined && !machine.isEnrolled ? (
+        <Button size="sm" onClick={() => onAct({ kind: 'renew', what: 'token', role })}>
+          {t('role.enroll')}
+        </Button>
+      ) : null}
+    </span>
+  );
+}
+
+interface RoleMenuProps extends Pick<RoleRowProps, 'line' | 'hasServices'> {
+  onAct(act: ModelAct): void;
+}
+
+function RoleMenu({ line: { role, service, ports }, hasServices, onAct }: RoleMenuProps) {
+  const { t } = useTranslation('models');
+  return (
+    <LazyMenu
+      trigger={
+        <IconButton size="sm" label={t('role.more', { name: role.vm })}>
+          <Ellipsis aria-hidden />
+        </IconButton>
+      }
+    >
+      {({ MenuItem, MenuSeparator }) => (
+        <>
+          <MenuItem asChild>
+            <Link href={`/vms/${role.vmId}`}>
+              <Server aria-hidden />
+              {t('role.open')}
+            </Link>
+          </MenuItem>
+          {role.state === 'ready' ? (
+            <>
+              <MenuItem onSelect={() => onAct({ kind: 'renew', what: 'token', role })}>
+                <KeyRound aria-hidden />
+                {t('role.token')}
+              </MenuItem>
+              <MenuItem onSelect={() => onAct({ kind: 'renew', what: 'password', role })}>
+                <RotateCcwKey aria-hidden />
+                {t('role.password')}
+              </MenuItem>
+            </>
+          ) : null}
+          {role.state === 'ready' ? (
+            <>
+              <MenuSeparator />
+              <MenuItem onSelect={() => onAct({ kind: 'openPort', role })}>
+                <EthernetPort aria-hidden />
+                {t('ports.menu')}
+              </MenuItem>
+            </>
+          ) : null}
+          {ports
+            .filter(({ source }) => source === 'operator')
+            .map((port) => (
+              <MenuItem
+                key={`${port.protocol}${port.publicPort}`}
+                onSelect={() => onAct({ kind: 'closePort', role, port })}
+              >
+                <Unplug aria-hidden />
+                {t('ports.close.menu', { port: `${port.publicPort}/${port.protocol}` })}
+              </MenuItem>
+            ))}
+          {hasServices && role.state === 'ready' ? (
+            <MenuItem onSelect={() => onAct({ kind: 'swap', service })}>
+              <ArrowUpDown aria-hidden />
+              {t('act.swap')}
+            </MenuItem>
+          ) : null}
+          <MenuSeparator />
+          <MenuItem danger onSelect={() => onAct({ kind: 'removeMachine', role })}>
+            <Trash2 aria-hidden />
+            {t(role.state === 'deleting' ? 'act.removeForce' : 'act.remove')}
+          </MenuItem>
+        </>
+      )}
+    </LazyMenu>
+  );
+}

@@ -1,0 +1,1 @@
+ALTER TABLE "handlers" ADD COLUMN "kind" text DEFAULT 'handler' NOT NULL;

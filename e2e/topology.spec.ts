@@ -1,0 +1,116 @@
+import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
+import { createdModel } from './support/model.ts';
+import { expect, test } from './support/test.ts';
+
+/** The worker deletes what is marked every five seconds. */
+const patience = { timeout: 30_000 };
+
+test('a model is created, bootstrapped, gets a machine with a real agent, and is destroyed', async ({
+  signedIn,
+  startAgent,
+  unique,
+}) => {
+  const name = `lab-${unique}`;
+  const page = await signedIn('admin');
+  await page.goto('/vms');
+  await page.keyboard.press('g');
+  await page.keyboard.press('m');
+  await expect(page.getByRole('heading', { level: 1, name: 'Models' })).toBeVisible();
+  await page.getByRole('button', { name: 'New storage account' }).click();
+  await page.getByLabel('Name').fill(`store${unique}`);
+  await page.getByLabel('Location').fill('West Lab');
+  await page.getByRole('button', { name: 'Create storage account' }).click();
+  await expect(page.getByRole('region', { name: 'Storage accounts' }).getByText(`store${unique}`)).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+
+  await page.getByRole('button', { name: 'New model' }).click();
+  await page.getByLabel('Name').fill('Not a name');
+  await page.getByLabel('Storage account').selectOption(`store${unique}`);
+  await expect(page.getByLabel('Location')).toHaveValue('West Lab');
+  await page.getByRole('switch', { name: 'Availability sets' }).click();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Create model' }).click();
+  await expect(page.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true');
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Create model' }).click();
+  await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Needs attention' })).toContainText('Not bootstrapped');
+  await page.getByRole('banner').getByRole('button', { name: 'Bootstrap' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Bootstrap' }).click();
+
+  await page.getByRole('button', { name: 'Add machine' }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Add machine' }).click();
+  const once = page.getByRole('dialog', { name: `${name}-0 was added` });
+  const command = await once.getByText('annex-agent enroll').textContent();
+  const option = (of: string) => new RegExp(`--${of} (\\S+)`).exec(command ?? '')?.[1] ?? '';
+  await expectAccessible(page);
+  await once.getByRole('button', { name: 'Done' }).click();
+  const row = page.getByRole('row', { name: `${name}-0` });
+  await expect(row).toContainText('Not enrolled');
+  await startAgent({
+    enrollmentToken: option('token'),
+    instanceId: option('instance-id'),
+    internalAddress: option('internal-address'),
+  });
+  await expect(row).toContainText(/ago|now/, patience);
+  await expect(page.getByRole('region', { name: 'Needs attention' })).toBeHidden();
+  await expectAccessibleInBothThemes(page);
+
+  await page.getByRole('link', { name: /^1\s*Healthy$/ }).click();
+  await expect(page.getByRole('link', { name: `${name}-0` })).toBeVisible();
+  await expect(page.getByRole('button', { name: `Remove the filter Model is ${name}` })).toBeVisible();
+  await page.getByRole('link', { name: `${name}-0` }).click();
+  await expect(page.getByText(option('instance-id'))).toBeVisible();
+  await page.getByRole('main').getByRole('link', { name, exact: true }).click();
+
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Destroy model…' }).click();
+  const question = page.getByRole('alertdialog', { name: `Destroy ${name}?` });
+  await expect(question.getByRole('listitem')).toHaveText([
+    '1 machine with its VM',
+    '1 cloud service',
+    `juju-${name}-vnet and juju-${name}-ag, unless they existed before the model`,
+    `What the model keeps in the storage account store${unique}`,
+  ]);
+  await expect(question.getByRole('button', { name: 'Destroy model' })).toBeDisabled();
+  await question.getByLabel(`Type ${name} to continue`).fill(name);
+  await question.getByRole('button', { name: 'Destroy model' }).click();
+  await expect(page.getByRole('heading', { name: `${name} no longer exists` })).toBeVisible(patience);
+});
+
+test('with availability sets, controllers share a cloud service, and the page says why no machine can be added', async ({
+  signedIn,
+  api,
+  unique,
+}) => {
+  const name = await createdModel(api, `sets-${unique}`, { availabilitySetsEnabled: true });
+  const page = await signedIn('operator');
+  await page.goto(`/models/${name}`);
+  await page.getByRole('banner').getByRole('button', { name: 'Bootstrap' }).click();
+  await page.getByRole('dialog').getByLabel('Controllers').selectOption('2');
+  await page.getByRole('dialog').getByRole('button', { name: 'Bootstrap' }).click();
+  const once = page.getByRole('dialog', { name: '2 machines were added' });
+  await expect(once.getByText('annex-agent enroll')).toHaveCount(2);
+  await once.getByRole('button', { name: 'Done' }).click();
+  await expect(
+    page.getByText('cannot add a new machine: unit placement is not supported with availability-sets-enabled'),
+  ).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Add machine' })).toHaveCount(0);
+  const production = page
+    .getByRole('region', { name: 'Controllers' })
+    .getByRole('region', { name: 'Production' })
+    .first();
+  await expect(production).toContainText('Availability set juju: 2 roles, covered by the 99.95% agreement');
+  await expect(production).toContainText('api17070/tcp, 2 members');
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('link', { name: 'Availability set juju: 2 roles' }).click();
+  await expect(page.getByRole('link', { name: new RegExp(`^${name}-[01]$`) })).toHaveCount(2);
+
+  const viewer = await signedIn('viewer');
+  await viewer.goto(`/models/${name}`);
+  await expect(viewer.getByRole('region', { name: 'Needs attention' })).toContainText('An operator must run');
+  await expect(viewer.getByRole('button', { name: /More actions|Actions on/ })).toHaveCount(0);
+  await viewer.goto('/models');
+  await expect(viewer.getByRole('link', { name, exact: true })).toBeVisible();
+  await expect(viewer.getByRole('button', { name: 'New model' })).toHaveCount(0);
+});
