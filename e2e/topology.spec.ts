@@ -100,7 +100,7 @@ test('with availability sets, controllers share a cloud service, and the page sa
     .getByRole('region', { name: 'Controllers' })
     .getByRole('region', { name: 'Production' })
     .first();
-  await expect(production).toContainText('Availability set juju: 2 roles, covered by the 99.95 % agreement');
+  await expect(production).toContainText('Availability set juju: 2 roles, covered by the 99.95% agreement');
   await expect(production).toContainText('api17070/tcp, 2 members');
   await expectAccessibleInBothThemes(page);
   await page.getByRole('link', { name: 'Availability set juju: 2 roles' }).click();

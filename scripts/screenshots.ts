@@ -116,7 +116,7 @@ async function takeOne(
 ): Promise<void> {
   const say = speechOf(look.language);
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   try {
     await page.goto(subject.address);
     await settle(page, subject.who === 'guest' ? undefined : say('navigation:live'));

@@ -145,7 +145,7 @@ function OutcomeButton({ outcome: { state, cancellation, code, count }, isOpen, 
       variant="ghost"
       aria-expanded={isOpen}
       onClick={onToggle}
-      className="max-sm:h-auto max-sm:flex-wrap max-sm:justify-start max-sm:py-1"
+      className="max-sm:h-auto max-sm:shrink max-sm:flex-wrap max-sm:justify-start max-sm:py-1"
     >
       <StatusIcon
         status={cancellation === 'not-run' ? 'warning' : statusOfState[state]}

@@ -114,7 +114,7 @@ function RunbookRow({ row, cursor }: { row: ListedRunbook; cursor: boolean }) {
         <span translate="no">{version}</span>
         {draft === null ? null : (
           <Chip
-            className="ms-2 max-w-28 max-sm:ms-0 max-sm:mt-1 max-sm:flex"
+            className="ms-2 max-w-28 max-sm:ms-0 max-sm:mt-1 max-sm:flex max-sm:w-fit"
             title={t('list.draft', { version: draft })}
           >
             <span className="truncate">{t('list.draft', { version: draft })}</span>

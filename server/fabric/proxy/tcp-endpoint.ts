@@ -23,7 +23,7 @@ export class TcpEndpoint implements Served {
     this.#server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) =>
       this.#accept(client),
     );
-    // Running out of files ends neither the process nor the listening.
+    // Running out of file descriptors stops neither the process nor the listener.
     this.#server.on('error', () => {});
   }
 

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
 
 const ApprovalDialog = dynamic(() => import('./approval-dialog.tsx').then((module) => module.ApprovalDialog), {
@@ -18,6 +19,7 @@ export function ApprovalCard({ execution }: { execution: ShownExecutionDetails }
   return (
     <Banner
       status="waiting"
+      icon={<StatusIcon status="waiting" shape="person" />}
       boxed
       actions={
         execution.mayDecide ? (
