@@ -234,7 +234,7 @@ describe('EN-25 the socket', () => {
     expect([path, `${path}.new`].filter((each) => existsSync(each))).toEqual([]);
   });
 
-  test('EN-68 whose path is too long is in a folder of its own, 0600 in 0700', async () => {
+  test('EN-68 whose path is too long is in a separate folder, 0600 in 0700', async () => {
     const path = join(folder, 'd'.repeat(200 - folder.length), 'ensemble.sock');
     const first = await AmpServer.listen(path, { respond });
     expect(Buffer.byteLength(first.path)).toBeLessThan(100);

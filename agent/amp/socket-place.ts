@@ -45,7 +45,7 @@ export function placeSocket({ path, socket, fresh }: SocketPlace): void {
   symlinkSync(socket, path);
 }
 
-/** Deletes a socket, and the folder of its own that it may have among the temporary files. */
+/** Deletes a socket, and the separate folder that it may have among the temporary files. */
 export function clearSocket(path: string): void {
   const target = targetOf(path);
   if (target !== null && isOwnFolder(dirname(target))) {

@@ -1,7 +1,7 @@
 import { decodeText } from './relation-set.ts';
 import { runTool } from './run-tool.ts';
 
-/** The commands for hooks: `unit-tools relation-get …`. A program of its own, because Node's start is most of a call. */
+/** The commands for hooks: `unit-tools relation-get …`. A separate program, because Node's start is most of a call. */
 const [name = '', ...words] = process.argv.slice(2);
 
 async function readInput(): Promise<string> {
