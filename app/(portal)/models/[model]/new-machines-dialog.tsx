@@ -21,7 +21,11 @@ export function NewMachinesDialog({ machines, onClose }: NewMachinesDialogProps)
       open
       size="wide"
       onOpenChange={onClose}
-      title={t('added.title', { count: machines.length, name: first?.vm })}
+      title={
+        machines.length === 1
+          ? t('added.named', { name: first?.vm ?? '' })
+          : t('added.title', { count: machines.length })
+      }
       description={t('added.why', { count: machines.length })}
       footer={
         <Button variant="primary" onClick={onClose}>
