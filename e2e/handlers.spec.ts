@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
-import { samplePackage, sampleResource } from '#samples/build.ts';
+import { formulaPackage, samplePackage, sampleResource } from '#samples/build.ts';
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
 import type { Api } from './support/api.ts';
 import { withDatabase } from './support/database.ts';
@@ -359,4 +359,41 @@ test('the settings form shows titles and descriptions in the reader’s language
   await expect(german.getByText('Der überwachte Rechner.')).toBeVisible();
   await expect(german.getByRole('term').filter({ hasText: 'Rechnername' })).toBeVisible();
   await expectAccessibleInBothThemes(german);
+});
+
+test('a publisher uploads a formula, and readers see its relations, hooks and options', async ({
+  api,
+  signedIn,
+  unique,
+}) => {
+  const namespace = `Formula.${unique}`;
+  const formula = `${namespace}.blog`;
+  await api.ensurePublisher(namespace);
+  const page = await signedIn('publisher', { namespaces: [namespace] });
+  await page.goto('/publish');
+  const waiting = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose zip' }).click();
+  const buffer = await formulaPackage('Acme.Lab.blog', '1.0.0.0');
+  await (await waiting).setFiles({ name: 'package-1.0.0.zip', mimeType: 'application/zip', buffer });
+  await expect(page.getByLabel('metadata.yaml')).toContainText('provides');
+  await expect(page.getByLabel('Handler')).toHaveValue(formula);
+  await page.getByRole('button', { name: 'Upload' }).click();
+
+  await expect(page.getByRole('heading', { name: 'blog 1.0.0' })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Relations' }).getByRole('row', { name: /^db requires/ })).toBeVisible();
+  await expectAccessibleInBothThemes(page);
+  await page.getByRole('button', { name: 'Publish 1.0.0' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish 1.0.0' }).click();
+  await expect(page.getByText('Published. View all versions.')).toBeVisible();
+
+  await page.goto(`/handlers?q=${namespace}`);
+  await page.getByRole('radio', { name: 'Handlers' }).check();
+  await expect(page.getByText('No matches')).toBeVisible();
+  await page.getByRole('radio', { name: 'Formulas' }).check();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'blog' }).click();
+  await expect(
+    page.getByRole('table', { name: 'Options' }).getByRole('row', { name: /^port integer 8080/ }),
+  ).toBeVisible();
+  await expectAccessible(page);
 });

@@ -34,5 +34,6 @@ export * from './template.ts';
 export * from './time.ts';
 export * from './unit-names.ts';
 export * from './unit-record.ts';
+export * from './unit-runs.ts';
 export * from './unit-state.ts';
 export * from './version.ts';

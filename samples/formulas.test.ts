@@ -69,7 +69,12 @@ function giveCommands(answers: Readonly<Record<string, string>>): void {
 function run(formula: string, hook: string, environment: Readonly<Record<string, string>> = {}): void {
   execFileSync(join(rootOf(formula), 'hooks', hook), [], {
     cwd: rootOf(formula),
-    env: { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}`, ENSEMBLE_CONTAINER_PATH: folder, ...environment },
+    env: {
+      ...process.env,
+      PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+      ENSEMBLE_CONTAINER_PATH: folder,
+      ...environment,
+    },
   });
 }
 const calls = () => readFileSync(join(folder, 'calls'), 'utf8').trimEnd().split('\n');

@@ -116,6 +116,18 @@ describe('a planted violation is caught', () => {
       `import '../work/lane.ts';`,
     ],
     [
+      'a server of boxes that knows a unit',
+      'amp-knows-no-unit',
+      'agent/amp/server.ts',
+      `import '../unit/unit-error.ts';`,
+    ],
+    [
+      'a command for hooks that needs more of the agent',
+      'unit-tools-are-small',
+      'agent/unit-tools/main.ts',
+      `import '../unit/unit-error.ts';`,
+    ],
+    [
       'work of the agent that knows a command',
       'agent-works-without-its-commands',
       'agent/work/lane.ts',
@@ -199,6 +211,7 @@ describe('a planted violation is caught', () => {
       'server/domain/vm-lifecycle/index.ts': '',
       'server/testing/context.ts': '',
       'scripts/verify.ts': '',
+      'agent/unit/unit-error.ts': '',
       'agent/work/lane.ts': '',
       'agent/work/extensions/runner.ts': '',
       'agent/commands/run.ts': '',

@@ -21,7 +21,7 @@ const boxSeconds = 60;
 const maxDescription = 1_000;
 
 /** One connection of a client: reads boxes and writes the answers as they become ready. */
-export class Connection {
+export class AmpConnection {
   /** How many boxes have been read and not answered. */
   underWay = 0;
   private readonly parser = new BoxParser();

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { Connection, type Responder, type Timer } from './connection.ts';
+import { AmpConnection, type Responder, type Timer } from './connection.ts';
 import { clearSocket, placeSocket, type SocketPlace, socketPlaceOf } from './socket-place.ts';
 
 export interface AmpServerOptions {
@@ -18,7 +18,7 @@ export class AmpServer {
   private readonly place: SocketPlace;
   private readonly options: Required<AmpServerOptions>;
   /** Open connections; the one that was used last is at the end. */
-  private readonly connections = new Map<Socket, Connection>();
+  private readonly connections = new Map<Socket, AmpConnection>();
 
   private constructor(place: SocketPlace, options: AmpServerOptions) {
     this.place = place;
@@ -63,7 +63,7 @@ export class AmpServer {
       socket.destroy();
       return;
     }
-    const connection = new Connection(socket, this.options);
+    const connection = new AmpConnection(socket, this.options);
     this.connections.set(socket, connection);
     socket.on('data', () => {
       this.connections.delete(socket);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { newUnitRecord } from '#protocol/index.ts';
+import { newUnitRecord, unitRun } from '#protocol/index.ts';
 import { UnitStage } from '../testing/unit-stage.ts';
 import { contextInputOf } from './contexts.ts';
 import { nodeLimits } from './node-texts.ts';
@@ -120,11 +120,13 @@ describe('EN-9 what a hook sets', () => {
     ['[]'],
     ['false'],
     [`${'['.repeat(60)}${']'.repeat(60)}`],
-    [String.raw`{"1":[-0.0],"__proto__":{"constructor":1}}`],
+    ['{"1":[-0.0],"__proto__":{"constructor":1}}'],
   ])('EN-42 comes back as the same JSON value: %s', async (text) => {
     await stage.set(hook, `{ "__proto__" : ${text}, "constructor":${text},"1":${text}, "a/b\\n":${text} }`);
     for (const key of ['__proto__', 'constructor', '1', 'a/b\n']) expect(await stage.get(hook, key, own)).toBe(text);
-    const { set = {} } = stage.contexts.end(hook).changes[0] ?? {};
+    const end = { phase: 'end', exitCode: 0, signal: null, timedOut: false, seconds: 0, output: '', reason: null };
+    const run = unitRun.parse(JSON.parse(JSON.stringify({ ...end, ...stage.contexts.end(hook) })));
+    const { set = {} } = (run.phase === 'end' ? run.changes?.[0] : undefined) ?? {};
     expect(Object.getOwnPropertyDescriptor(set, '__proto__')?.value).toBe(text);
   });
 

@@ -90,6 +90,8 @@ function placeOf({ target, vm, facts }: ListedAct, isAdmin: boolean): string | n
       return `/attention?problem=${encodeURIComponent(target.id)}`;
     case 'runbook':
       return `/runbooks/${encodeURIComponent(target.id)}`;
+    case 'model':
+      return `/models/${encodeURIComponent(target.id)}`;
     case 'rollout':
       return `/rollouts/${target.id}`;
     case 'execution-rules':

@@ -13,6 +13,7 @@ export type ShownCloudService = ShownTopology['cloudServices'][number];
 export type ShownDeployment = ShownCloudService['deployments'][number];
 export type ShownRole = ShownDeployment['roles'][number];
 export type ShownEndpoint = ShownDeployment['endpoints'][number];
+export type SwapPlan = inferRouterOutputs<AppRouter>['topology']['planSwap'];
 export type ShownMachine = Outputs['machines']['items'][number];
 export type NewMachine = Outputs['addMachine'];
 export type StorageAccount = Outputs['storageAccounts']['items'][number];

@@ -320,6 +320,7 @@ describe('reading', () => {
         handler: 'Acme.Lab.List',
         namespace: 'Acme.Lab',
         type: 'List',
+        kind: 'handler',
         publisher: 'Acme Laboratory',
         latestVersion: '1.10',
         versions: { draft: 1, published: 2, withdrawn: 0 },

@@ -10,12 +10,12 @@ export interface Holder {
 }
 
 /** A VM that its holder wants to take out of service, with its disruption group. */
-export interface WantedVm {
+interface WantedVm {
   vmId: string;
   group: string;
 }
 
-export interface ReservationTerms {
+interface ReservationTerms {
   /** The tag whose value is the group of VMs in no availability set. */
   tag: string;
   /** How many VMs of a group may be out of service at a time, including those of other holders; null is any number. */
@@ -39,7 +39,8 @@ export async function reserve(
   const groups = wanted.map(({ group }) => group);
   // The order of the insert is the same for all holders, so that they do not wait for each other in a circle.
   const { rows } = await tx.execute<{ vm_id: string }>(sql`
-    with out_of_service as (${outOfServiceSql(tag)})
+    with out_of_service as materialized (
+      select o."group", count(*) as n from (${outOfServiceSql(tag)}) o group by o."group")
     insert into group_reservations (vm_id, disruption_group, place, holder_kind, holder_id, since)
     select a.vm_id, a."group",
         (select p from generate_series(0, ${limit}::int - 1) as p
@@ -51,8 +52,8 @@ export async function reserve(
         select w.vm_id, w."group", w.n, row_number() over (partition by w."group" order by w.n) - 1 as earlier
           from unnest(${sql.param(vmIds)}::uuid[], ${sql.param(groups)}::text[]) with ordinality as w(vm_id, "group", n)
          where not exists (select from group_reservations r where r.vm_id = w.vm_id)) a
-     where ${limit}::int is null
-        or a.earlier + (select count(*) from out_of_service o where o."group" = a."group") < ${limit}::int
+      left join out_of_service o on o."group" = a."group"
+     where ${limit}::int is null or a.earlier + coalesce(o.n, 0) < ${limit}::int
      order by a."group", a.n
     on conflict do nothing returning vm_id`);
   return new Set(rows.map(({ vm_id }) => vm_id));

@@ -8,7 +8,8 @@ import { tell } from '#server/platform/wakes/index.ts';
 export const endpointsChannel = 'annex_endpoints';
 
 /** Wakes the fabric after the commit, so that it reads the reachable endpoints again. */
-export const tellFabric = (tx: Transaction, service: string): Promise<void> => tell(tx, endpointsChannel, [service]);
+export const tellFabric = (tx: Transaction, ...services: readonly string[]): Promise<void> =>
+  tell(tx, endpointsChannel, services);
 
 /** Reads the endpoints of a deployment as the rules take them. */
 export async function readEndpoints(

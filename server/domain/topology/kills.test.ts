@@ -20,9 +20,8 @@ const preload = path.resolve(import.meta.dirname, '../../platform/quick-imports.
 const kills = Number(process.env.ANNEX_TOPOLOGY_KILLS ?? 2);
 
 /** Runs a process until it is killed. */
-async function kill(env: NodeJS.ProcessEnv, what: KilledProcess): Promise<void> {
-  const started = { ...env, KILLED_PROCESS: JSON.stringify(what) };
-  const child = spawn(process.execPath, ['--import', preload, program], { env: started, stdio: 'inherit' });
+async function kill(what: KilledProcess): Promise<void> {
+  const child = spawn(process.execPath, ['--import', preload, program, JSON.stringify(what)], { stdio: 'inherit' });
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
 }
 
@@ -31,9 +30,8 @@ async function faultsAfterKills(seed: number): Promise<{ faults: string[]; machi
   const stage = await newStage();
   const { ctx } = stage;
   const folder = mkdtempSync(path.join(tmpdir(), 'annex-kills-'));
-  const env = {
-    ...process.env,
-    ...{ DATABASE_URL: ctx.db.$client.options.connectionString, DATA_DIR: folder },
+  const settings = {
+    ...{ DATABASE_URL: ctx.db.$client.options.connectionString ?? '', DATA_DIR: folder },
     ANNEX_SECRET_KEY: randomBytes(32).toString('base64'),
   };
   const model = 'killed';
@@ -42,7 +40,8 @@ async function faultsAfterKills(seed: number): Promise<{ faults: string[]; machi
   await createModel(ctx, { ...lab, name: model, availabilitySetsEnabled: false });
   for (let count = 0; count < kills; count += 1) {
     const now = stage.after(count * 200).now.toISOString();
-    await kill(env, { model, seed: seed * 100 + count, provider, answers, now, killAt: 20 + random.below(250) });
+    const killAt = 20 + random.below(250);
+    await kill({ settings, model, seed: seed * 100 + count, provider, answers, now, killAt });
   }
   const kept = readProvider(provider);
   const open = await settle(stage, kept, kills * 200 + 1_000);

@@ -2,9 +2,10 @@ import { and, asc, eq, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agents, vmRoles, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { tellFabric } from './endpoint-rows.ts';
 
 /**
- * Marks all roles of a model for deletion with one statement. If a role is already marked, only `forced` can be added.
+ * Marks all roles of a model for deletion with one statement, and notifies the fabric. If a role is already marked, only `forced` can be added.
  * Returns the number of roles.
  */
 export async function markRolesOf(tx: Transaction, ctx: Context, modelId: string, forced: boolean): Promise<number> {
@@ -17,7 +18,8 @@ export async function markRolesOf(tx: Transaction, ctx: Context, modelId: string
       forced: sql`${vmRoles.forced} or ${forced}`,
     })
     .where(eq(vmRoles.modelId, modelId))
-    .returning({ vmId: vmRoles.vmId });
+    .returning({ cloudService: vmRoles.cloudService });
+  await tellFabric(tx, ...new Set(marked.map(({ cloudService }) => cloudService)));
   return marked.length;
 }
 

@@ -117,7 +117,7 @@ export function HandlerView({ handler, first, open, automatic }: HandlerViewProp
         <div className="grid min-w-0 gap-4">
           {formula ? null : <AutomaticCard handler={handler} first={automatic} />}
           {found.newest ? <LanguagesCard handler={found} newest={found.newest} mayPublish={mayPublish} /> : null}
-          <UnknownCard handler={handler} mayPublish={mayPublish} />
+          {formula ? null : <UnknownCard handler={handler} mayPublish={mayPublish} />}
         </div>
       </div>
     </>

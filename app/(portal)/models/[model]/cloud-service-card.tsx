@@ -1,14 +1,22 @@
 'use client';
 
-import { Globe, Layers, Shield, ShieldCheck } from 'lucide-react';
+import { ArrowUpDown, Globe, Layers, Shield, ShieldCheck } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
+import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { CopyButton } from '#app/_ui/copy.tsx';
 import { Status } from '#app/_ui/status.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { rolesInSet } from '#server/domain/topology-rules/deployments.ts';
 import { slots } from '#server/domain/topology-rules/words.ts';
-import { placeHref, type ShownCloudService, type ShownDeployment, type ShownMachine } from '../model-data.ts';
+import {
+  placeHref,
+  type ShownCloudService,
+  type ShownDeployment,
+  type ShownMachine,
+  type ShownTopology,
+} from '../model-data.ts';
 import type { ModelAct } from './model-acts.ts';
 import { linesOf } from './role-lines.ts';
 import { RoleTable } from './role-table.tsx';
@@ -17,11 +25,13 @@ import { SetsLine } from './sets-line.tsx';
 export interface CloudServiceCardProps {
   service: ShownCloudService;
   machines: readonly ShownMachine[];
+  /** Whether public addresses are served. */
+  proxy: ShownTopology['proxy'];
   onAct(act: ModelAct): void;
 }
 
 /** A cloud service: its address, and the roles in each of its slots. */
-export function CloudServiceCard({ service, machines, onAct }: CloudServiceCardProps) {
+export function CloudServiceCard({ service, machines, proxy, onAct }: CloudServiceCardProps) {
   const { t } = useTranslation('models');
   const lines = linesOf([service], machines);
   const filled = slots.flatMap((slot) => service.deployments.find((one) => one.slot === slot) ?? []);
@@ -30,13 +40,14 @@ export function CloudServiceCard({ service, machines, onAct }: CloudServiceCardP
       aria-labelledby={service.name}
       className="grid grid-cols-[248px_minmax(0,1fr)] max-lg:grid-cols-[minmax(0,1fr)]"
     >
-      <ServiceFacts service={service} />
+      <ServiceFacts service={service} onAct={onAct} />
       <div className="min-w-0 border-s border-line-subtle max-lg:border-s-0 max-lg:border-t">
         {filled.map((deployment) => (
           <Slot
             key={deployment.name}
             service={service}
             deployment={deployment}
+            proxy={proxy}
             isOnly={filled.length === 1}
             lines={lines.filter((line) => line.deployment.name === deployment.name)}
             onAct={onAct}
@@ -48,15 +59,24 @@ export function CloudServiceCard({ service, machines, onAct }: CloudServiceCardP
   );
 }
 
-function ServiceFacts({ service }: Pick<CloudServiceCardProps, 'service'>) {
+function ServiceFacts({ service, onAct }: Pick<CloudServiceCardProps, 'service' | 'onAct'>) {
   const { t } = useTranslation('models');
-  const { name, dnsName, publicAddress, state, label } = service;
+  const may = useReader().can('operator');
+  const { name, dnsName, publicAddress, state, label, deployments } = service;
   const domain = dnsName?.startsWith(name) === true ? dnsName.slice(name.length) : null;
   return (
     <div className="grid content-start gap-2 p-4">
-      <h3 id={service.name} className="text-13 font-semibold">
-        {t(label === 'controller' ? 'service.controllers' : 'service.title')}
-      </h3>
+      <div className="flex items-center gap-2">
+        <h3 id={service.name} className="min-w-0 flex-1 text-13 font-semibold">
+          {t(label === 'controller' ? 'service.controllers' : 'service.title')}
+        </h3>
+        {may && state === 'ready' && deployments.length > 0 ? (
+          <Button size="sm" onClick={() => onAct({ kind: 'swap', service })}>
+            <ArrowUpDown aria-hidden />
+            {t('act.swap')}
+          </Button>
+        ) : null}
+      </div>
       {state === 'ready' ? null : <Status status="progressing">{t(`state.${state}`)}</Status>}
       <p className="flex items-start gap-2">
         <Layers aria-hidden className="mt-1 size-3.5 shrink-0 text-ink-3" />
@@ -81,16 +101,14 @@ function ServiceFacts({ service }: Pick<CloudServiceCardProps, 'service'>) {
   );
 }
 
-interface SlotProps {
-  service: ShownCloudService;
+interface SlotProps extends Pick<CloudServiceCardProps, 'service' | 'proxy' | 'onAct'> {
   deployment: ShownDeployment;
   /** Whether the other slot is empty. */
   isOnly: boolean;
   lines: ReturnType<typeof linesOf>;
-  onAct(act: ModelAct): void;
 }
 
-function Slot({ service, deployment, isOnly, lines, onAct }: SlotProps) {
+function Slot({ service, deployment, proxy, isOnly, lines, onAct }: SlotProps) {
   const { t } = useTranslation('models');
   const { slot } = deployment;
   const other = slot === 'production' ? 'staging' : 'production';
@@ -102,7 +120,7 @@ function Slot({ service, deployment, isOnly, lines, onAct }: SlotProps) {
         <Coverage service={service} deployment={deployment} />
       </div>
       <RoleTable label={`${t(`slot.${slot}`)}, ${service.name}`} lines={lines} onAct={onAct} />
-      <SetsLine service={service} deployment={deployment} />
+      <SetsLine service={service} deployment={deployment} proxy={proxy} />
     </section>
   );
 }

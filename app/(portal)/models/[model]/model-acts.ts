@@ -1,10 +1,13 @@
-import type { ShownModel, ShownRole } from '../model-data.ts';
+import type { ShownCloudService, ShownEndpoint, ShownModel, ShownRole } from '../model-data.ts';
 
 /** An act on a model that a dialog prepares. */
 export type ModelAct =
   | { kind: 'bootstrap' }
   | { kind: 'addMachine' }
   | { kind: 'removeMachine'; role: ShownRole }
+  | { kind: 'openPort'; role: ShownRole }
+  | { kind: 'closePort'; role: ShownRole; port: ShownEndpoint }
+  | { kind: 'swap'; service: ShownCloudService }
   | { kind: 'renew'; what: 'token' | 'password'; role: ShownRole }
   | { kind: 'destroy' };
 

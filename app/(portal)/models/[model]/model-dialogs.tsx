@@ -3,10 +3,13 @@
 import type { NewMachine, ShownModel } from '../model-data.ts';
 import { AddMachineDialog } from './add-machine-dialog.tsx';
 import { BootstrapDialog } from './bootstrap-dialog.tsx';
+import { ClosePortDialog } from './close-port-dialog.tsx';
 import { DestroyModelDialog } from './destroy-model-dialog.tsx';
 import type { ModelAct } from './model-acts.ts';
+import { PortsDialog } from './ports-dialog.tsx';
 import { RemoveMachineDialog } from './remove-machine-dialog.tsx';
 import { RenewDialog } from './renew-dialog.tsx';
+import { SwapDialog } from './swap-dialog.tsx';
 
 export interface ModelDialogsProps {
   act: ModelAct;
@@ -27,6 +30,12 @@ export function ModelDialogs({ act, model, onAdded, onClose }: ModelDialogsProps
       return <RemoveMachineDialog model={model} role={act.role} onClose={onClose} />;
     case 'renew':
       return <RenewDialog what={act.what} role={act.role} onClose={onClose} />;
+    case 'openPort':
+      return <PortsDialog role={act.role} onClose={onClose} />;
+    case 'closePort':
+      return <ClosePortDialog role={act.role} port={act.port} onClose={onClose} />;
+    case 'swap':
+      return <SwapDialog service={act.service} onClose={onClose} />;
     case 'destroy':
       return <DestroyModelDialog model={model} onClose={onClose} />;
   }

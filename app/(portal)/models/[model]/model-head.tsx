@@ -1,6 +1,7 @@
 'use client';
 
-import { Ellipsis, Plus, Power, Trash2 } from 'lucide-react';
+import { Activity, Ellipsis, Plus, Power, Trash2 } from 'lucide-react';
+import Link from 'next/link';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
@@ -81,11 +82,20 @@ function Actions({ model, onAct }: Pick<ModelHeadProps, 'model' | 'onAct'>) {
           </IconButton>
         }
       >
-        {({ MenuItem }) => (
-          <MenuItem danger onSelect={() => onAct({ kind: 'destroy' })}>
-            <Trash2 aria-hidden />
-            {t(isAlive ? 'models:act.destroy' : 'models:act.destroyForce')}
-          </MenuItem>
+        {({ MenuItem, MenuSeparator }) => (
+          <>
+            <MenuItem asChild>
+              <Link href={`/activity?target=${encodeURIComponent(`model:${model.name}`)}`}>
+                <Activity aria-hidden />
+                {t('models:head.activity')}
+              </Link>
+            </MenuItem>
+            <MenuSeparator />
+            <MenuItem danger onSelect={() => onAct({ kind: 'destroy' })}>
+              <Trash2 aria-hidden />
+              {t(isAlive ? 'models:act.destroy' : 'models:act.destroyForce')}
+            </MenuItem>
+          </>
         )}
       </LazyMenu>
       {isAlive && model.bootstrappedAt === null ? (

@@ -9,7 +9,12 @@ const port = (vm: string, publicPort: number) => ({ role: `juju${vm}`, protocol:
 function service(name: string, ...vms: string[]): ShownCloudService {
   const endpoints = vms.map((vm) => port(vm, 22));
   const deployments = [{ name: `${name}-v2`, slot: 'production', roles: vms.map(role), endpoints }];
-  return { name, dnsName: `${name}.internal`, publicAddress: '127.80.0.5', deployments } as unknown as ShownCloudService;
+  return {
+    name,
+    dnsName: `${name}.internal`,
+    publicAddress: '127.80.0.5',
+    deployments,
+  } as unknown as ShownCloudService;
 }
 
 const services = [service('a', 'prod-0', 'prod-1'), service('b', 'prod-2'), service('c', 'prod-3')];

@@ -35,6 +35,10 @@ export function linesOf(services: readonly ShownCloudService[], machines: readon
 export const addressOf = ({ internalAddress, assignedAddress }: ShownRole): string | null =>
   internalAddress ?? assignedAddress;
 
+/** Returns the connections that the proxy led to a role since its ports were opened. */
+export const connectionsOf = (ports: readonly Pick<ShownEndpoint, 'traffic'>[]): number =>
+  ports.reduce((sum, { traffic }) => sum + (traffic?.connections ?? 0), 0);
+
 /** Whether a role matches a search for part of a name, an id or an address. */
 export function isMatch({ service, role }: Pick<RoleLine, 'service' | 'role'>, search: string): boolean {
   const wanted = search.trim().toLowerCase();

@@ -1,6 +1,6 @@
 'use client';
 
-import { Ellipsis, KeyRound, RotateCcwKey, Server, Trash2 } from 'lucide-react';
+import { ArrowUpDown, Ellipsis, EthernetPort, KeyRound, RotateCcwKey, Server, Trash2, Unplug } from 'lucide-react';
 import Link from 'next/link';
 import { memo } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
@@ -8,6 +8,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button, IconButton } from '#app/_ui/button.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
+import { Num } from '#app/_ui/num.tsx';
 import { Status } from '#app/_ui/status.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Td, Tr } from '#app/_ui/table.tsx';
@@ -19,17 +20,19 @@ import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
 import { placeHref, type ShownEndpoint, type ShownMachine } from '../model-data.ts';
 import type { ModelAct } from './model-acts.ts';
-import { addressOf, type RoleLine } from './role-lines.ts';
+import { addressOf, connectionsOf, type RoleLine } from './role-lines.ts';
 
 export interface RoleRowProps {
   line: RoleLine;
   hasServices: boolean;
+  /** Whether the proxy counts connections. */
+  hasTraffic: boolean;
   /** Undefined for readers who may not act. */
   onAct: ((act: ModelAct) => void) | undefined;
 }
 
 /** A role: its machine with its health, where it is, and its agent. */
-export const RoleRow = memo(function RoleRow({ line, hasServices, onAct }: RoleRowProps) {
+export const RoleRow = memo(function RoleRow({ line, hasServices, hasTraffic, onAct }: RoleRowProps) {
   const { role, ports, machine, deployment } = line;
   const address = addressOf(role);
   const cut = role.id.length - role.role.length;
@@ -56,12 +59,17 @@ export const RoleRow = memo(function RoleRow({ line, hasServices, onAct }: RoleR
       <Td className="text-ink-2 tabular-nums max-lg:hidden">
         <Ports ports={ports} isStaging={hasServices && deployment.slot === 'staging'} />
       </Td>
+      {hasTraffic ? (
+        <Td end className="text-ink-2 max-lg:hidden">
+          <Num value={connectionsOf(ports)} />
+        </Td>
+      ) : null}
       <Td>
         <Agent line={line} machine={machine} onAct={onAct} />
       </Td>
       {onAct === undefined ? null : (
         <Td end className="ps-0">
-          <RoleMenu line={line} onAct={onAct} />
+          <RoleMenu line={line} hasServices={hasServices} onAct={onAct} />
         </Td>
       )}
     </Tr>
@@ -187,7 +195,11 @@ function Agent({ line: { role }, machine, onAct }: AgentProps) {
   );
 }
 
-function RoleMenu({ line: { role }, onAct }: { line: RoleLine; onAct(act: ModelAct): void }) {
+interface RoleMenuProps extends Pick<RoleRowProps, 'line' | 'hasServices'> {
+  onAct(act: ModelAct): void;
+}
+
+function RoleMenu({ line: { role, service, ports }, hasServices, onAct }: RoleMenuProps) {
   const { t } = useTranslation('models');
   return (
     <LazyMenu
@@ -216,6 +228,32 @@ function RoleMenu({ line: { role }, onAct }: { line: RoleLine; onAct(act: ModelA
                 {t('role.password')}
               </MenuItem>
             </>
+          ) : null}
+          {role.state === 'ready' ? (
+            <>
+              <MenuSeparator />
+              <MenuItem onSelect={() => onAct({ kind: 'openPort', role })}>
+                <EthernetPort aria-hidden />
+                {t('ports.menu')}
+              </MenuItem>
+            </>
+          ) : null}
+          {ports
+            .filter(({ source }) => source === 'operator')
+            .map((port) => (
+              <MenuItem
+                key={`${port.protocol}${port.publicPort}`}
+                onSelect={() => onAct({ kind: 'closePort', role, port })}
+              >
+                <Unplug aria-hidden />
+                {t('ports.close.menu', { port: `${port.publicPort}/${port.protocol}` })}
+              </MenuItem>
+            ))}
+          {hasServices && role.state === 'ready' ? (
+            <MenuItem onSelect={() => onAct({ kind: 'swap', service })}>
+              <ArrowUpDown aria-hidden />
+              {t('act.swap')}
+            </MenuItem>
           ) : null}
           <MenuSeparator />
           <MenuItem danger onSelect={() => onAct({ kind: 'removeMachine', role })}>

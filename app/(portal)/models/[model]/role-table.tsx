@@ -19,6 +19,7 @@ export interface RoleTableProps {
 export function RoleTable({ label, lines, hasServices = false, onAct }: RoleTableProps) {
   const { t } = useTranslation('models');
   const may = useReader().can('operator');
+  const hasTraffic = lines.some(({ ports }) => ports.some(({ traffic }) => traffic !== null));
   return (
     <TableFrame label={label}>
       <Table>
@@ -29,6 +30,11 @@ export function RoleTable({ label, lines, hasServices = false, onAct }: RoleTabl
             <Th className={hasServices ? 'max-xl:hidden' : 'max-md:hidden'}>{t('role.instance')}</Th>
             <Th className="max-sm:hidden">{t('role.address')}</Th>
             <Th className="max-lg:hidden">{t('role.ports')}</Th>
+            {hasTraffic ? (
+              <Th end className="max-lg:hidden">
+                {t('role.connections')}
+              </Th>
+            ) : null}
             <Th>{t('role.agent')}</Th>
             {may ? (
               <Th className="w-10">
@@ -39,7 +45,13 @@ export function RoleTable({ label, lines, hasServices = false, onAct }: RoleTabl
         </THead>
         <TBody>
           {lines.map((line) => (
-            <RoleRow key={line.role.vmId} line={line} hasServices={hasServices} onAct={may ? onAct : undefined} />
+            <RoleRow
+              key={line.role.vmId}
+              line={line}
+              hasServices={hasServices}
+              hasTraffic={hasTraffic}
+              onAct={may ? onAct : undefined}
+            />
           ))}
         </TBody>
       </Table>

@@ -6,19 +6,21 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { HealthCounts } from '../health-counts.tsx';
-import type { ShownCloudService, ShownMachine, ShownModel } from '../model-data.ts';
+import type { ShownCloudService, ShownMachine, ShownModel, ShownTopology } from '../model-data.ts';
 import { countHealth, rolesOf } from './role-lines.ts';
 
 export interface TopologySummaryProps {
   model: ShownModel;
   services: readonly ShownCloudService[];
   machines: readonly ShownMachine[];
+  /** Whether public addresses are served. */
+  proxy: ShownTopology['proxy'];
   /** The search field. */
   children: ReactNode;
 }
 
 /** The size of a model, the health of its machines, and how many deployments the agreement covers. */
-export function TopologySummary({ model, services, machines, children }: TopologySummaryProps) {
+export function TopologySummary({ model, services, machines, proxy, children }: TopologySummaryProps) {
   const { t } = useTranslation('models');
   const format = useFormat();
   const may = useReader().can('operator');
@@ -33,6 +35,7 @@ export function TopologySummary({ model, services, machines, children }: Topolog
           <h2 className="font-medium">{t('topology.services', { count: services.length })}</h2>
           <span className="text-ink-2">{t('topology.roles', { count: roles })}</span>
           <HealthCounts of={{ model: name }} health={countHealth(machines)} />
+          <span className="text-ink-3">{t(`proxy.${proxy}`)}</span>
           {availabilitySetsEnabled ? (
             <span className="inline-flex items-center gap-1.5 text-ink-2">
               <ShieldCheck aria-hidden className="size-3.5 shrink-0 text-ink-3" />

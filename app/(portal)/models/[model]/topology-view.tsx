@@ -49,7 +49,7 @@ export function TopologyView({ model, topology, machines, onAct }: TopologyViewP
   const hidden = found.slice(shown.length).reduce((sum, service) => sum + rolesOf(service), 0);
   return (
     <>
-      <TopologySummary model={model} services={services} machines={items}>
+      <TopologySummary model={model} services={services} machines={items} proxy={topology.data.proxy}>
         {services.length > 1 ? (
           <SearchInput
             className="max-sm:w-full"
@@ -79,7 +79,13 @@ export function TopologyView({ model, topology, machines, onAct }: TopologyViewP
       ) : model.availabilitySetsEnabled ? (
         <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
           {shown.map((service) => (
-            <CloudServiceCard key={service.name} service={service} machines={items} onAct={onAct} />
+            <CloudServiceCard
+              key={service.name}
+              service={service}
+              machines={items}
+              proxy={topology.data?.proxy ?? 'off'}
+              onAct={onAct}
+            />
           ))}
         </div>
       ) : (

@@ -23,9 +23,9 @@ export function CountsStrip({ rollout: { counts } }: { rollout: ShownRollout }) 
       <dl className="grid grid-cols-[repeat(auto-fit,minmax(7rem,1fr))] gap-px overflow-hidden rounded-lg">
         {shown.map((name) => (
           <div key={name} className="px-4 py-2.5 shadow-[1px_0_var(--line-subtle)]">
-            <dt className="flex items-center gap-1.5 text-12 text-ink-2">
+            <dt className="flex items-start gap-1.5 text-12 text-ink-2">
               <StatusIcon status={statusOfStep[name]} />
-              <span className="min-w-0 truncate">{t(`step.${name}`)}</span>
+              <span className="min-w-0 hyphens-auto wrap-anywhere">{t(`step.${name}`)}</span>
             </dt>
             <dd className="text-20 font-semibold tracking-tight tabular-nums">{format.number(counts[name])}</dd>
             <dd className="text-12 text-ink-3 tabular-nums">{format.number(counts[name] / counts.members, percent)}</dd>

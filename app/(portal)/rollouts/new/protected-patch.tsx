@@ -20,7 +20,7 @@ export function ProtectedPatch({ form, change, onChange, faults }: SettingsPatch
       <div className="flex min-h-7 flex-wrap items-center gap-2">
         <Lock aria-hidden className="size-3.5 text-ink-3" />
         <span className="text-ink-2">{t(`new.protected.${secrets.mode === 'change' ? 'keep' : secrets.mode}`)}</span>
-        <span className="ms-auto flex gap-1">
+        <span className="ms-auto flex flex-wrap justify-end gap-1">
           {secrets.mode === 'keep' ? (
             <>
               {form.kind === 'none' ? null : (

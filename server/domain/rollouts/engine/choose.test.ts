@@ -60,11 +60,7 @@ describe('RO-15 a member of an availability set', () => {
     ['waits while another one is reserved', inSet({ isGroupBusy: true }), waits],
     ['waits while another one begins in the same batch', inSet({}, { taken: ['web'] }), waits],
     ['waits while another one is out of service', inSet({ isGroupImpaired: true }), waits],
-    [
-      'begins if it is out of service itself',
-      inSet({ isGroupImpaired: true, health: 'failed' }),
-      { what: 'begin' },
-    ],
+    ['begins if it is out of service itself', inSet({ isGroupImpaired: true, health: 'failed' }), { what: 'begin' }],
     [
       'is not declared ahead of its turn',
       inSet({ agent: 'unresponsive' }, { rules: { silent: 'declare' } }),

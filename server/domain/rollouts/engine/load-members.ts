@@ -138,14 +138,13 @@ export async function loadTurnFacts(
   { tag, handler, extension, reverts }: TurnTerms,
 ): Promise<Map<string, TurnFacts>> {
   const { rows } = await tx.execute<FactsRow>(sql`
-    with out_of_service as materialized (${outOfServiceSql(tag)})
+    with out_of_service as materialized (
+      select o."group", count(*) as n, count(*) filter (where o.holder_id = ${reverts}) as reverted
+        from (${outOfServiceSql(tag)}) o group by o."group")
     select v.id as vm_id, v.deleted_at is not null or v.decommissioning_at is not null as is_gone,
       coalesce(h.agent, 'never') as agent, h.health, o.since is not null as is_held, ${groupSql(tag)} as "group",
       (select s.rollout_id from rollout_steps s where s.vm_id = v.id and s.state in ${openStepsSql} limit 1) as open_in,
-      exists (
-        select from out_of_service r where r."group" = ${groupSql(tag)}
-          and not coalesce(r.holder_id = ${reverts} and exists (
-            select from group_reservations own where own.vm_id = v.id and own.holder_id = ${reverts}), false)) as is_group_busy,
+      coalesce(r.n - case when own.vm_id is null then 0 else r.reverted end, 0) > 0 as is_group_busy,
       ${isImpairedSql(tag)} as is_group_impaired,
       coalesce(h.agent = 'ready', false) and not exists (
         select from extension_health e where e.vm_id = v.id
@@ -154,7 +153,9 @@ export async function loadTurnFacts(
     from unnest(${sql.param(vmIds)}::uuid[]) as wanted(id)
     join vms v on v.id = wanted.id
     left join vm_health h on h.vm_id = v.id
-    left join holds o on o.vm_id = v.id`);
+    left join holds o on o.vm_id = v.id
+    left join out_of_service r on r."group" = ${groupSql(tag)}
+    left join group_reservations own on own.vm_id = v.id and own.holder_id = ${reverts}`);
   return new Map(
     rows.map((row) => [
       row.vm_id,

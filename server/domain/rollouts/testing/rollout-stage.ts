@@ -282,7 +282,22 @@ export async function rolloutStage() {
 
   return {
     ...{ services, db, operator, at, as, givenFleet, givenRollout, hear, setTags, report, fold, succeed, fail },
-    ...{ pass, passOnce, look, rollout, rings, steps, step, vmsIn, counts, head, published, activity, setRules, reservations },
+    ...{
+      pass,
+      passOnce,
+      look,
+      rollout,
+      rings,
+      steps,
+      step,
+      vmsIn,
+      counts,
+      head,
+      published,
+      activity,
+      setRules,
+      reservations,
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import {
   attentionMarks,
   extensions,
   handlerVersions,
+  models,
   publishers,
   rollouts,
   runbooks,
@@ -68,6 +69,7 @@ async function readTargets(db: Context['db'], rows: readonly StoredAct[]) {
     problemRows,
     runbookRows,
     rolloutRows,
+    modelRows,
   ] = await Promise.all([
     unlessEmpty(vmIds, (among) =>
       db.select({ id: vms.id, name: vms.name, deletedAt: vms.deletedAt }).from(vms).where(inArray(vms.id, among)),
@@ -108,6 +110,12 @@ async function readTargets(db: Context['db'], rows: readonly StoredAct[]) {
     unlessEmpty(ids('rollout'), (among) =>
       db.select({ id: rollouts.id }).from(rollouts).where(inArray(rollouts.id, among)),
     ),
+    unlessEmpty(ids('model'), (among) =>
+      db
+        .select({ name: models.name })
+        .from(models)
+        .where(and(inArray(models.name, among), isNull(models.removedAt))),
+    ),
   ]);
   return {
     vmRows,
@@ -119,6 +127,7 @@ async function readTargets(db: Context['db'], rows: readonly StoredAct[]) {
     problemRows,
     runbookRows,
     rolloutRows,
+    modelRows,
   };
 }
 
@@ -133,6 +142,7 @@ function thereOf(found: Awaited<ReturnType<typeof readTargets>>): ReadonlySet<st
     ...found.problemRows.map(({ key }) => `problem ${key}`),
     ...found.runbookRows.map(({ name }) => `runbook ${name}`),
     ...found.rolloutRows.map(({ id }) => `rollout ${id}`),
+    ...found.modelRows.map(({ name }) => `model ${name}`),
   ]);
 }
 

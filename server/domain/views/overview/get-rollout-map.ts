@@ -6,7 +6,7 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { markOf, type StepMark, stepMarkLetters, stepMarks } from '#server/domain/rollout-rules/step-marks.ts';
-import { type MemberCount, memberCounts } from '#server/domain/rollout-rules/words.ts';
+import { endedStates, type MemberCount, memberCounts, type RolloutState } from '#server/domain/rollout-rules/words.ts';
 import { countedAs } from '#server/domain/rollouts/index.ts';
 import { type RolloutMapInput, rolloutMapInput } from '../input.ts';
 import { idAt, type MapOrder, packCells } from './fleet-map.ts';
@@ -32,14 +32,18 @@ const fewVms = 60;
 export async function getRolloutMap(ctx: Context & MapReader, input: RolloutMapInput): Promise<RolloutMap> {
   allow(ctx.actor, 'viewer');
   const { rollout: id, groupBy, revision } = parse(rolloutMapInput, input);
-  const [rollout] = await ctx.db
-    .select({ id: rollouts.id, name: rollouts.name })
+  const [found] = await ctx.db
+    .select({ id: rollouts.id, name: rollouts.name, state: rollouts.state })
     .from(rollouts)
     .where(eq(rollouts.id, id));
-  if (rollout === undefined) throw new DomainError('not_found', 'rollout_unknown');
+  if (found === undefined) throw new DomainError('not_found', 'rollout_unknown');
+  const { state, ...rollout } = found;
+  const waits: MemberCount = (endedStates as readonly RolloutState[]).includes(state) ? 'unreached' : 'queued';
   const order = await readMapOrder(ctx, groupBy, revision);
   if (order === null) return { rollout, revision: null, groups: [], vms: null };
-  const marks = await shareReading(ctx, `rollout ${id} ${revision}`, () => readMarks(ctx.db, id, order));
+  const marks = await shareReading(ctx, `rollout ${id} ${waits} ${revision}`, () =>
+    readMarks(ctx.db, id, order, markOf(waits)),
+  );
   const groups = order.groups.map(({ places }) =>
     packCells(
       Uint8Array.from(places, (place) => marks[place] ?? none),
@@ -51,8 +55,8 @@ export async function getRolloutMap(ctx: Context & MapReader, input: RolloutMapI
 
 const none = stepMarks.indexOf('none');
 
-/** Returns the mark of each VM of the fleet, by its position in the order. */
-async function readMarks(db: Database, id: string, { ids }: MapOrder): Promise<Uint8Array> {
+/** Returns the mark of each VM of the fleet, by its position in the order. Members without a step have the mark `waits`. */
+async function readMarks(db: Database, id: string, { ids }: MapOrder, waits: number): Promise<Uint8Array> {
   const { rows } = await db.execute<{ members: Buffer | null; steps: Buffer | null }>(sql`
     select
       (select string_agg(uuid_send(v.id), ''::bytea)
@@ -61,7 +65,6 @@ async function readMarks(db: Database, id: string, { ids }: MapOrder): Promise<U
          from rollout_steps s where s.rollout_id = ${id}) as steps`);
   const marks = new Uint8Array(ids.length / 16).fill(none);
   const table = new IdTable(ids);
-  const queued = markOf('queued');
   const mark = (records: Buffer | null, bytes: number, markAt: (view: DataView, at: number) => number) => {
     if (records === null) return;
     const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
@@ -73,7 +76,7 @@ async function readMarks(db: Database, id: string, { ids }: MapOrder): Promise<U
       if (place >= 0) marks[place] = markAt(view, at);
     }
   };
-  mark(rows[0]?.members ?? null, 16, () => queued);
+  mark(rows[0]?.members ?? null, 16, () => waits);
   mark(rows[0]?.steps ?? null, 18, (view, at) => markOf(memberCounts[view.getInt16(at + 16)] as MemberCount));
   return marks;
 }

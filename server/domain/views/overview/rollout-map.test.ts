@@ -41,6 +41,15 @@ test('the map of a rollout has the marks of its members at the places of the fle
   });
 });
 
+test('members that a rollout did not reach before it ended are not queued', async () => {
+  const { id } = await givenRollout(ctx, { state: 'aborted' });
+  await givenMembers(ctx, id, [[ids[0] ?? '', ids[1] ?? '']]);
+  await givenStep(ctx, { rolloutId: id, vmId: ids[0] ?? '', state: 'succeeded' });
+  const { revision } = await getFleetMap(viewer, { groupBy: 'none' });
+  const { vms } = await getRolloutMap(viewer, { rollout: id, groupBy: 'none', revision });
+  expect(vms).toEqual({ [ids[0] ?? '']: 'succeeded', [ids[1] ?? '']: 'exempt' });
+});
+
 test('the map of a rollout is stale if the fleet has changed, and unknown rollouts have none', async () => {
   const { id } = await givenRollout(ctx, { state: 'running' });
   const stale = await getRolloutMap(viewer, { rollout: id, groupBy: 'none', revision: 'of another fleet' });

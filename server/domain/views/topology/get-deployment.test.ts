@@ -118,7 +118,7 @@ describe('JU-21 the deployment in a slot', () => {
       taken.push(await read(newMachines[0]?.cloudService ?? ''));
     }
     expect(taken[1]).toBe(taken[0]);
-    expect(taken[0]).toBeLessThanOrEqual(11);
+    expect(taken[0]).toBeLessThanOrEqual(12);
   });
 
   test('is not covered with one role, and has no set without availability sets', async () => {

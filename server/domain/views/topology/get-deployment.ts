@@ -24,8 +24,9 @@ export async function getDeployment(ctx: Context, input: DeploymentInput): Promi
   allow(ctx.actor, 'viewer');
   const { cloudService, slot, ...reader } = parse(deploymentInput, input);
   const { modelId, availabilitySet, ...place } = await readPlace(ctx, cloudService);
-  const { cloudServices: found } = await readCloudServices(ctx, modelId, cloudService);
-  const [service] = found;
+  const {
+    cloudServices: [service],
+  } = await readCloudServices(ctx, modelId, cloudService);
   const deployment = service?.deployments.find((one) => one.slot === slot);
   if (service === undefined || deployment === undefined) {
     throw new DomainError('not_found', 'slot_empty', { params: { service: cloudService, slot } });

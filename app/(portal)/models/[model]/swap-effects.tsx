@@ -1,0 +1,59 @@
+'use client';
+
+import { ArrowRight, Lock } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import type { SwapPlan } from '../model-data.ts';
+
+/** Returns ports as text, such as `80/tcp, 443/tcp`, each once. */
+export const portsOf = (ports: readonly { protocol: string; port: number }[]): string =>
+  [...new Set(ports.map(({ protocol, port }) => `${port}/${protocol}`))].join(', ');
+
+/** What a swap does to the public ports. */
+export function SwapEffects({ plan }: { plan: SwapPlan }) {
+  const { t } = useTranslation('models');
+  const { becomePublic, ceasePublic, unchanged } = plan;
+  const isNothing = becomePublic.length + ceasePublic.length + unchanged.length === 0;
+  return (
+    <ul className="grid gap-2.5">
+      {becomePublic.length === 0 ? null : (
+        <Effect
+          icon={<StatusIcon status="warning" className="text-warning-text" />}
+          title={t('swap.opens', { ports: portsOf(becomePublic), count: countOf(becomePublic) })}
+          why={t('swap.opens.why')}
+        />
+      )}
+      {ceasePublic.length === 0 ? null : (
+        <Effect
+          icon={<Lock aria-hidden className="size-3.5 text-ink-3" />}
+          title={t('swap.closes', { ports: portsOf(ceasePublic), count: countOf(ceasePublic) })}
+          why={t('swap.closes.why')}
+        />
+      )}
+      {unchanged.length === 0 ? null : (
+        <Effect
+          icon={<ArrowRight aria-hidden className="size-3.5 text-ink-3 rtl:-scale-x-100" />}
+          title={t('swap.leads', { ports: portsOf(unchanged), count: countOf(unchanged) })}
+          why={t('swap.leads.why')}
+        />
+      )}
+      {isNothing ? <li className="text-ink-2">{t('swap.nothing')}</li> : null}
+    </ul>
+  );
+}
+
+const countOf = (ports: Parameters<typeof portsOf>[0]): number =>
+  new Set(ports.map(({ protocol, port }) => `${port}/${protocol}`)).size;
+
+function Effect({ icon, title, why }: { icon: ReactNode; title: string; why: string }) {
+  return (
+    <li className="flex gap-2.5">
+      <span className="mt-[3px] shrink-0">{icon}</span>
+      <span className="min-w-0">
+        <span className="block font-medium">{title}</span>
+        <span className="block text-12 text-ink-2">{why}</span>
+      </span>
+    </li>
+  );
+}

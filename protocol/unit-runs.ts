@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { maxCommandSeconds } from './limits.ts';
+import { anyNamed } from './named-values.ts';
+import { unitLimits, unitName } from './unit-state.ts';
+
+const count = z.int().nonnegative();
+/** The JSON text of each value, by key. The portal does not parse the values. */
+const texts = anyNamed(z.string());
+const port = z.string().regex(/^[1-9]\d{0,4}\/(?:tcp|udp)$/);
+const relationId = z.int().positive();
+
+export const runLimits = { nodes: 64, ports: 256, outputBytes: 64 * 1024 };
+
+/** The settings of a unit in a relation, as returned by `GET /agent/v1/units/{unit}/relations/{id}/{unit}`. */
+export const nodeDocument = z.looseObject({ version: count, settings: texts });
+
+/** The settings of a unit's service, as returned by `GET /agent/v1/units/{unit}/settings`. */
+export const serviceSettings = nodeDocument.extend({
+  /** The encrypted settings: DER of a CMS EnvelopedData, in base64. */
+  protectedSettings: z.string().optional(),
+  /** SHA-1 of the certificate that the settings are encrypted for, in hexadecimal. */
+  protectedSettingsCertThumbprint: z.string().optional(),
+});
+
+/** What a run of a hook is for. */
+const hookCause = {
+  hook: z.string().max(128),
+  relation: relationId.optional(),
+  remoteUnit: unitName.optional(),
+  version: count.optional(),
+};
+
+const runBegin = z.object({
+  phase: z.literal('begin'),
+  ...hookCause,
+  attempt: z.int().positive(),
+  formula: z.string(),
+  timeoutSeconds: z.number().positive().max(maxCommandSeconds),
+});
+
+const nodeChange = z.object({ relation: relationId, set: texts, remove: z.array(z.string()) });
+
+const runEnd = z
+  .object({
+    phase: z.literal('end'),
+    /** Null if a signal or the agent ended the hook. */
+    exitCode: z.int().nullable(),
+    signal: z.string().nullable(),
+    timedOut: z.boolean(),
+    seconds: z.number().nonnegative(),
+    /** The end of the output. */
+    output: z.string(),
+    /** The versions of the settings that the hook read. */
+    views: z.array(
+      z.union([z.object({ relation: relationId, unit: unitName, version: count }), z.object({ settings: count })]),
+    ),
+    changes: z.array(nodeChange).max(runLimits.nodes).optional(),
+    ports: z.object({ open: z.array(port).max(runLimits.ports), close: z.array(port).max(runLimits.ports) }).optional(),
+    /** The last message of level ERROR that has an id. */
+    reason: z.object({ id: z.string(), params: z.array(z.string()) }).nullable(),
+  })
+  .superRefine(({ exitCode, signal, timedOut, changes, ports }, ctx) => {
+    const succeeded = exitCode === 0 && signal === null && !timedOut;
+    if (!succeeded && (changes !== undefined || ports !== undefined)) {
+      ctx.addIssue({ code: 'custom', path: ['changes'], message: 'A hook that failed changes nothing.' });
+    }
+    const relations = new Set<number>();
+    for (const [at, { relation, set, remove }] of (changes ?? []).entries()) {
+      const path = ['changes', at];
+      if (relations.has(relation)) ctx.addIssue({ code: 'custom', path, message: 'The relation occurs twice.' });
+      relations.add(relation);
+      const both = remove.some((key) => Object.hasOwn(set, key));
+      if (both) ctx.addIssue({ code: 'custom', path, message: 'A key is set and removed.' });
+    }
+  });
+
+/** The body of `PUT /agent/v1/units/{unit}/runs/{run}`: one run of a hook, which begins and ends. */
+export const unitRun = z.union([runBegin, runEnd]);
+export type UnitRun = z.output<typeof unitRun>;
+export type UnitRunEnd = z.output<typeof runEnd>;
+
+/** The body of `POST /agent/v1/units/{unit}/skipped`: hooks that have no file. */
+export const skippedHooks = z.object({ skipped: z.array(z.object(hookCause)).min(1).max(500) });
+
+/** The response to `begin`, and to `end`. */
+export const runBegun = z.looseObject({ number: z.int().positive() });
+export const runEnded = z.looseObject({
+  outcome: z.enum(['stored', 'repeated']),
+  /** The new version of the unit's settings in each relation that the hook changed. */
+  versions: z.record(z.string(), count),
+  /** Relations that ended meanwhile; their changes are left out. */
+  dropped: z.array(relationId).max(unitLimits.relationsOfUnit).optional(),
+});
