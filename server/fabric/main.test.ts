@@ -32,7 +32,9 @@ function start(env: Record<string, string>) {
   return { child, printed, ended: once(child, 'exit').then(([code]) => code as number | null) };
 }
 
-test('the process reports when it is ready, and ends with the launcher or on SIGTERM', { timeout: 60_000 }, async () => {
+test('the process reports when it is ready, and ends with the launcher or on SIGTERM', {
+  timeout: 60_000,
+}, async () => {
   const first = start({ ANNEX_FABRIC: 'proxy' });
   const second = start({ ANNEX_FABRIC: 'spawn' });
   for (const { child } of [first, second]) expect((await once(child, 'message'))[0]).toEqual({ ready: true });
