@@ -19,7 +19,7 @@ const local = [
   ...['accounts', 'api_tokens', 'auth_challenges', 'installation', 'invitations', 'passkeys', 'recovery_codes'],
   ...['sessions', 'sign_in_rules', 'totp_factors', 'users', 'verifications'],
   ...['audit_anchors', 'audit_chain', 'audit_entries', 'changes', 'conductor_state', 'message_cursors'],
-  ...['execution_rules', 'runbooks', 'runbook_versions', 'version_counts'],
+  ...['execution_rules', 'fabric_state', 'runbooks', 'runbook_versions', 'version_counts'],
   ...[
     'rollout_rules',
     'rollout_strategies',

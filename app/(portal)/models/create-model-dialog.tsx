@@ -17,7 +17,7 @@ import { Switch } from '#app/_ui/switch.tsx';
 import { FormDialog } from '#app/(portal)/settings/form-dialog.tsx';
 import { topologyLimits } from '#server/domain/topology/input.ts';
 import { maxModelName } from '#server/domain/topology-rules/names.ts';
-import { modelHref, type StorageAccount } from './model-data.ts';
+import { modelHref, type ShownAccount } from './model-data.ts';
 
 interface Values {
   name: string;
@@ -94,7 +94,7 @@ function NoAccount() {
 interface FieldsProps {
   values: Values;
   location: string;
-  accounts: readonly StorageAccount[];
+  accounts: readonly ShownAccount[];
   account: string;
   problem: ExplainedProblem | undefined;
   onChange(changed: Partial<Values>): void;

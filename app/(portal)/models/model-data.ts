@@ -6,17 +6,17 @@ import type { AppRouter } from '#server/trpc/root.ts';
 
 type Outputs = inferRouterOutputs<AppRouter>['models'];
 
-export type CountedModel = Outputs['counted']['items'][number];
+export type ListedModel = Outputs['counted']['items'][number];
 export type ShownModel = Outputs['get'];
 export type ShownTopology = Outputs['topology'];
 export type ShownCloudService = ShownTopology['cloudServices'][number];
 export type ShownDeployment = ShownCloudService['deployments'][number];
 export type ShownRole = ShownDeployment['roles'][number];
 export type ShownEndpoint = ShownDeployment['endpoints'][number];
-export type SwapPlan = inferRouterOutputs<AppRouter>['topology']['planSwap'];
+export type ShownSwap = inferRouterOutputs<AppRouter>['topology']['planSwap'];
 export type ShownMachine = Outputs['machines']['items'][number];
-export type NewMachine = Outputs['addMachine'];
-export type StorageAccount = Outputs['storageAccounts']['items'][number];
+export type AddedMachine = Outputs['addMachine'];
+export type ShownAccount = Outputs['storageAccounts']['items'][number];
 
 /** Interval in milliseconds at which health is reloaded, because time alone can change it. */
 export const ageMs = 10_000;

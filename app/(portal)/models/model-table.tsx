@@ -9,11 +9,11 @@ import { Card } from '#app/_ui/card.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { Chip } from '#app/_ui/tag.tsx';
 import { HealthCounts } from './health-counts.tsx';
-import { type CountedModel, modelHref, needsOf, placeHref } from './model-data.ts';
+import { type ListedModel, modelHref, needsOf, placeHref } from './model-data.ts';
 import { ModelNeeds } from './model-needs.tsx';
 
 /** The models by name. `j` and `k` move the cursor; Enter opens a model. */
-export function ModelTable({ rows }: { rows: readonly CountedModel[] }) {
+export function ModelTable({ rows }: { rows: readonly ListedModel[] }) {
   const { t } = useTranslation('models');
   const { cursor, body } = useCursor(rows);
   return (
@@ -42,7 +42,7 @@ export function ModelTable({ rows }: { rows: readonly CountedModel[] }) {
 }
 
 /** The row at the keyboard cursor, and the keys that move the cursor. */
-function useCursor(rows: readonly CountedModel[]) {
+function useCursor(rows: readonly ListedModel[]) {
   const { t } = useTranslation('models');
   const router = useRouter();
   const [cursor, setCursor] = useState(-1);
@@ -65,7 +65,7 @@ function useCursor(rows: readonly CountedModel[]) {
   return { cursor, body };
 }
 
-function ModelRow({ row, cursor }: { row: CountedModel; cursor: boolean }) {
+function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
   const { t } = useTranslation('models');
   const { name, machines, controllers, availabilitySetsEnabled, location, health } = row;
   const needs = needsOf(row);

@@ -14,7 +14,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
-import { ageMs, type CountedModel, type StorageAccount } from './model-data.ts';
+import { ageMs, type ListedModel, type ShownAccount } from './model-data.ts';
 import { ModelTable } from './model-table.tsx';
 
 const CreateModelDialog = dynamic(
@@ -29,9 +29,9 @@ const StorageAccountsCard = dynamic(() =>
 
 export interface ModelsPageProps {
   /** What the server read at `readAt` (milliseconds since 1970). */
-  first: { items: CountedModel[] };
+  first: { items: ListedModel[] };
   /** The storage accounts; undefined if the server could not read them. */
-  accounts: { items: StorageAccount[] } | undefined;
+  accounts: { items: ShownAccount[] } | undefined;
   readAt: number;
 }
 

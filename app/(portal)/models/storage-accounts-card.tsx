@@ -17,11 +17,11 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { FormDialog } from '#app/(portal)/settings/form-dialog.tsx';
 import { topologyLimits } from '#server/domain/topology/input.ts';
-import type { StorageAccount } from './model-data.ts';
+import type { ShownAccount } from './model-data.ts';
 
 export interface StorageAccountsCardProps {
   /** What the server read at `readAt`; undefined if it could not. */
-  first: { items: StorageAccount[] } | undefined;
+  first: { items: ShownAccount[] } | undefined;
   readAt: number;
 }
 
@@ -64,7 +64,7 @@ export function StorageAccountsCard({ first, readAt }: StorageAccountsCardProps)
   );
 }
 
-function Account({ account: { name, location, createdAt, createdBy } }: { account: StorageAccount }) {
+function Account({ account: { name, location, createdAt, createdBy } }: { account: ShownAccount }) {
   return (
     <li className="flex min-h-9 flex-wrap items-baseline gap-x-6 gap-y-0.5 border-t border-line-subtle px-4 py-2">
       <span translate="no" className="mono min-w-40 font-medium">

@@ -5,7 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { FormDialog } from '#app/(portal)/settings/form-dialog.tsx';
-import type { ModelDialogsProps } from './model-dialogs.tsx';
+import type { ModelDialogsProps } from './model-acts.ts';
 
 /** Adds a machine to a model without availability sets. */
 export function AddMachineDialog({ model: { name }, onAdded, onClose }: Omit<ModelDialogsProps, 'act'>) {

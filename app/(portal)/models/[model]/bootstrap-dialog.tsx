@@ -11,7 +11,7 @@ import { Select } from '#app/_ui/select.tsx';
 import { Switch } from '#app/_ui/switch.tsx';
 import { FormDialog } from '#app/(portal)/settings/form-dialog.tsx';
 import { topologyLimits } from '#server/domain/topology/input.ts';
-import type { ModelDialogsProps } from './model-dialogs.tsx';
+import type { ModelDialogsProps } from './model-acts.ts';
 
 const numbers = Array.from({ length: topologyLimits.controllers + 1 }, (_, controllers) => controllers);
 

@@ -10,7 +10,7 @@ import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
 import { ControlRow } from '#app/_ui/field.tsx';
 import { Name } from '#app/_ui/name.tsx';
 import { destroyedParts, usePart } from './destruction.tsx';
-import type { ModelDialogsProps } from './model-dialogs.tsx';
+import type { ModelDialogsProps } from './model-acts.ts';
 
 /** Destroys a model after its name is typed. Lists what is deleted, in order. */
 export function DestroyModelDialog({ model, onClose }: Pick<ModelDialogsProps, 'model' | 'onClose'>) {

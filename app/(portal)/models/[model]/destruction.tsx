@@ -10,7 +10,7 @@ export const destroyedParts = ['machines', 'cloudServices', 'place', 'storage'] 
 type Part = (typeof destroyedParts)[number];
 
 /** Returns the part that the destruction is deleting. */
-export function partBeingDestroyed({ machines, cloudServices }: Pick<ShownModel, 'machines' | 'cloudServices'>): Part {
+function partBeingDestroyed({ machines, cloudServices }: Pick<ShownModel, 'machines' | 'cloudServices'>): Part {
   if (machines > 0) return 'machines';
   return cloudServices > 0 ? 'cloudServices' : 'place';
 }

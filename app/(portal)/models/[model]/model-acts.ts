@@ -1,4 +1,4 @@
-import type { ShownCloudService, ShownEndpoint, ShownModel, ShownRole } from '../model-data.ts';
+import type { AddedMachine, ShownCloudService, ShownEndpoint, ShownModel, ShownRole } from '../model-data.ts';
 
 /** An act on a model that a dialog prepares. */
 export type ModelAct =
@@ -14,3 +14,11 @@ export type ModelAct =
 /** Whether machines can be added to a model one by one. */
 export const takesMachines = ({ bootstrappedAt, life, availabilitySetsEnabled }: ShownModel): boolean =>
   life === 'alive' && bootstrappedAt !== null && !availabilitySetsEnabled;
+
+export interface ModelDialogsProps {
+  act: ModelAct;
+  model: ShownModel;
+  /** Called with new machines, whose commands and passwords are shown only once. */
+  onAdded(machines: readonly AddedMachine[]): void;
+  onClose(): void;
+}

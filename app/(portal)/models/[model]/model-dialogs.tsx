@@ -1,23 +1,14 @@
 'use client';
 
-import type { NewMachine, ShownModel } from '../model-data.ts';
 import { AddMachineDialog } from './add-machine-dialog.tsx';
 import { BootstrapDialog } from './bootstrap-dialog.tsx';
 import { ClosePortDialog } from './close-port-dialog.tsx';
 import { DestroyModelDialog } from './destroy-model-dialog.tsx';
-import type { ModelAct } from './model-acts.ts';
+import type { ModelDialogsProps } from './model-acts.ts';
 import { PortsDialog } from './ports-dialog.tsx';
 import { RemoveMachineDialog } from './remove-machine-dialog.tsx';
 import { RenewDialog } from './renew-dialog.tsx';
 import { SwapDialog } from './swap-dialog.tsx';
-
-export interface ModelDialogsProps {
-  act: ModelAct;
-  model: ShownModel;
-  /** Called with new machines, whose commands and passwords are shown only once. */
-  onAdded(machines: readonly NewMachine[]): void;
-  onClose(): void;
-}
 
 /** The dialog of an act on a model. */
 export function ModelDialogs({ act, model, onAdded, onClose }: ModelDialogsProps) {

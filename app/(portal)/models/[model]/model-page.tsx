@@ -11,7 +11,7 @@ import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
-import { ageMs, type NewMachine, type ShownMachine, type ShownModel, type ShownTopology } from '../model-data.ts';
+import { ageMs, type AddedMachine, type ShownMachine, type ShownModel, type ShownTopology } from '../model-data.ts';
 import type { ModelAct } from './model-acts.ts';
 import { ModelHead } from './model-head.tsx';
 import { NeedsCard } from './needs-card.tsx';
@@ -36,7 +36,7 @@ export interface ModelPageProps {
 export function ModelPage({ first, readAt, ...read }: ModelPageProps) {
   const trpc = useTRPC();
   const [act, setAct] = useState<ModelAct | null>(null);
-  const [added, setAdded] = useState<readonly NewMachine[]>([]);
+  const [added, setAdded] = useState<readonly AddedMachine[]>([]);
   const { name } = first;
   const { data: model, error } = useQuery({
     ...trpc.models.get.queryOptions({ model: name }),

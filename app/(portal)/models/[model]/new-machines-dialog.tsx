@@ -5,10 +5,10 @@ import { Button } from '#app/_ui/button.tsx';
 import { CopyCommand } from '#app/_ui/copy.tsx';
 import { Dialog } from '#app/_ui/dialog.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
-import type { NewMachine } from '../model-data.ts';
+import type { AddedMachine } from '../model-data.ts';
 
 export interface NewMachinesDialogProps {
-  machines: readonly NewMachine[];
+  machines: readonly AddedMachine[];
   onClose(): void;
 }
 
@@ -21,11 +21,7 @@ export function NewMachinesDialog({ machines, onClose }: NewMachinesDialogProps)
       open
       size="wide"
       onOpenChange={onClose}
-      title={
-        machines.length === 1
-          ? t('added.named', { name: first?.vm ?? '' })
-          : t('added.title', { count: machines.length })
-      }
+      title={t('added.title', { count: machines.length })}
       description={t('added.why', { count: machines.length })}
       footer={
         <Button variant="primary" onClick={onClose}>

@@ -10,7 +10,7 @@ import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
 import { ControlRow } from '#app/_ui/field.tsx';
 import { Name } from '#app/_ui/name.tsx';
 import type { ShownRole } from '../model-data.ts';
-import type { ModelDialogsProps } from './model-dialogs.tsx';
+import type { ModelDialogsProps } from './model-acts.ts';
 
 export interface RemoveMachineDialogProps extends Pick<ModelDialogsProps, 'model' | 'onClose'> {
   role: ShownRole;

@@ -11,7 +11,7 @@ import { Dialog } from '#app/_ui/dialog.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { Tag } from '#app/_ui/tag.tsx';
-import type { ShownCloudService, ShownDeployment, SwapPlan } from '../model-data.ts';
+import type { ShownCloudService, ShownDeployment, ShownSwap } from '../model-data.ts';
 import { SwapEffects } from './swap-effects.tsx';
 
 export interface SwapDialogProps {
@@ -87,7 +87,7 @@ export function SwapDialog({ service, onClose }: SwapDialogProps) {
 interface SideProps {
   title: string;
   service: ShownCloudService;
-  plan: SwapPlan;
+  plan: ShownSwap;
   at: 'before' | 'after';
 }
 

@@ -4,14 +4,14 @@ import { ArrowRight, Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import type { SwapPlan } from '../model-data.ts';
+import type { ShownSwap } from '../model-data.ts';
 
 /** Returns ports as text, such as `80/tcp, 443/tcp`, each once. */
-export const portsOf = (ports: readonly { protocol: string; port: number }[]): string =>
+const portsOf = (ports: readonly { protocol: string; port: number }[]): string =>
   [...new Set(ports.map(({ protocol, port }) => `${port}/${protocol}`))].join(', ');
 
 /** What a swap does to the public ports. */
-export function SwapEffects({ plan }: { plan: SwapPlan }) {
+export function SwapEffects({ plan }: { plan: ShownSwap }) {
   const { t } = useTranslation('models');
   const { becomePublic, ceasePublic, unchanged } = plan;
   const isNothing = becomePublic.length + ceasePublic.length + unchanged.length === 0;

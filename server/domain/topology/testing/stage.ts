@@ -25,7 +25,7 @@ export interface Staged {
   newMachines: Awaited<ReturnType<typeof bootstrapModel>>['newMachines'];
 }
 
-/** Creates a stage, by default with its own database. */
+/** Creates a stage, by default with a separate database. */
 export async function newStage(given?: Services): Promise<Stage> {
   const services = given ?? (await testServices());
   const ctx = await testContext({ services, role: 'operator' });
