@@ -1,10 +1,10 @@
 import type { ScreenshotStage } from '../stage.ts';
-import { type Act, button, press, type Scene, type Subject, subject } from './subject.ts';
+import { button, press, type Scene, type Subject, type SubjectAct, subject } from './subject.ts';
 
 /** The form of a rollout, and acts on all VMs of a list. */
 export function rolloutForms({ rollouts, runbook }: ScreenshotStage): Subject[] {
   const at = (id: string | undefined) => `/rollouts/${id}/edit`;
-  const form = (name: string, act: Act = async () => {}, rest: Partial<Subject> = {}) =>
+  const form = (name: string, act: SubjectAct = async () => {}, rest: Partial<Subject> = {}) =>
     subject(
       `rollout-form-${name}`,
       at(rollouts.planned),
@@ -64,7 +64,7 @@ export function rolloutForms({ rollouts, runbook }: ScreenshotStage): Subject[] 
 const fleet = { count: 24, n: '24' };
 
 function bulkActs(): Subject[] {
-  const bulk: Act = async ({ page, say }) => {
+  const bulk: SubjectAct = async ({ page, say }) => {
     await page.getByRole('button', { name: say('vms:bulk.selectAll', fleet) }).click();
     await page.getByRole('region', { name: say('rollouts:bulk.label') }).waitFor();
   };
@@ -103,5 +103,5 @@ function bulkActs(): Subject[] {
 }
 
 /** Waits for the plan of a rollout's form. */
-const planned: Act = ({ page, say }) =>
+const planned: SubjectAct = ({ page, say }) =>
   page.getByText(say('rollouts:new.plan.ready')).first().waitFor({ state: 'attached', timeout: 30_000 });

@@ -1,5 +1,5 @@
 import type { ScreenshotStage } from '../stage.ts';
-import { type Act, button, press, type Subject, subject, vmAddress } from './subject.ts';
+import { button, press, type Subject, type SubjectAct, subject, vmAddress } from './subject.ts';
 
 /** Rollouts: the list, and the page of each state. */
 export function rolloutPages(stage: ScreenshotStage): Subject[] {
@@ -36,15 +36,15 @@ export function rolloutPages(stage: ScreenshotStage): Subject[] {
 
 /** The dialogs of a rollout's acts. */
 function dialogs({ rollouts: { stored, planned } }: ScreenshotStage): Subject[] {
-  const dialog = (name: string, id: string | undefined, act: Act) =>
+  const dialog = (name: string, id: string | undefined, act: SubjectAct) =>
     subject(`rollout-act-${name}`, `/rollouts/${id}`, act, { floats: true });
   const more =
-    (entry: RegExp): Act =>
+    (entry: RegExp): SubjectAct =>
     async ({ page, say }) => {
       await button(page, say('rollouts:act.more')).click();
       await page.getByRole('menuitem', { name: entry }).first().click();
     };
-  const tenth: Act = ({ page, say }) => button(page, say('rollouts:act.revertRing', { ring: 'tenth' })).click();
+  const tenth: SubjectAct = ({ page, say }) => button(page, say('rollouts:act.revertRing', { ring: 'tenth' })).click();
   return [
     dialog('resume', stored.halted, press('rollouts:act.resumeDespite')),
     dialog('revert', stored.halted, tenth),
@@ -71,7 +71,7 @@ function dialogs({ rollouts: { stored, planned } }: ScreenshotStage): Subject[] 
 }
 
 /** Plans the rollout again, and shows the result as if the portal compared the plan with the VMs. */
-const checking: Act = async ({ page, say, stage: { api, rollouts } }) => {
+const checking: SubjectAct = async ({ page, say, stage: { api, rollouts } }) => {
   await page.route('**/api/trpc/**rollouts.get**', async (route) => {
     const response = await route.fetch();
     const text = await response.text();
@@ -82,28 +82,28 @@ const checking: Act = async ({ page, say, stage: { api, rollouts } }) => {
 };
 
 /** Asks why the first extension has its version. */
-const askVersion: Act = async ({ page, say }) => {
+const askVersion: SubjectAct = async ({ page, say }) => {
   const words = say('reports:card.whyVersion.named', { version: '1.0.0.0', name: 'studio' });
   await button(page, words).click();
   await page.getByRole('dialog').getByRole('listitem').first().waitFor();
 };
 
 /** Reloads the page without its live connection, and waits until the page says so. */
-const disconnect: Act = async ({ page, say }) => {
+const disconnect: SubjectAct = async ({ page, say }) => {
   await page.route('**/api/trpc/live**', (route) => route.abort());
   await page.reload();
   await page.getByText(say('navigation:live.lost')).first().waitFor({ timeout: 30_000 });
 };
 
 /** Reloads the page so that every card that loads later fails. */
-const failCards: Act = async ({ page }) => {
+const failCards: SubjectAct = async ({ page }) => {
   await page.route('**/api/trpc/rollouts.**', (route) => route.abort());
   await page.reload();
   await page.locator('[role=alert], [data-st=failed]').first().waitFor();
 };
 
 /** Searches while the list cannot be loaded. */
-const failList: Act = async ({ page, say }) => {
+const failList: SubjectAct = async ({ page, say }) => {
   await page.route('**/api/trpc/rollouts.**', (route) => route.abort());
   await page.getByRole('searchbox', { name: say('rollouts:list.search') }).fill('mount');
   await page.getByRole('alert').first().waitFor({ timeout: 30_000 });

@@ -1,5 +1,5 @@
 import type { ScreenshotStage } from '../stage.ts';
-import { type Act, button, type Scene, type Subject, subject, typeKeys } from './subject.ts';
+import { button, type Scene, type Subject, type SubjectAct, subject, typeKeys } from './subject.ts';
 
 /** The sign-in pages, and parts that all pages share. */
 export function signInAndShell(stage: ScreenshotStage): Subject[] {
@@ -30,7 +30,7 @@ export function signInAndShell(stage: ScreenshotStage): Subject[] {
   ];
 }
 
-function signIn(email: string, password: string): Act {
+function signIn(email: string, password: string): SubjectAct {
   return async ({ page, say }) => {
     await page.getByLabel(say('auth:signIn.email')).fill(email);
     await page.getByLabel(say('auth:signIn.password'), { exact: true }).fill(password);

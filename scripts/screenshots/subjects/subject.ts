@@ -21,16 +21,16 @@ export interface Subject {
   isWide?: boolean;
 }
 
-export type Act = NonNullable<Subject['act']>;
+export type SubjectAct = NonNullable<Subject['act']>;
 
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).first();
 export const press =
-  (...keys: Parameters<Speech>[0][]): Act =>
+  (...keys: Parameters<Speech>[0][]): SubjectAct =>
   async ({ page, say }) => {
     for (const key of keys) await button(page, say(key)).click();
   };
 export const typeKeys =
-  (keys: string, text = ''): Act =>
+  (keys: string, text = ''): SubjectAct =>
   async ({ page }) => {
     await page.keyboard.press(keys);
     if (text === '') return;
@@ -39,7 +39,7 @@ export const typeKeys =
   };
 /** Opens a button's menu and selects an item. */
 export const choose =
-  (menu: Parameters<Speech>, item: Parameters<Speech>[0] | null): Act =>
+  (menu: Parameters<Speech>, item: Parameters<Speech>[0] | null): SubjectAct =>
   async ({ page, say }) => {
     await button(page, say(...menu)).click();
     if (item !== null) await page.getByRole('menuitem', { name: say(item), exact: true }).click();
@@ -48,6 +48,6 @@ export const choose =
 /** Returns the address of a VM of the stage, by its name. */
 export const vmAddress = (stage: ScreenshotStage, name: string, rest = ''): string => `/vms/${stage.vms[name]}${rest}`;
 
-export function subject(name: string, address: string, act?: Act, rest: Partial<Subject> = {}): Subject {
+export function subject(name: string, address: string, act?: SubjectAct, rest: Partial<Subject> = {}): Subject {
   return { name, address, who: 'admin', ...(act && { act }), ...rest };
 }

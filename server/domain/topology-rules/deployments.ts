@@ -24,7 +24,7 @@ export interface PublicPort {
 }
 
 /** What a swap does to the public address of a cloud service. */
-export interface SwapPlan {
+export interface PortPlan {
   /** Ports of roles to which the public address leads only after the swap. */
   becomePublic: (PublicPort & { role: string })[];
   /** Ports of roles to which it leads only before the swap. */
@@ -37,7 +37,7 @@ export interface SwapPlan {
 export function planSwap(reachable: {
   production: readonly RoleEndpoint[];
   staging: readonly RoleEndpoint[];
-}): SwapPlan {
+}): PortPlan {
   const [before, after] = [portsOf(reachable.production), portsOf(reachable.staging)];
   const isKept = ({ protocol, port }: PublicPort) =>
     after.some((other) => other.port === port && other.protocol === protocol);

@@ -7,7 +7,7 @@ import { count } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import { type SwapPlan as PortPlan, planSwap as planOf, swapSlots } from '#server/domain/topology-rules/deployments.ts';
+import { type PortPlan, planSwap as planOf, swapSlots } from '#server/domain/topology-rules/deployments.ts';
 import { isReachable } from '#server/domain/topology-rules/endpoints.ts';
 import { formatInstanceId } from '#server/domain/topology-rules/instance-ids.ts';
 import { type DeploymentSlot, portProtocols } from '#server/domain/topology-rules/words.ts';

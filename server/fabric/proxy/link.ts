@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
-import type { Member } from './members.ts';
+import type { ProxyMember } from './members.ts';
 
 /** A client’s connection and the connection to its member, joined. */
-export class Link {
-  readonly member: Member;
+export class ProxyLink {
+  readonly member: ProxyMember;
   readonly begunAt: number;
   readonly #client: Socket;
   readonly #target: Socket;
   #counted = 0;
   #lastAt: number;
 
-  constructor(member: Member, client: Socket, target: Socket, now: number) {
+  constructor(member: ProxyMember, client: Socket, target: Socket, now: number) {
     this.member = member;
     this.#client = client;
     this.#target = target;

@@ -1,7 +1,7 @@
 import type { FabricMember } from '#server/domain/topology-rules/fabric.ts';
 
 /** A member of an endpoint, with what the proxy knows of it. */
-export interface Member extends FabricMember {
+export interface ProxyMember extends FabricMember {
   /** Open connections or clients, including those that are being opened. */
   open: number;
   /** Until when the member comes after all others, by the monotonic clock. */
@@ -10,7 +10,7 @@ export interface Member extends FabricMember {
 
 /** The members of one endpoint, over which connections are balanced. */
 export class Members {
-  #members: Member[] = [];
+  #members: ProxyMember[] = [];
   #turn = 0;
   readonly #now: () => number;
 
@@ -28,12 +28,12 @@ export class Members {
    * Returns the members in the order in which a connection tries them: the one with the fewest connections first, and
    * equals in turn. Members that were passed over come last, so that they are tried if no other takes the connection.
    */
-  inOrder(): Member[] {
+  inOrder(): ProxyMember[] {
     const now = this.#now();
     const count = this.#members.length;
     const turn = this.#turn;
     const distance = (place: number) => (place - turn + count) % count;
-    const isPassedOver = ({ passedOverUntil }: Member) => Number(passedOverUntil > now);
+    const isPassedOver = ({ passedOverUntil }: ProxyMember) => Number(passedOverUntil > now);
     return this.#members
       .map((member, place) => ({ member, place }))
       .sort(
@@ -46,17 +46,17 @@ export class Members {
   }
 
   /** Notes that a connection begins at a member: among equals, the members after it are next. */
-  begin(member: Member): void {
+  begin(member: ProxyMember): void {
     member.open += 1;
     const place = this.#members.indexOf(member);
     if (place >= 0) this.#turn = (place + 1) % this.#members.length;
   }
 
-  end(member: Member): void {
+  end(member: ProxyMember): void {
     member.open -= 1;
   }
 
-  passOver(member: Member, ms: number): void {
+  passOver(member: ProxyMember, ms: number): void {
     member.passedOverUntil = this.#now() + ms;
   }
 }

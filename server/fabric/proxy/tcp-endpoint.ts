@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { PublicEndpoint } from '#server/domain/topology-rules/fabric.ts';
 import type { Served, Shared } from './endpoint.ts';
-import { Link } from './link.ts';
-import { type Member, Members } from './members.ts';
+import { ProxyLink } from './link.ts';
+import { Members, type ProxyMember } from './members.ts';
 
 /** A public TCP port, whose connections are balanced over its members. */
 export class TcpEndpoint implements Served {
@@ -11,7 +11,7 @@ export class TcpEndpoint implements Served {
   readonly #endpoint: PublicEndpoint;
   readonly #members: Members;
   readonly #server: Server;
-  readonly #links = new Set<Link>();
+  readonly #links = new Set<ProxyLink>();
   /** Clients for which a member is being sought. */
   readonly #seeking = new Set<Socket>();
 
@@ -59,7 +59,7 @@ export class TcpEndpoint implements Served {
   }
 
   /** Connects to the first member that takes the connection; null if none does. */
-  async #seek(client: Socket): Promise<{ target: Socket; member: Member } | null> {
+  async #seek(client: Socket): Promise<{ target: Socket; member: ProxyMember } | null> {
     const { limits } = this.#shared;
     for (const member of this.#members.inOrder()) {
       if (client.destroyed) return null;
@@ -72,9 +72,9 @@ export class TcpEndpoint implements Served {
     return null;
   }
 
-  #join(client: Socket, target: Socket, member: Member): void {
+  #join(client: Socket, target: Socket, member: ProxyMember): void {
     const { limits, open, now } = this.#shared;
-    const link = new Link(member, client, target, now());
+    const link = new ProxyLink(member, client, target, now());
     this.#links.add(link);
     this.#count(link, 1);
     target.once('end', () => {
@@ -88,7 +88,7 @@ export class TcpEndpoint implements Served {
     });
   }
 
-  #count(link: Link, connections: number): void {
+  #count(link: ProxyLink, connections: number): void {
     const { protocol, publicPort } = this.#endpoint;
     const bytes = link.takeBytes(this.#shared.now());
     this.#shared.traffic.add({ vmId: link.member.vmId, protocol, publicPort }, connections, bytes);
@@ -117,7 +117,7 @@ export class TcpEndpoint implements Served {
 }
 
 /** Connects to a member; null if the member does not take the connection in time. */
-function reach({ address, localPort }: Member, connectMs: number): Promise<Socket | null> {
+function reach({ address, localPort }: ProxyMember, connectMs: number): Promise<Socket | null> {
   return new Promise((resolve) => {
     const target = connect({ host: address, port: localPort, allowHalfOpen: true, noDelay: true });
     const late = setTimeout(() => fail(), connectMs);

@@ -2,14 +2,14 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { PublicEndpoint } from '#server/domain/topology-rules/fabric.ts';
 import type { Served, Shared } from './endpoint.ts';
-import { type Member, Members } from './members.ts';
+import { Members, type ProxyMember } from './members.ts';
 
 /** Datagrams that wait until the socket to the member is open. */
 const maxEarly = 16;
 
 /** A client of a UDP port, which stays with its member until it is silent for too long. */
 interface Client {
-  member: Member;
+  member: ProxyMember;
   socket: Socket;
   /** Datagrams from before the socket was open; null from then on. */
   early: Buffer[] | null;

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ArrowUp } from 'lucide-react';
 import dynamic from 'next/dynamic';
 import Link from 'next/link';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
@@ -41,18 +41,10 @@ export interface VersionViewProps {
 }
 
 /** Shows a version's package, messages, settings schema and state, and keeps them up to date. */
-export function VersionView({ first, resources: firstResources, handler: firstHandler, start }: VersionViewProps) {
+export function VersionView({ start, ...loaded }: VersionViewProps) {
   const { t } = useTranslation('packages');
-  const trpc = useTRPC();
-  const { handler, version } = first;
-  const found = useQuery({ ...trpc.packages.get.queryOptions({ handler, version }), initialData: first }).data;
-  const resources = useQuery({
-    ...trpc.resources.get.queryOptions({ handler, version }),
-    initialData: firstResources,
-  }).data;
-  const { versions } = useQuery({ ...trpc.handlers.get.queryOptions({ handler }), initialData: firstHandler }).data;
-  const use = versions.find((one) => one.version === version);
-  const hasOlder = hasOlderOnVms(versions, version);
+  const { handler, version } = loaded.first;
+  const { found, resources, use, hasOlder } = useVersion(loaded);
   const mayPublish = useMayPublish(namespaceOf(handler));
   const [unsaved, setUnsaved] = useState(false);
   const [unsavedSchema, setUnsavedSchema] = useState(false);
@@ -70,10 +62,10 @@ export function VersionView({ first, resources: firstResources, handler: firstHa
           </>
         }
         actions={
-          <>
-            <FindingCount findings={findings} />
-            {found.state === 'published' && hasOlder ? <RollOutButton version={found} /> : null}
-            {mayPublish && found.state === 'draft' ? (
+          <VersionActs
+            version={found}
+            findings={findings}
+            publish={
               <PublishAct
                 version={found}
                 resources={resources}
@@ -81,17 +73,11 @@ export function VersionView({ first, resources: firstResources, handler: firstHa
                 unsavedSchema={unsavedSchema}
                 onPublished={() => setJustPublished(true)}
               />
-            ) : null}
-            {mayPublish && found.state !== 'withdrawn' ? (
-              <VersionMenu
-                handler={handler}
-                version={version}
-                state={found.state}
-                vms={use?.vms ?? 0}
-                kind={formula ? 'formula' : 'handler'}
-              />
-            ) : null}
-          </>
+            }
+            hasOlder={hasOlder}
+            vms={use?.vms ?? 0}
+            isFormula={formula !== null}
+          />
         }
       >
         <VersionFacts version={found} use={use} isFormula={formula !== null} />
@@ -132,6 +118,51 @@ export function VersionView({ first, resources: firstResources, handler: firstHa
           onUnsaved={setUnsavedSchema}
         />
       </div>
+    </>
+  );
+}
+
+/** Keeps the version, its messages and its numbers of VMs up to date. */
+function useVersion({ first, resources, handler: firstHandler }: Omit<VersionViewProps, 'start'>) {
+  const trpc = useTRPC();
+  const { handler, version } = first;
+  const { versions } = useQuery({ ...trpc.handlers.get.queryOptions({ handler }), initialData: firstHandler }).data;
+  return {
+    found: useQuery({ ...trpc.packages.get.queryOptions({ handler, version }), initialData: first }).data,
+    resources: useQuery({ ...trpc.resources.get.queryOptions({ handler, version }), initialData: resources }).data,
+    use: versions.find((one) => one.version === version),
+    hasOlder: hasOlderOnVms(versions, version),
+  };
+}
+
+interface VersionActsProps {
+  version: Version;
+  findings: ReturnType<typeof findingsOf>;
+  /** The button that publishes a draft. */
+  publish: ReactNode;
+  hasOlder: boolean;
+  vms: number;
+  isFormula: boolean;
+}
+
+/** The findings and the actions in the header. */
+function VersionActs({ version: found, findings, publish, hasOlder, vms, isFormula }: VersionActsProps) {
+  const { handler, version, state } = found;
+  const mayPublish = useMayPublish(namespaceOf(handler));
+  return (
+    <>
+      <FindingCount findings={findings} />
+      {state === 'published' && hasOlder ? <RollOutButton version={found} /> : null}
+      {mayPublish && state === 'draft' ? publish : null}
+      {mayPublish && state !== 'withdrawn' ? (
+        <VersionMenu
+          handler={handler}
+          version={version}
+          state={state}
+          vms={vms}
+          kind={isFormula ? 'formula' : 'handler'}
+        />
+      ) : null}
     </>
   );
 }

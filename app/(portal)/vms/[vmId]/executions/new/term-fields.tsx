@@ -7,7 +7,7 @@ import { useFormat } from '#app/_ui/format.ts';
 import { Input, Textarea } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { useSeconds } from '#app/(portal)/executions/use-seconds.ts';
-import { type Terms, termsOf, type Unit, units } from './terms.ts';
+import { type Terms, type TermUnit, termsOf, units } from './terms.ts';
 
 /** The choices for how long an execution may wait, in seconds. */
 const validities = [3_600, 86_400, 604_800, 2_592_000];
@@ -78,8 +78,8 @@ function TimeWithUnit({ terms, onChange, ...input }: TimeWithUnitProps) {
         aria-label={t('run.unit')}
         className="w-28"
         value={terms.unit}
-        onChange={(event) => onChange({ ...terms, unit: event.target.value as Unit })}
-        options={Object.keys(units).map((unit) => ({ value: unit, label: t(`run.unit.${unit as Unit}`) }))}
+        onChange={(event) => onChange({ ...terms, unit: event.target.value as TermUnit })}
+        options={Object.keys(units).map((unit) => ({ value: unit, label: t(`run.unit.${unit as TermUnit}`) }))}
       />
     </span>
   );

@@ -2,12 +2,12 @@ import { executionLimits } from '#protocol/executions/limits.ts';
 
 /** The units of a timeout, in seconds. */
 export const units = { s: 1, min: 60, h: 3_600 } as const;
-export type Unit = keyof typeof units;
+export type TermUnit = keyof typeof units;
 
 /** The terms as the reader enters them. */
 export interface Terms {
   time: string;
-  unit: Unit;
+  unit: TermUnit;
   validForSeconds: number;
   note: string;
 }
