@@ -13,7 +13,7 @@ const steps: Record<string, string[]> = {
   'dead code': ['knip', '--no-progress', '--no-config-hints'],
   'dead links': ['remark', '--quiet', '--frail', '--no-stdout', '--ignore-pattern', 'node_modules,.data', '.'],
   translations: ['node', 'scripts/check-translations.ts'],
-  permissions: ['node', 'scripts/permissions.ts', '--check'],
+  permissions: ['node', '--import', './server/platform/quick-imports.ts', 'scripts/permissions.ts', '--check'],
   specification: ['node', 'scripts/specification.ts', '--check'],
   migrations: ['node', 'scripts/check-migrations.ts'],
   'named tests': ['node', 'scripts/check-named-tests.ts'],

@@ -10,7 +10,8 @@ import type { Portal } from './portal.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 
 /** A VM whose machine enrolls; for a machine of a model, with its instance id and its internal address. */
-export type EnrollingVm = Pick<CreatedVm, 'enrollmentToken'> & Partial<CreatedVm> & { instanceId?: string; internalAddress?: string };
+export type EnrollingVm = Pick<CreatedVm, 'enrollmentToken'> &
+  Partial<CreatedVm> & { instanceId?: string; internalAddress?: string };
 
 /** The reference agent as a real process with its own folder. */
 export class AgentProcess {

@@ -96,7 +96,8 @@ async function start(api: Api, id: string): Promise<void> {
 async function waitForState(api: Api, id: string, state: string): Promise<void> {
   for (const end = Date.now() + 60_000; Date.now() < end; ) {
     const rollout = await api<Rollout>('GET', `/rollouts/${id}?wait=${wait}`);
-    if (rollout.state === state) return;
+    // People may have ended the rollout since an earlier run.
+    if (rollout.state === state || rollout.state === 'aborted') return;
   }
   throw new Error(`The rollout ${id} is not ${state} after a minute.`);
 }

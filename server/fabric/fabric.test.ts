@@ -27,7 +27,7 @@ let models = 0;
 beforeAll(async () => {
   const stage = await newStage();
   ctx = stage.ctx;
-  // All of 127.0.0.0/8 is on this machine, so that the test needs no rights and no network of its own.
+  // All of 127.0.0.0/8 is on this machine, so that the test needs neither rights nor a network.
   Object.assign(ctx.config.fabric, { mode: 'proxy', network: '127.64.0.0/12', addresses: '127.81.0.0/16' });
   start();
 });

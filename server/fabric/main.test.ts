@@ -28,11 +28,13 @@ function start(env: Record<string, string>) {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   children.push(child);
-  const said = child.stdout === null ? Promise.resolve('') : text(child.stdout);
-  return { child, said, ended: once(child, 'exit').then(([code]) => code as number | null) };
+  const printed = child.stdout === null ? Promise.resolve('') : text(child.stdout);
+  return { child, printed, ended: once(child, 'exit').then(([code]) => code as number | null) };
 }
 
-test('the process says when it is ready, and ends with the launcher or on SIGTERM', { timeout: 60_000 }, async () => {
+test('the process reports when it is ready, and ends with the launcher or on SIGTERM', {
+  timeout: 60_000,
+}, async () => {
   const first = start({ ANNEX_FABRIC: 'proxy' });
   const second = start({ ANNEX_FABRIC: 'spawn' });
   for (const { child } of [first, second]) expect((await once(child, 'message'))[0]).toEqual({ ready: true });
@@ -42,8 +44,8 @@ test('the process says when it is ready, and ends with the launcher or on SIGTER
   expect(await Promise.all([first.ended, second.ended])).toEqual([0, 0]);
 });
 
-test('with ANNEX_FABRIC=off, the process says that it has nothing to do', { timeout: 60_000 }, async () => {
-  const { said, ended } = start({});
+test('with ANNEX_FABRIC=off, the process reports that it has nothing to do', { timeout: 60_000 }, async () => {
+  const { printed, ended } = start({});
   expect(await ended).toBe(1);
-  expect(await said).toContain('Set ANNEX_FABRIC to proxy or spawn');
+  expect(await printed).toContain('Set ANNEX_FABRIC to proxy or spawn');
 });

@@ -4,6 +4,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { inferRouterOutputs } from '@trpc/server';
 import { Upload } from 'lucide-react';
 import Link from 'next/link';
+import type { ReactNode } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -60,27 +61,9 @@ export function HandlerList({ search: initial, kind: initialKind, first, url }: 
     <>
       <PageHeader title={t('title')} actions={mayPublish && !isEmpty ? publish : undefined} />
       {isEmpty ? null : (
-        <div className="mb-3 flex flex-wrap items-center gap-2">
-          <SearchInput
-            className="max-sm:w-full"
-            label={t('list.search')}
-            value={search}
-            maxLength={200}
-            onChange={(event) => setSearch(event.target.value)}
-          />
-          <Segmented
-            label={t('list.kind')}
-            value={kind}
-            onChange={setKind}
-            options={(['all', 'handler', 'formula'] as const).map((value) => ({
-              value,
-              label: t(`list.kind.${value}`),
-            }))}
-          />
-          <span className="ms-auto text-12 text-ink-3 tabular-nums" role="status">
-            {rows.length > 0 ? t(shown, { count: rows.length }) : null}
-          </span>
-        </div>
+        <ListTools search={search} onSearch={setSearch} kind={kind} onKind={setKind}>
+          {rows.length > 0 ? t(shown, { count: rows.length }) : null}
+        </ListTools>
       )}
       {handlers.error && !handlers.data ? (
         <Card>
@@ -108,25 +91,62 @@ export function HandlerList({ search: initial, kind: initialKind, first, url }: 
           </EmptyState>
         </Card>
       ) : (
-        <Card>
-          <EmptyState
-            title={t('list.noMatch.title')}
-            actions={
-              <Button
-                onClick={() => {
-                  setSearch('');
-                  setKind('all');
-                }}
-              >
-                {t('list.noMatch.clear')}
-              </Button>
-            }
-          >
-            <p>{t(settled === '' && kind !== 'all' ? `list.none.${kind}` : 'list.noMatch.why')}</p>
-          </EmptyState>
-        </Card>
+        <NoMatch
+          why={t(settled === '' && kind !== 'all' ? `list.none.${kind}` : 'list.noMatch.why')}
+          onClear={() => {
+            setSearch('');
+            setKind('all');
+          }}
+        />
       )}
     </>
+  );
+}
+
+interface ListToolsProps {
+  search: string;
+  onSearch(search: string): void;
+  kind: ShownKind;
+  onKind(kind: ShownKind): void;
+  /** The number of rows. */
+  children: ReactNode;
+}
+
+function ListTools({ search, onSearch, kind, onKind, children }: ListToolsProps) {
+  const { t } = useTranslation('packages');
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      <SearchInput
+        className="max-sm:w-full"
+        label={t('list.search')}
+        value={search}
+        maxLength={200}
+        onChange={(event) => onSearch(event.target.value)}
+      />
+      <Segmented
+        label={t('list.kind')}
+        value={kind}
+        onChange={onKind}
+        options={(['all', 'handler', 'formula'] as const).map((value) => ({ value, label: t(`list.kind.${value}`) }))}
+      />
+      <span className="ms-auto text-12 text-ink-3 tabular-nums" role="status">
+        {children}
+      </span>
+    </div>
+  );
+}
+
+function NoMatch({ why, onClear }: { why: string; onClear(): void }) {
+  const { t } = useTranslation('packages');
+  return (
+    <Card>
+      <EmptyState
+        title={t('list.noMatch.title')}
+        actions={<Button onClick={onClear}>{t('list.noMatch.clear')}</Button>}
+      >
+        <p>{why}</p>
+      </EmptyState>
+    </Card>
   );
 }
 

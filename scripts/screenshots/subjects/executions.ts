@@ -1,5 +1,5 @@
 import type { ScreenshotStage } from '../stage.ts';
-import { type Act, choose, press, type Subject, subject } from './subject.ts';
+import { choose, press, type Subject, subject } from './subject.ts';
 
 /** The executions of the fleet and of a VM, and one execution in every state. */
 export function executionPages({ executions }: ScreenshotStage): Subject[] {

@@ -12,5 +12,6 @@ export const groupSql = (tag: string): SQL<string | null> => sql`coalesce(v.disr
  */
 export const outOfServiceSql = (tag: string): SQL => sql`
   select r.vm_id, r.disruption_group as "group", r.holder_kind, r.holder_id from group_reservations r
-  union
-  select r.vm_id, ${groupSql(tag)}, r.holder_kind, r.holder_id from group_reservations r join vms v on v.id = r.vm_id`;
+  union all
+  select r.vm_id, ${groupSql(tag)}, r.holder_kind, r.holder_id from group_reservations r join vms v on v.id = r.vm_id
+   where ${groupSql(tag)} <> r.disruption_group`;

@@ -27,7 +27,7 @@ const isCovered = (approval: RolloutRules['approval'], { kind, members }: Decide
 /** Returns the approvals of the current plan. */
 export const approvalsOf = (row: Decided): RolloutApproval[] => decisionsOf(row).filter(({ approved }) => approved);
 
-/** Returns the rejection of the current plan; undefined if nobody rejected it. Only a new plan can be approved. */
+/** Returns the rejection of the current plan; undefined without one. Only a new plan can be approved. */
 const rejectionOf = (row: Decided): RolloutApproval | undefined => decisionsOf(row).find(({ approved }) => !approved);
 
 /** Whether a person rejected the plan. */

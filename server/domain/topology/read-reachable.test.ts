@@ -204,7 +204,7 @@ describe('what the fabric notes', () => {
     expect(await getTopology(served(), { model: lab.model })).toMatchObject({ proxy: 'running' });
   });
 
-  test('is dropped for a port that was closed, and begins anew when the port is opened again', async () => {
+  test('is dropped for a port that was closed, and begins at zero when the port is opened again', async () => {
     const at80 = (connections: number) => ({ ...traffic(connections, 1), publicPort: 80 });
     await noteFabric(ctx, { faults: [], traffic: [at80(1), traffic(1, 1, '00000000-0000-7000-8000-000000000000')] });
     await open(lab, lab.first.instanceId);

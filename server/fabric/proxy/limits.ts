@@ -11,7 +11,7 @@ export interface ProxyLimits {
   idleMs: number;
   /** If a member closes a connection within this time without sending a byte, it comes after all others. */
   hastyMs: number;
-  /** UDP clients with a member of their own. If there are more, the one that was silent longest is forgotten. */
+  /** UDP clients that are assigned to members. If there are more, the one that was silent longest is forgotten. */
   clients: number;
   /** After this time without a datagram, a UDP client is forgotten. */
   clientMs: number;

@@ -101,7 +101,7 @@ describe('UDP', () => {
     expect(await answerOf(one, port)).toBe('a again');
   });
 
-  test('a member that leaves loses its clients, and a port that is closed answers no more', async () => {
+  test('a member that leaves loses its clients, and a port that is closed does not answer', async () => {
     const [one, other] = [await started('a', a), await started('b', b)];
     const { proxy, port, change } = await serve([one, other]);
     const sender = client();

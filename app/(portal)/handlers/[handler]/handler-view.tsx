@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { ArrowUp, Upload } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -9,7 +10,6 @@ import { Button } from '#app/_ui/button.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Chip, Tag } from '#app/_ui/tag.tsx';
 import type { RolloutPage } from '../../rollouts/rollout-data.ts';
-import { FormulaCard } from '../formula/formula-card.tsx';
 import { IdentityAndFacts } from '../identity-and-facts.tsx';
 import { NotMine } from '../not-mine.tsx';
 import { useMayPublish } from '../publishing-rights.ts';
@@ -21,6 +21,9 @@ import type { Handler } from './handler-data.ts';
 import { LanguagesCard } from './languages-card.tsx';
 import { OpenRollouts } from './open-rollouts.tsx';
 import { VersionsCard } from './versions-card.tsx';
+
+// Loaded on demand. The server renders this card, so nothing moves when its script loads.
+const FormulaCard = dynamic(() => import('../formula/formula-card.tsx').then((module) => module.FormulaCard));
 
 export interface HandlerViewProps {
   handler: string;
@@ -43,20 +46,17 @@ export function HandlerView({ handler, first, open, automatic }: HandlerViewProp
       ? 0
       : found.versions.slice(found.versions.indexOf(published) + 1).reduce((sum, { vms }) => sum + vms, 0);
   const formula = found.newest?.formula;
-  const assigned = {
-    label: t('fact.on'),
-    value: found.vms === 0 ? t('fact.noVm') : <VmsLink filter={{ handler }} vms={found.vms} />,
-  };
-  const yesNo = (value: boolean) => t(value ? 'yes' : 'no');
   return (
     <>
       <PageHeader
         title={<span translate="no">{found.type}</span>}
         badge={
-          <>
-            {formula ? <Chip>{t('formula.mark')}</Chip> : null}
-            {published ? <Tag>{published.version}</Tag> : null}
-          </>
+          formula || published ? (
+            <>
+              {formula ? <Chip>{t('formula.mark')}</Chip> : null}
+              {published ? <Tag>{published.version}</Tag> : null}
+            </>
+          ) : undefined
         }
         actions={
           <>
@@ -79,27 +79,7 @@ export function HandlerView({ handler, first, open, automatic }: HandlerViewProp
           </>
         }
       >
-        <IdentityAndFacts
-          identity={handler}
-          items={[
-            { label: t('fact.publisher'), value: found.publisher },
-            ...(formula ? [] : [assigned]),
-            ...(published && older > 0
-              ? [
-                  {
-                    label: t('fact.older', { version: published.version }),
-                    value: <VmsLink filter={{ handler, olderThan: published.version }} vms={older} />,
-                  },
-                ]
-              : []),
-            ...(found.newest && !formula
-              ? [
-                  { label: t('fact.heartbeat'), value: yesNo(found.newest.reportHeartbeat) },
-                  { label: t('fact.several'), value: yesNo(found.newest.supportsMultipleExtensions) },
-                ]
-              : []),
-          ]}
-        />
+        <HandlerFacts handler={found} published={published} older={older} />
       </PageHeader>
       <NotMine namespace={found.namespace} className="mb-4" />
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_352px]">
@@ -121,5 +101,47 @@ export function HandlerView({ handler, first, open, automatic }: HandlerViewProp
         </div>
       </div>
     </>
+  );
+}
+
+interface HandlerFactsProps {
+  handler: Handler;
+  /** The highest published version; undefined if none is published. */
+  published: Handler['versions'][number] | undefined;
+  /** Number of VMs with a version below `published`. */
+  older: number;
+}
+
+/** The id, the publisher and, for a handler, its VMs and properties. */
+function HandlerFacts({ handler: found, published, older }: HandlerFactsProps) {
+  const { t } = useTranslation('packages');
+  const isFormula = found.kind === 'formula';
+  const assigned = {
+    label: t('fact.on'),
+    value: found.vms === 0 ? t('fact.noVm') : <VmsLink filter={{ handler: found.handler }} vms={found.vms} />,
+  };
+  const yesNo = (value: boolean) => t(value ? 'yes' : 'no');
+  return (
+    <IdentityAndFacts
+      identity={found.handler}
+      items={[
+        { label: t('fact.publisher'), value: found.publisher },
+        ...(isFormula ? [] : [assigned]),
+        ...(published && older > 0
+          ? [
+              {
+                label: t('fact.older', { version: published.version }),
+                value: <VmsLink filter={{ handler: found.handler, olderThan: published.version }} vms={older} />,
+              },
+            ]
+          : []),
+        ...(found.newest && !isFormula
+          ? [
+              { label: t('fact.heartbeat'), value: yesNo(found.newest.reportHeartbeat) },
+              { label: t('fact.several'), value: yesNo(found.newest.supportsMultipleExtensions) },
+            ]
+          : []),
+      ]}
+    />
   );
 }

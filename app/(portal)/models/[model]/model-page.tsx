@@ -11,7 +11,7 @@ import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
-import { ageMs, type AddedMachine, type ShownMachine, type ShownModel, type ShownTopology } from '../model-data.ts';
+import { type AddedMachine, ageMs, type ShownMachine, type ShownModel, type ShownTopology } from '../model-data.ts';
 import type { ModelAct } from './model-acts.ts';
 import { ModelHead } from './model-head.tsx';
 import { NeedsCard } from './needs-card.tsx';

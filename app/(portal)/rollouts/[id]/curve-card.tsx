@@ -9,6 +9,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { IconButton } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
+import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import type { CurvePoint } from '#server/domain/rollouts/index.ts';
@@ -52,6 +53,8 @@ function Compared({ rollout, ring }: { rollout: ShownRollout; ring: number }) {
       />
       {curve.error && !curve.data ? (
         <QueryError title={t('live.curve.failed')} error={curve.error} onRetry={curve.refetch} />
+      ) : curve.isPending ? (
+        <SkeletonRows columns={['w-full']} rows={3} label={t('live.steps.loading')} />
       ) : last === undefined || last.pairs === 0 || points.length < 2 ? (
         <p className="px-4 pb-4 text-ink-2">{t('live.curve.few')}</p>
       ) : (

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Holder } from '#server/domain/reservations/index.ts';
-import type { StepState } from '#server/domain/rollout-rules/words.ts';
-import { openSteps } from '#server/domain/rollout-rules/words.ts';
+import { openSteps, type StepState } from '#server/domain/rollout-rules/words.ts';
 import type { StepRow } from './pass.ts';
 import { openStepsSql } from './state-lists.ts';
 

@@ -1,6 +1,5 @@
 import { reserve } from '#server/domain/reservations/index.ts';
-import type { Beginner } from './empty-step.ts';
-import { emptyStep } from './empty-step.ts';
+import { type Beginner, emptyStep } from './empty-step.ts';
 import { holderOf } from './holder.ts';
 import { type Pass, setStep } from './pass.ts';
 import { flushSteps } from './write-steps.ts';

@@ -10,7 +10,6 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Chip } from '#app/_ui/tag.tsx';
-import { FormulaCard } from '../../formula/formula-card.tsx';
 import { formulaOf } from '../../formula/formula-of.ts';
 import { namespaceOf, typeOf } from '../../handler-name.ts';
 import { NotMine } from '../../not-mine.tsx';
@@ -29,6 +28,7 @@ import { VersionFacts } from './version-facts.tsx';
 import { VersionMenu } from './version-menu.tsx';
 
 // Loaded on demand. The server renders these cards, so nothing moves when their scripts load.
+const FormulaCard = dynamic(() => import('../../formula/formula-card.tsx').then((module) => module.FormulaCard));
 const MessagesCard = dynamic(() => import('./messages/messages-card.tsx').then((module) => module.MessagesCard));
 const SchemaCard = dynamic(() => import('./schema-card.tsx').then((module) => module.SchemaCard));
 

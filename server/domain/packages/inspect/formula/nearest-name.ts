@@ -1,12 +1,12 @@
 /** Only the beginnings of long names, and the first of many names, are compared, so that a hostile package costs little. */
 const compared = 48;
-const mostNames = 200;
+const maxNames = 200;
 
 /** Returns the name that needs the fewest changed characters to become `given`; the first of several. */
 export function nearestName(given: string, names: readonly string[]): string {
   let nearest = '';
   let fewest = Number.POSITIVE_INFINITY;
-  for (const name of names.slice(0, mostNames)) {
+  for (const name of names.slice(0, maxNames)) {
     const changes = distance(given.slice(0, compared), name.slice(0, compared));
     if (changes >= fewest) continue;
     nearest = name;

@@ -75,10 +75,7 @@ export function useLogRows(frame: RefObject<HTMLElement | null>, input: LogRowsI
   // Waits for the render that opens the section and the call of the row.
   // biome-ignore lint/correctness/useExhaustiveDependencies: later changes of the rows must not scroll again
   useLayoutEffect(() => {
-    if (target === null) return;
-    virtual.scrollToIndex(rows.positionOf(target.row), { align: target.align });
-    // The log can be outside the window, for example if a link names a row.
-    frame.current?.scrollIntoView({ block: 'nearest' });
+    if (target !== null) scrollTo(frame.current, virtual, rows.positionOf(target.row), target.align);
   }, [target]);
   useMarkedInAddress(log.isLoaded, (range) => show(range, true));
   const topRow = () => rows.rowAt(virtual.getVirtualItemForOffset(virtual.scrollOffset ?? 0)?.index ?? 0);
@@ -110,6 +107,17 @@ export function useLogRows(frame: RefObject<HTMLElement | null>, input: LogRowsI
       setTarget({ row: marks.extend(by, topRow(), total), align: 'auto' });
     },
   };
+}
+
+/** Scrolls the log to a row, and the page to the log, which can be outside the window if a link names the row. */
+function scrollTo(
+  log: HTMLElement | null,
+  virtual: Virtualizer<HTMLElement, Element>,
+  position: number,
+  align: 'center' | 'auto',
+): void {
+  virtual.scrollToIndex(position, { align });
+  log?.scrollIntoView({ block: 'nearest' });
 }
 
 /** Returns where rows begin and end in the list, and the height of the list, in pixels. */
