@@ -25,7 +25,7 @@ test('a model is created, bootstrapped, gets a machine with a real agent, and is
 
   await page.getByRole('button', { name: 'New model' }).click();
   await page.getByLabel('Name').fill('Not a name');
-  await page.getByLabel('Storage account').selectOption(`store${unique}`);
+  await page.getByLabel('Storage account', { exact: true }).selectOption(`store${unique}`);
   await expect(page.getByLabel('Location')).toHaveValue('West Lab');
   await page.getByRole('switch', { name: 'Availability sets' }).click();
   await expectAccessible(page);
