@@ -25,7 +25,7 @@ test('a model is created, bootstrapped, gets a machine with a real agent, and is
 
   await page.getByRole('button', { name: 'New model' }).click();
   await page.getByLabel('Name').fill('Not a name');
-  await page.getByLabel('Storage account').selectOption(`store${unique}`);
+  await page.getByLabel('Storage account', { exact: true }).selectOption(`store${unique}`);
   await expect(page.getByLabel('Location')).toHaveValue('West Lab');
   await page.getByRole('switch', { name: 'Availability sets' }).click();
   await expectAccessible(page);
@@ -35,7 +35,7 @@ test('a model is created, bootstrapped, gets a machine with a real agent, and is
   await page.getByRole('button', { name: 'Create model' }).click();
   await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Needs attention' })).toContainText('Not bootstrapped');
-  await page.getByRole('banner').getByRole('button', { name: 'Bootstrap' }).click();
+  await page.getByRole('button', { name: 'Bootstrap' }).first().click();
   await page.getByRole('dialog').getByRole('button', { name: 'Bootstrap' }).click();
 
   await page.getByRole('button', { name: 'Add machine' }).first().click();
@@ -86,7 +86,7 @@ test('with availability sets, controllers share a cloud service, and the page sa
   const name = await createdModel(api, `sets-${unique}`, { availabilitySetsEnabled: true });
   const page = await signedIn('operator');
   await page.goto(`/models/${name}`);
-  await page.getByRole('banner').getByRole('button', { name: 'Bootstrap' }).click();
+  await page.getByRole('button', { name: 'Bootstrap' }).first().click();
   await page.getByRole('dialog').getByLabel('Controllers').selectOption('2');
   await page.getByRole('dialog').getByRole('button', { name: 'Bootstrap' }).click();
   const once = page.getByRole('dialog', { name: '2 machines were added' });
