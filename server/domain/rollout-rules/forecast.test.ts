@@ -53,6 +53,11 @@ test('a ramp that has healthy members goes on from them', () => {
   expect(span([ring({ gates: ramp, size: 20, left: 20 })])?.from).toEqual(later(5 * 10));
 });
 
+test('more members than planned are left if VMs joined later', () => {
+  const ramp = gates({ inFlight: { count: 10 }, ramp: true, soakSeconds: 0 });
+  expect(span([ring({ gates: ramp, size: 0, left: 20 })])?.from).toEqual(later(5 * 10));
+});
+
 test('nothing is left to forecast when every member succeeded', () => {
   expect(span([])).toEqual({ from: start, to: start });
   expect(span([ring({ left: 0 }), ring({ left: 0 })])).toEqual({ from: start, to: start });

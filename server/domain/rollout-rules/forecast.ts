@@ -4,7 +4,10 @@ import { secondsAfter } from './step-times.ts';
 import type { Freeze, Gates, Window } from './stored.ts';
 import { freezeAt, nextFreeze, openingAt } from './windows.ts';
 
-/** A ring, as far as its duration depends on it. `left` members have not succeeded yet. */
+/**
+ * A ring, as far as its duration depends on it. `left` members have not succeeded yet; they can be more than `size`,
+ * the number of planned members, if VMs joined later.
+ */
 export interface ForecastRing {
   size: number;
   left: number;
@@ -94,7 +97,7 @@ function ringSeconds(
   const limit = inFlightLimit(gates.inFlight, size);
   let rounds = 0;
   let begun = 0;
-  const healthy = size - left;
+  const healthy = Math.max(0, size - left);
   while (begun < left) {
     const room = gates.ramp ? Math.min(limit, 1 + healthy + begun) : limit;
     if (room === limit) {

@@ -79,7 +79,7 @@ describe('a row of the list', () => {
         needsRelease: false,
         goalState: expect.any(Number),
       },
-      ...{ clockSkewSeconds: null, restartPendingSince: null, since: null, hold: null, reason: null },
+      ...{ clockSkewSeconds: null, restartPendingSince: null, since: null, hold: null, reason: null, role: null },
     });
   });
 
