@@ -42,8 +42,8 @@ export function boundedText(maximum: number) {
 }
 
 /**
- * A name that a person enters: not blank, without invisible characters, and unable to change the direction of
- * surrounding text.
+ * A name that a person enters: not blank, without invisible characters, unable to change the direction of surrounding
+ * text, and without NUL and lone surrogates, which PostgreSQL cannot store.
  */
 export function givenText(maximum: number) {
   return z
@@ -51,6 +51,7 @@ export function givenText(maximum: number) {
     .trim()
     .min(1)
     .max(maximum)
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), { error: 'json_character', abort: true })
     .refine((text) => !changesDirection(text), { error: 'text_direction', abort: true })
     .refine((text) => !hasInvisible(text), 'text_invisible');
 }

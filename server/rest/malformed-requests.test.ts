@@ -26,6 +26,7 @@ beforeAll(async () => {
     ...parts,
     ...{ token: unknown, output: unknown, archive: unknown, execution: unknown },
     ...{ namespace: 'Acme.Lab', other: '1.0', key: '0'.repeat(32) },
+    ...{ formula: 'Acme.Lab.blog', slot: 'production', protocol: 'tcp', port: '80' },
   };
 });
 afterAll(() => door.close());

@@ -131,6 +131,10 @@ describe('filter fields', () => {
       ['updateAvailable', 'updateAvailable', false, 'filter.find.updateAvailable'],
       ['rollout', 'rollout', false, null],
       ['step', 'step', false, null],
+      ['model', 'model', true, 'filter.find.model'],
+      ['cloudService', 'cloudService', true, 'filter.find.cloudService'],
+      ['availabilitySet', 'availabilitySet', true, null],
+      ['instanceId', 'instanceId', true, null],
     ]);
     for (const { label, find } of fields)
       expect(locales).toMatchObject({ [label]: expect.any(String), ...(find && { [find]: expect.any(String) }) });

@@ -203,7 +203,7 @@ describe('the forecast', () => {
     // At best 10 s a VM, usually 120 s, one after the other; each ring soaks, and bakes before the next.
     expect(await forecast({})).toEqual([100 + 180 + 3_600, 1_200 + 180 + 3_600]);
     const last = [done(2), done(3), done(2, { failed: 1, parked: 1 })];
-    expect(await forecast({ rings: last })).toEqual([70, 180]);
+    expect(await forecast({ rings: last })).toEqual([71, 181]);
     const baking = [done(2), { ...done(3), state: 'baking' as const, metAt }];
     expect(await forecast({ rings: baking })).toEqual([600 + 50 + 60, 600 + 600 + 60]);
   });

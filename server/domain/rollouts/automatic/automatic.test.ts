@@ -200,7 +200,8 @@ test('before its start, the rings of an automatic rollout can be edited, but not
   const { id } = await stage.automatic();
   const rings = [{ name: 'all', upTo: { percent: 100 } }];
   expect(await stage.edit(id, { rings, select: { all: true } })).toBe('conflict rollout_fixed; /select rollout_fixed');
-  expect(await stage.edit(id, { rings, newcomers: 'ignore' })).toBe('done');
+  expect(await stage.edit(id, { rings, newcomers: 'ignore' })).toBe('conflict rollout_fixed; /newcomers rollout_fixed');
+  expect(await stage.edit(id, { rings })).toBe('done');
   const { kind, state, definition } = await stage.rollout(id);
   expect({ kind, state }).toEqual({ kind: 'automatic', state: 'draft' });
   expect(definition).toMatchObject({ newcomers: 'include', rings: [{ name: 'all' }] });
