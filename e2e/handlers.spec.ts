@@ -380,7 +380,9 @@ test('a publisher uploads a formula, and readers see its relations, hooks and op
   await page.getByRole('button', { name: 'Upload' }).click();
 
   await expect(page.getByRole('heading', { name: 'blog 1.0.0' })).toBeVisible();
-  await expect(page.getByRole('table', { name: 'Relations' }).getByRole('row', { name: /^db requires/ })).toBeVisible();
+  await expect(
+    page.getByRole('region', { name: 'Relations' }).getByRole('row', { name: /^db requires/ }),
+  ).toBeVisible();
   await expectAccessibleInBothThemes(page);
   await page.getByRole('button', { name: 'Publish 1.0.0' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Publish 1.0.0' }).click();
@@ -393,7 +395,7 @@ test('a publisher uploads a formula, and readers see its relations, hooks and op
   await expectAccessible(page);
   await page.getByRole('link', { name: 'blog' }).click();
   await expect(
-    page.getByRole('table', { name: 'Options' }).getByRole('row', { name: /^port integer 8080/ }),
+    page.getByRole('region', { name: 'Options' }).getByRole('row', { name: /^port integer 8080/ }),
   ).toBeVisible();
   await expectAccessible(page);
 });

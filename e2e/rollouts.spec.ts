@@ -42,7 +42,7 @@ test('an operator selects VMs with the filter of the VM list, and sees in the pl
   await expect(page.getByRole('region', { name: 'Who' })).toContainText('4 VMs');
   await expect(page.getByRole('button', { name: 'Choose what to change' })).toBeVisible();
   await page.getByLabel('Name', { exact: true }).fill(`Disable ${fleet}`);
-  await page.getByLabel('State').selectOption('disabled');
+  await page.getByLabel('State', { exact: true }).selectOption('disabled');
   await page.getByLabel('Limit of ring first').fill('25');
   await page.getByLabel('Limit of ring tenth').fill('20');
   // The share must rise, so the portal rejects the ring, and the page says so at the ring.
@@ -208,7 +208,7 @@ test('a rollout that needs an approval is planned again after a rejection, and s
   const author = await signedIn('operator');
   await author.goto(fleetAddress(fleet).replace('/vms', '/rollouts/new'));
   await author.getByLabel('Name', { exact: true }).fill(`Enable ${fleet}`);
-  await author.getByLabel('State').selectOption('enabled');
+  await author.getByLabel('State', { exact: true }).selectOption('enabled');
   await author.getByRole('radio', { name: 'One ring' }).check();
   await expectPlanned(author);
   await author.getByRole('link', { name: 'Ask for approval' }).click();
