@@ -108,10 +108,10 @@ test('the map works by keyboard, is announced, opens a VM with Enter, and has a 
   await page.goto('/');
   await page
     .getByRole('combobox', { name: 'Group by' })
-    .or(page.getByRole('radio', { name: 'Nothing' }))
+    .or(page.getByRole('radio', { name: 'None', exact: true }))
     .first()
     .waitFor();
-  await groupBy(page, 'Nothing');
+  await groupBy(page, 'None');
   await expect(theMap(page)).toBeVisible();
 
   // The VM reached by keyboard is announced to screen readers only.
@@ -143,7 +143,7 @@ test('the URL keeps the grouping of the map: Back undoes it, a link opens it', a
   const page = await signedIn('viewer');
   await page.goto('/');
   await expect(theMap(page)).toBeVisible();
-  await groupBy(page, 'Nothing');
+  await groupBy(page, 'None');
   await expect(page).toHaveURL('/?by=none');
   await expect(page.getByRole('link', { name: 'All VMs' })).toBeVisible();
   await groupBy(page, 'Handler');
@@ -184,7 +184,7 @@ test('in a larger fleet, the pointer or a key on a cell shows its VM, a click op
   const page = await signedIn('viewer');
   await expect(async () => {
     await page.goto('/');
-    await groupBy(page, 'Nothing');
+    await groupBy(page, 'None');
     await expect(theMap(page).locator('canvas')).toBeVisible({ timeout: 1_000 });
   }).toPass(patient);
   await theMap(page).focus();

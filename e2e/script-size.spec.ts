@@ -1,3 +1,4 @@
+import { createdModel } from './support/model.ts';
 import { pageAddresses } from './support/page-addresses.ts';
 import { helloPlan } from './support/plan-machine.ts';
 import { draftRollout } from './support/rollout.ts';
@@ -20,7 +21,8 @@ test('no page loads more than 200 kB of script before an interaction', async ({ 
   const runbook = await publishRunbook(api, `script-${unique}`);
   const version = versions[0]?.version ?? '';
   const { id } = await draftRollout(api, probe);
-  const parts = { id, vmId: vm.id, name: 'watch', handler: probe, version, executionId, runbook };
+  const model = await createdModel(api, `script-${unique}`);
+  const parts = { id, vmId: vm.id, name: 'watch', handler: probe, version, executionId, runbook, model };
   const sizes: Record<string, number> = {};
   for (const address of pageAddresses(parts)) sizes[address] = await scriptBytesOf(client, address);
   expect(Object.keys(sizes).length).toBeGreaterThan(10);

@@ -8,8 +8,11 @@ const patience = { timeout: 30_000 };
 test('a model is created, bootstrapped, gets a machine with a real agent, and is destroyed', async ({
   signedIn,
   startAgent,
+  console,
   unique,
 }) => {
+  // The rejected name, and the model after its destruction.
+  console.allow(/status of 422 .*models\.create|status of 404 .*models\./);
   const name = `lab-${unique}`;
   const page = await signedIn('admin');
   await page.goto('/vms');

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 
 /** A movement of a part of the page. */
 export interface Shift {
@@ -37,3 +37,9 @@ export const shiftsOf = (page: Page): Promise<Shift[]> =>
     for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
     return (window as unknown as { shifts: Shift[] }).shifts;
   });
+
+/** Returns the shifts that a reader notices until the page is live. `recordShifts` must run before the page's scripts. */
+export async function shiftsWhileLoading(page: Page): Promise<Shift[]> {
+  await expect(page.getByText('Live', { exact: true }).or(page.locator('main:not([id])')).first()).toBeVisible();
+  return (await shiftsOf(page)).filter(isSeen);
+}
