@@ -8,7 +8,6 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useRequestedAct } from '#app/_lib/requested-act.ts';
 import { useReader } from '#app/_shell/reader.tsx';
-import { Banner } from '#app/_ui/banner.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
@@ -30,6 +29,7 @@ const EnrollDialog = dynamic(() => import('./enroll-dialog.tsx').then((module) =
 // The server renders them on the first page load, so nothing moves when their scripts load.
 const ColumnMenu = dynamic(() => import('./column-menu.tsx').then((module) => module.ColumnMenu));
 const QuickViews = dynamic(() => import('./quick-views.tsx').then((module) => module.QuickViews));
+const Banner = dynamic(() => import('#app/_ui/banner.tsx').then((module) => module.Banner));
 const NoVms = dynamic(() => import('./vm-list-empty.tsx').then((module) => module.NoVms));
 const NoMatch = dynamic(() => import('./vm-list-empty.tsx').then((module) => module.NoMatch));
 

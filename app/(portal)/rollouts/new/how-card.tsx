@@ -42,10 +42,12 @@ const isBuiltInName = (name: string): name is BuiltInName => builtInNames.some((
 const ownFields = /^\/(rings\/\d+|gates)(\/|$)/;
 
 /** How: the strategy, the rings with their sizes, and the gates in words. */
-export function HowCard({ form, set, strategies, fields, faults, sizes, isStarted = false }: HowCardProps) {
+export function HowCard({ form, set, strategies: loaded, fields, faults, sizes, isStarted = false }: HowCardProps) {
   const { t } = useTranslation('rollouts');
   const { rings } = form;
   const [isSaving, setSaving] = useState(false);
+  const [saved, setSaved] = useState<readonly StrategyChoice[]>([]);
+  const strategies = withSaved(loaded, saved);
   const total = sizes.every((size) => size !== null) ? sizes.reduce((sum, size) => sum + size, 0) : null;
   const chosen = strategies.find(({ name }) => name === form.strategy);
   const isEdited = chosen !== undefined && partsAsText(form) !== partsAsText(chosen.parts);
@@ -104,13 +106,22 @@ export function HowCard({ form, set, strategies, fields, faults, sizes, isStarte
         <SaveStrategy
           form={form}
           strategies={strategies}
-          onSaved={(strategy) => set({ strategy })}
+          onSaved={(strategy) => {
+            setSaved(withSaved(saved, [strategy]));
+            set({ strategy: strategy.name });
+          }}
           onClose={() => setSaving(false)}
         />
       ) : null}
     </PartCard>
   );
 }
+
+/** Returns strategies with those that were saved since they were loaded. */
+const withSaved = (loaded: readonly StrategyChoice[], saved: readonly StrategyChoice[]): StrategyChoice[] => [
+  ...loaded.filter(({ name }) => !saved.some((one) => one.name === name)),
+  ...saved,
+];
 
 /** Whether no other part of the page shows faults at this path. */
 const isElsewhere = (path: string): boolean => !/^\/(select|name|note|change|startAt|windows)(\/|$)/.test(path);

@@ -1,6 +1,5 @@
 'use client';
 
-import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { ExplainedProblem } from '#app/_lib/problem.ts';
@@ -13,13 +12,13 @@ import { Form } from '#app/_ui/form.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { toast } from '#app/_ui/toast.tsx';
 import type { RolloutForm } from './rollout-form.ts';
-import type { StrategyChoice } from './strategy-choice.ts';
+import { choiceOf, type StrategyChoice } from './strategy-choice.ts';
 import { strategyOf } from './strategy-of.ts';
 
 export interface SaveStrategyProps {
   form: RolloutForm;
   strategies: readonly StrategyChoice[];
-  onSaved(name: string): void;
+  onSaved(strategy: StrategyChoice): void;
   onClose(): void;
 }
 
@@ -27,7 +26,6 @@ export interface SaveStrategyProps {
 export function SaveStrategy({ form, strategies, onSaved, onClose }: SaveStrategyProps) {
   const { t } = useTranslation(['rollouts', 'common']);
   const client = useTRPCClient();
-  const router = useRouter();
   const explain = useProblem();
   const used = strategies.find(({ name, isBuiltIn }) => name === form.strategy && !isBuiltIn);
   const [name, setName] = useState(used?.name ?? '');
@@ -39,14 +37,13 @@ export function SaveStrategy({ form, strategies, onSaved, onClose }: SaveStrateg
     if (given === '') return;
     setBusy(true);
     try {
-      await client.strategies.set.mutate({
+      const saved = await client.strategies.set.mutate({
         name: given,
         ...strategyOf(form),
         automaticFor: [...(replaced?.automaticFor ?? [])],
       } as Parameters<typeof client.strategies.set.mutate>[0]);
-      onSaved(given);
+      onSaved(choiceOf(saved));
       toast(t('rollouts:new.strategy.saved', { name: given }));
-      router.refresh();
       onClose();
     } catch (error) {
       setProblem(explain(error));
