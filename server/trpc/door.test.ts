@@ -214,7 +214,8 @@ describe('errors', () => {
       { cookie, origin: ours },
       { json: { name, role: 'viewer' } },
     );
-    expect([response.status, (await shape(response)).error?.json.data.code]).toEqual([422, 'json_character']);
+    const data = (await shape(response)).error?.json.data;
+    expect([response.status, data]).toMatchObject([422, { faults: [{ path: '/name', code: 'json_character' }] }]);
   });
 
   test('reject input that is nested too deeply', async () => {

@@ -195,7 +195,13 @@ describe('a start', () => {
   test('is answered immediately without a wait, and with one reports the state that the worker left', async () => {
     const { id } = await givenRollout(ctx, { state: 'planned' });
     expect((await startRollout(ctx, { id, plan: planHash, wait: 0 })).state).toBe('checking');
-    const answer = startRollout(ctx, { id, plan: planHash, wait: 30 });
+    const waits = Promise.withResolvers<void>();
+    const listen: typeof ctx.wakes.listen = (...terms) => {
+      waits.resolve();
+      return ctx.wakes.listen(...terms);
+    };
+    const answer = startRollout({ ...ctx, wakes: { listen } }, { id, plan: planHash, wait: 30 });
+    await waits.promise;
     const why = [{ code: 'plan_moved_on', params: { moved: 3 } }];
     await ctx.db.transaction((tx) => changeRollout(tx, { id }, { state: 'planned', why }));
     expect(await answer).toMatchObject({ state: 'planned', why, needsPerson: true });
