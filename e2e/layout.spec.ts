@@ -11,15 +11,17 @@ const mount = 'Northwind.Storage.Mount';
 
 test.beforeAll(({ api }) => publishSamples(api, [probe, mount]));
 
-test('no page moves while it loads on a phone', async ({ signedIn, api, unique }) => {
-  const vm = await api.createVm(`still-${unique}`, { env: 'test' });
-  await api.setExtension(vm.id, 'watch', sampleGoal(probe));
-  const page = await signedIn('admin', { viewport: { width: 390, height: 844 } });
-  await page.addInitScript(recordShifts);
-  for await (const address of everyPage(page, { api, vm, extension: 'watch', handler: probe })) {
-    expect.soft(await shiftsWhileLoading(page), `what moved on ${address}`).toEqual([]);
-  }
-});
+for (const width of [1440, 390]) {
+  test(`no page moves while it loads, at ${width} px`, async ({ signedIn, api, unique }) => {
+    const vm = await api.createVm(`still-${unique}`, { env: 'test' });
+    await api.setExtension(vm.id, 'watch', sampleGoal(probe));
+    const page = await signedIn('admin', { viewport: { width, height: 844 } });
+    await page.addInitScript(recordShifts);
+    for await (const address of everyPage(page, { api, vm, extension: 'watch', handler: probe })) {
+      expect.soft(await shiftsWhileLoading(page), `what moved on ${address}`).toEqual([]);
+    }
+  });
+}
 
 test('the buttons of a header do not move while the rest of the page arrives', async ({ signedIn, portal }) => {
   const page = await signedIn('admin');

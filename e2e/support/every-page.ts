@@ -1,5 +1,4 @@
 import { expect, type Page } from '@playwright/test';
-import { finalStates } from '#protocol/executions/index.ts';
 import type { Api, CreatedVm } from './api.ts';
 import { bootstrappedModel } from './model.ts';
 import { pageAddresses } from './page-addresses.ts';
@@ -12,22 +11,15 @@ interface Given {
   vm: CreatedVm;
   extension: string;
   handler: string;
-  /** Whether the VM's agent runs, so that its execution ends before the pages are opened. */
-  hasAgent?: boolean;
 }
 
 /** Opens every page of the portal in turn, and yields each page's URL once the page is loaded. */
-export async function* everyPage(page: Page, { api, vm, extension, handler, hasAgent }: Given): AsyncGenerator<string> {
+export async function* everyPage(page: Page, { api, vm, extension, handler }: Given): AsyncGenerator<string> {
   const { versions } = await api.call<{ versions: { version: string }[] }>('GET', `/handlers/${handler}`);
   const version = versions[0]?.version ?? '';
   const { id: executionId } = await api.call<{ id: string }>('POST', `/vms/${vm.id}/executions`, {
     body: { plan: helloPlan },
   });
-  if (hasAgent) {
-    const read = () => api.call<{ state: string }>('GET', `/vms/${vm.id}/executions/${executionId}`);
-    const hasEnded = async () => (finalStates as readonly string[]).includes((await read()).state);
-    await expect.poll(hasEnded, { timeout: 30_000 }).toBe(true);
-  }
   const runbook = await publishRunbook(api, `every-page-${vm.id}`);
   const { id } = await draftRollout(api, handler);
   const model = await bootstrappedModel(api, `every-page-${vm.id.slice(-8)}`);
