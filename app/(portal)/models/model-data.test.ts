@@ -5,8 +5,8 @@ const alive = { life: 'alive' as const, bootstrappedAt: '2026-03-01T12:00:00Z', 
 
 test.each([
   ['a new model must be bootstrapped', { ...alive, bootstrappedAt: null }, [{ kind: 'bootstrap' }]],
-  ['a model without machines needs nobody', alive, []],
-  ['healthy machines need nobody', { ...alive, health: { healthy: 3, progressing: 1 } }, []],
+  ['a model without machines needs no action', alive, []],
+  ['healthy machines need no action', { ...alive, health: { healthy: 3, progressing: 1 } }, []],
   [
     'the worst comes first, and machines to enroll last',
     { ...alive, health: { unknown: 2, degraded: 1, failed: 3, healthy: 1 } },

@@ -37,7 +37,7 @@ export function spanFrom(
 }
 
 /**
- * Returns when a running rollout is likely to end, from what is left of it now. Parked members do not count, because it
+ * Returns when a running rollout is likely to end, from its undecided members. Parked members do not count, because it
  * is not known when they can change. Null if the rollout does not run, or if every member is decided.
  */
 export function forecastOf(

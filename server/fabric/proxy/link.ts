@@ -20,7 +20,7 @@ export class ProxyLink {
 
   /**
    * Passes bytes in both directions. If one side ends its direction, the other direction stays open. If one side is
-   * slow, the other one is read only as fast. `onEnd` is called once both connections are closed.
+   * slow, reading from the other one pauses. `onEnd` is called once both connections are closed.
    */
   join(onEnd: () => void): void {
     let open = 2;

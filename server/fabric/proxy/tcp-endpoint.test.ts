@@ -146,7 +146,7 @@ describe('a port that is closed', () => {
 });
 
 describe('the direction of a connection', () => {
-  test('that a client ended leaves the other one open', async () => {
+  test('that a client ended leaves the opposite direction open', async () => {
     const received = Promise.withResolvers<string>();
     const one = await started(
       tcpMember('a', a, (socket) => {
@@ -164,7 +164,7 @@ describe('the direction of a connection', () => {
     expect(await received.promise).toBe('request');
   });
 
-  test('that a member ended leaves the other one open', async () => {
+  test('that a member ended leaves the opposite direction open', async () => {
     const received = Promise.withResolvers<string>();
     const one = await started(
       tcpMember('a', a, (socket) => {
