@@ -81,7 +81,7 @@ export interface FakePortal {
    * Status of the responses to the next `times` reports. `retryAfter` is the requested pause in seconds; 0 by default.
    */
   refuseReports: { status: number; times: number; retryAfter?: number };
-  /** The units of this machine; null if the portal has no units. Call `changed` after changes. */
+  /** The units of this machine; null if the portal has no units. */
   units: UnitDesk | null;
   /** Makes the portal answer the requests that it holds, if something has changed for them. */
   changed(): void;

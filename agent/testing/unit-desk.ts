@@ -49,9 +49,12 @@ export class UnitDesk {
   /** Replaces the answers to requests whose path contains the text, until it is deleted. */
   readonly refusals = new Map<string, DeskAnswer>();
   private readonly wanted = new Map<string, Wanted>();
+  private readonly onChange: () => void;
 
-  constructor(vmId: string) {
+  /** `onChange` is called after each change of what the machine should do. */
+  constructor(vmId: string, onChange: () => void = () => {}) {
     this.vmId = vmId;
+    this.onChange = onChange;
   }
 
   get stamp(): string {
@@ -63,11 +66,13 @@ export class UnitDesk {
   want(unit: Wanted): void {
     this.wanted.set(unit.unit, { ...this.wanted.get(unit.unit), ...unit });
     this.revision += 1;
+    this.onChange();
   }
 
   forget(unit: string): void {
     this.wanted.delete(unit);
     this.revision += 1;
+    this.onChange();
   }
 
   /** Returns the formula of a unit, for a package that `packageOf` returned. */
@@ -95,12 +100,14 @@ export class UnitDesk {
     relation.nodes.set(unit, {
       ...{ version: node.version + 1, clock: relation.clock, settings: { ...node.settings, ...settings } },
     });
+    this.onChange();
   }
 
   leave(id: number, unit: string): void {
     const relation = this.relation(id);
     relation.clock += 1;
     relation.left.set(unit, relation.clock);
+    this.onChange();
   }
 
   /** Returns the runs of a unit as `<hook> <outcome>`. */

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import {
   confirmHook,
   type DueHook,
@@ -115,7 +116,25 @@ export class LocalUnit {
 
   /** Returns the path of the unit's socket, and creates the socket if there is none. */
   async openSocket(): Promise<string> {
-    this.server ??= AmpServer.listen(this.paths.socket, {
+    this.server ??= this.listen();
+    const { server } = this;
+    try {
+      return (await server).path;
+    } catch (error) {
+      if (this.server === server) this.server = null;
+      throw error;
+    }
+  }
+
+  async closeSocket(): Promise<void> {
+    const { server } = this;
+    this.server = null;
+    await server?.then((each) => each.close()).catch(() => {});
+  }
+
+  private async listen(): Promise<AmpServer> {
+    mkdirSync(this.paths.container, { recursive: true, mode: 0o755 });
+    return await AmpServer.listen(this.paths.socket, {
       respond: unitCommands({
         contexts: this.contexts,
         now: () => contextInputOf(this.requireGoal(), this.record, null),
@@ -123,13 +142,6 @@ export class LocalUnit {
       }),
       onFault: (error) => this.services.onFault(error),
     });
-    return (await this.server).path;
-  }
-
-  async closeSocket(): Promise<void> {
-    const { server } = this;
-    this.server = null;
-    await server?.then((each) => each.close()).catch(() => {});
   }
 
   private requireGoal(): UnitGoal {

@@ -1,4 +1,4 @@
-import { type DueHook, isPresent, newUnitRecord, type UnitGoal, type UnitState } from '#protocol/index.ts';
+import { type DueHook, isPresent, newUnitRecord, type UnitGoal, type UnitRunEnd, type UnitState } from '#protocol/index.ts';
 import { sentenceOf } from '../../agent-error.ts';
 import type { AgentLayout } from '../../folder/layout.ts';
 import { isDiskFull } from '../../folder/write-file.ts';
@@ -170,7 +170,31 @@ export class HookWork implements LaneWork {
 
   /** Begins a hook at the portal, runs it, and sends its outcome. */
   private async runAttempt(attempt: HookAttempt): Promise<void> {
-    const { journal, calls, layout, environment } = this.options;
+    const { journal, layout, environment } = this.options;
+    const { unit, due } = attempt;
+    try {
+      await unit.openSocket();
+      const begun = await this.beginRun(attempt);
+      if (begun === null) return;
+      const { logs, outcomes } = this;
+      const end = await runHook(begun, { layout, logs, outcomes, environment, signal: this.stopping.signal });
+      if (end === null) return;
+      noteEnd(journal, unit, due, end);
+    } catch (error) {
+      const advice = isDiskFull(error) ? ' Free space on the disk.' : '';
+      journal.warn(`${unit.name}: ${due.hook} could not be run: ${sentenceOf(error)}.${advice}`);
+      return this.pause(this.pauses.next());
+    }
+    this.pauses.reset();
+    // The next hook of the unit begins only when the portal has this outcome; other work does not wait longer.
+    await this.sender.send(unit);
+    if (this.outcomes.of(unit.name) !== undefined) this.sender.wake();
+    else unit.dropFormulas();
+  }
+
+  /** Tells the portal that a run begins. Returns null if the hook cannot begin now. */
+  private async beginRun(attempt: HookAttempt): Promise<BegunHook | null> {
+    const { journal, calls } = this.options;
     const { unit, due } = attempt;
     const key = JSON.stringify([unit.name, due, attempt.attempt]);
     const begun = this.unsure?.key === key ? this.unsure.begun : beginOf(attempt);
@@ -178,27 +202,12 @@ export class HookWork implements LaneWork {
     try {
       await calls.putRun(unit.name, begun.run, begun.body, this.stopping.signal);
       this.unsure = null;
-      this.pauses.reset();
+      journal.note(`${unit.name}: ${due.hook} begins`, { run: begun.run, attempt: attempt.attempt });
+      return begun;
     } catch (error) {
-      return this.noteNotBegun(unit, due, error);
+      this.noteNotBegun(unit, due, error);
+      return null;
     }
-    journal.note(`${unit.name}: ${due.hook} begins`, { run: begun.run, attempt: attempt.attempt });
-    const { logs, outcomes } = this;
-    try {
-      const end = await runHook(begun, { layout, logs, outcomes, environment, signal: this.stopping.signal });
-      if (end === null) return;
-      const how = end.timedOut ? 'was ended after its time' : `ended with ${end.exitCode ?? end.signal}`;
-      if (end.exitCode === 0) journal.note(`${unit.name}: ${due.hook} ended with 0`);
-      else journal.warn(`${unit.name}: ${due.hook} ${how}. The changes of this run were dropped.`);
-    } catch (error) {
-      const advice = isDiskFull(error) ? ' Free space on the disk.' : '';
-      journal.warn(`${unit.name}: ${due.hook} could not be run: ${sentenceOf(error)}.${advice}`);
-      return this.pause(this.pauses.next());
-    }
-    // The next hook of the unit begins only when the portal has this outcome; other work does not wait longer.
-    await this.sender.send(unit);
-    if (this.outcomes.of(unit.name) !== undefined) this.sender.wake();
-    else unit.dropFormulas();
   }
 
   private noteNotBegun(unit: LocalUnit, { hook }: DueHook, error: unknown): void {
@@ -262,6 +271,13 @@ export class HookWork implements LaneWork {
       this.options.wake();
     });
   }
+}
+
+function noteEnd(journal: Journal, { name }: LocalUnit, { hook }: DueHook, end: UnitRunEnd): void {
+  const { exitCode, signal, timedOut } = end;
+  if (exitCode === 0) return journal.note(`${name}: ${hook} ended with 0`);
+  const how = timedOut ? 'was ended after its time' : `ended with ${exitCode ?? signal ?? 'an error'}`;
+  journal.warn(`${name}: ${hook} ${how}. Its changes were dropped, and it is run again.`);
 }
 
 /**
