@@ -228,6 +228,7 @@ export class UnitDesk {
   }
 
   private remove(unit: string): DeskAnswer {
+    if (!this.wanted.has(unit)) return problem(404, 'unit_unknown');
     if (this.wanted.get(unit)?.goal !== 'leaving') return problem(409, 'unit_alive');
     this.removed.push(unit);
     this.forget(unit);

@@ -91,9 +91,9 @@ export class LocalUnit {
     const needed = [goal?.formula.version, record.formula, record.configured?.formula];
     for (const version of Object.keys(this.file.formulas)) {
       if (needed.includes(version)) continue;
+      discard(formulaRootOf(this.paths, version));
       const { [version]: _, ...formulas } = this.file.formulas;
       this.save({ formulas });
-      discard(formulaRootOf(this.paths, version));
     }
   }
 

@@ -51,6 +51,8 @@ export class HookWork implements LaneWork {
   private readonly sender: UnitSender;
   private readonly logs: RunLogs;
   private isPausing = false;
+  /** Whether the portal did not answer when a hook was to begin. */
+  private isAway = false;
   /** A run whose begin the portal may have stored, although no response arrived. */
   private unsure: { key: string; begun: BegunHook & { body: string } } | null = null;
   private alarm: NodeJS.Timeout | undefined;
@@ -76,7 +78,10 @@ export class HookWork implements LaneWork {
       signal: this.sending.signal,
       units: () => this.units.all(),
       onGone: (unit) => this.abandon(unit),
-      onRemoved: (unit) => this.units.drop(unit),
+      onRemoved: (unit) => {
+        this.units.drop(unit);
+        this.looks.look();
+      },
       onAlive: (unit) => this.units.restore(unit),
     });
   }
@@ -134,12 +139,14 @@ export class HookWork implements LaneWork {
     if (this.isPausing) return 'wait';
     const found: LaneCandidate[] = [];
     let isWaiting = !this.looks.hasLooked;
+    let until = Number.POSITIVE_INFINITY;
     for (const unit of this.units.all()) {
       const step = this.stepOf(unit);
       if (step === 'wait' || step.act === 'fetch') isWaiting = true;
-      else if (step.act === 'wait') this.wakeAt(step.until);
+      else if (step.act === 'wait') until = Math.min(until, step.until);
       else if (step.act !== 'rest') found.push(this.candidateOf(unit, step));
     }
+    this.wakeAt(until);
     return nextWork(found, null) ?? (isWaiting ? 'wait' : 'rest');
   }
 
@@ -149,6 +156,7 @@ export class HookWork implements LaneWork {
     if (goal === null) return { act: 'rest' };
     const pause = this.sender.pauseOf(unit);
     if (pause > Date.now()) return { act: 'wait', until: pause };
+    unit.dropFormulas();
     const step = stepOf(unit, goal, Date.now());
     if (step.act === 'fetch') this.fetcher.start(unit, goal);
     if (!this.sender.mustWaitFor(unit)) return step;
@@ -189,7 +197,6 @@ export class HookWork implements LaneWork {
     // The next hook of the unit begins only when the portal has this outcome; other work does not wait longer.
     await this.sender.send(unit);
     if (this.outcomes.of(unit.name) !== undefined) this.sender.wake();
-    else unit.dropFormulas();
   }
 
   /** Tells the portal that a run begins. Returns null if the hook cannot begin now. */
@@ -202,6 +209,7 @@ export class HookWork implements LaneWork {
     try {
       await calls.putRun(unit.name, begun.run, begun.body, this.stopping.signal);
       this.unsure = null;
+      this.isAway = false;
       journal.note(`${unit.name}: ${due.hook} begins`, { run: begun.run, attempt: attempt.attempt });
       return begun;
     } catch (error) {
@@ -215,7 +223,10 @@ export class HookWork implements LaneWork {
     const { journal } = this.options;
     const isGone = error instanceof PortalRefusal && error.code === 'unit_gone';
     if (isGone) return this.abandon(unit);
-    journal.warn(`${unit.name}: ${hook} cannot begin while the portal does not answer: ${sentenceOf(error)}.`);
+    const message = `${unit.name}: ${hook} cannot begin while the portal does not answer: ${sentenceOf(error)}.`;
+    if (this.isAway) journal.note(message);
+    else journal.warn(message);
+    this.isAway = true;
     this.pause((error instanceof PortalRefusal ? error.retryAfter : null) ?? this.pauses.next());
   }
 
@@ -261,6 +272,7 @@ export class HookWork implements LaneWork {
 
   private wakeAt(until: number): void {
     clearTimeout(this.alarm);
+    if (!Number.isFinite(until) || this.stopping.signal.aborted) return;
     this.alarm = setTimeout(() => this.options.wake(), Math.max(until - Date.now(), 0) + 1);
   }
 

@@ -22,6 +22,13 @@ export interface UnitLooksOptions {
 }
 
 const stored = z.object({ stamp: z.string().nullable(), state: unitState });
+type StoredUnitState = z.output<typeof stored>;
+
+/** Returns the unit state on disk, with its stamp; null if there is none. */
+export function readStoredUnitState(layout: AgentLayout): StoredUnitState | null {
+  const parsed = stored.safeParse(readJson(layout.unitState));
+  return parsed.success ? parsed.data : null;
+}
 
 /** The agent fetches the unit state this often, even if nothing seems to have changed. */
 const usualSeconds = 300;
@@ -32,7 +39,7 @@ const unsupportedSeconds = 3600;
 export class UnitLooks {
   private readonly options: UnitLooksOptions;
   private readonly pauses = backoff(1, 30);
-  private held: z.output<typeof stored> | null = null;
+  private held: StoredUnitState | null = null;
   /** The last stamp that the portal sent. */
   private heard: string | null = null;
   private wanted = new AbortController();
@@ -46,11 +53,10 @@ export class UnitLooks {
 
   /** Restores the unit state from disk. */
   begin(): void {
-    const parsed = stored.safeParse(readJson(this.options.layout.unitState));
-    if (!parsed.success) return;
-    this.held = parsed.data;
-    this.heard = parsed.data.stamp;
-    this.options.onState(parsed.data.state);
+    this.held = readStoredUnitState(this.options.layout);
+    if (this.held === null) return;
+    this.heard = this.held.stamp;
+    this.options.onState(this.held.state);
   }
 
   /** The stamp for the next poll; null if the portal has not sent one. */
