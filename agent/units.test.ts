@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { units, unitsText } from './commands/units.ts';
 import { layoutOf } from './folder/layout.ts';
 import { sealedFor } from './testing/seal.ts';
 import { lifeHooks, relationHooks, type UnitMachine, unitMachine } from './testing/unit-machine.ts';
@@ -97,10 +98,10 @@ test('EN-66 EN-63 lines arrive while the hook runs, without the secrets that cam
     unit,
     'db-relation-joined',
     `echo first
-echo "$(relation-get password) $(relation-get salt) $(relation-get host)"
-relation-get password | base64
-config-get licence >&2
-ensemble-log -l ERROR --id no_database --param "$(relation-get password)" "found $(config-get licence)"
+all=$(relation-get); echo "$all"
+printf 'correct horse' | base64
+licence=$(config-get licence); echo "$licence" >&2
+ensemble-log -l ERROR --id no_database --param 'correct horse' "found $licence"
 while [ ! -e ${gate} ]; do sleep 0.05; done
 echo last`,
   );
@@ -113,7 +114,7 @@ echo last`,
   await machine.ran(unit, 'db-relation-joined succeeded');
   await machine.portal.until('the last line', () => desk.log(running.run).includes('last\n'));
   const output = desk.log(running.run);
-  expect(output).toMatch(/INFO first\n.* INFO \[masked\] \[masked\] 10\.0\.0\.4\n.* INFO \[masked\]/);
+  expect(output).toMatch(/INFO first\n.* INFO \{"password":"\[masked\]","salt":"\[masked\]","host":"10\.0\.0\.4"\}\n/);
   expect(output).toContain('ERROR [masked]\n');
   expect(output).toContain('ERROR {"id":"no_database","params":["[masked]"]} found [masked]\n');
   for (const secret of ['correct', 'pepper', 'L-12345678', Buffer.from('correct horse').toString('base64').slice(0, 12)]) {
@@ -130,7 +131,7 @@ describe('a hook that fails', () => {
     desk.set(7, 'cache/0', {});
     machine.script(unit, 'db-relation-joined', 'relation-set tried=yes\nexit 3');
     machine.script(unit, 'cache-relation-joined', 'relation-set tried=yes');
-    const formula = await machine.formula('1.0.0.3', ['db-relation-joined', 'cache-relation-joined', 'config-changed']);
+    const formula = await machine.formula('1.0.0.3', ['db-relation-joined', 'cache-relation-joined']);
     const relations: [number, string][] = [
       [6, 'db'],
       [7, 'cache'],
@@ -144,9 +145,7 @@ describe('a hook that fails', () => {
     expect(failed?.end).toMatchObject({ exitCode: 3, signal: null, timedOut: false });
     expect(failed?.end?.changes).toBeUndefined();
 
-    // A hook of the unit still runs, and so does one that an operator asks for before its delay ends (EN-49).
-    desk.want({ unit, settingsVersion: 2 });
-    await machine.portal.until('config-changed', () => machine.hooks(unit).filter((one) => one === 'config-changed')[1]);
+    // An operator does not wait for the delay (EN-49).
     machine.script(unit, 'db-relation-joined', 'relation-set tried=again');
     desk.want({ unit, resolution: { run: failed?.run ?? '', how: 'retry' } });
     await machine.ran(unit, 'db-relation-joined succeeded');
@@ -220,7 +219,7 @@ test('EN-51 a unit leaves its relations, stops, and is gone, although its hooks 
   const unit = 'leaving/0';
   desk.set(8, 'mysql/0', {});
   desk.set(8, 'mysql/1', {});
-  machine.script(unit, 'db-relation-broken', 'echo "[$ENSEMBLE_MEMBERS][$ENSEMBLE_REMOTE_UNIT]"; relation-set a=b');
+  machine.script(unit, 'db-relation-broken', 'echo "[$ENSEMBLE_MEMBERS][$ENSEMBLE_REMOTE_UNIT]"\n[ -e tried ] || { touch tried; relation-set a=b; }\nexit 1');
   const formula = await machine.formula('1.0.0.9', [...lifeHooks, ...relationHooks('db')]);
   desk.want({ unit, formula, relations: [[8, 'db']] });
   await machine.portal.until('both', () => machine.hooks(unit).length === 7);
@@ -247,4 +246,35 @@ test('EN-51 a unit leaves its relations, stops, and is gone, although its hooks 
   ]);
   expect(existsSync(containerOf('leaving-0'))).toBe(false);
   await machine.until('its file is gone', () => !existsSync(join(layoutOf(machine.dir).unitRecords, 'leaving-0.json')));
+});
+
+test('EN-53 a unit that the portal no longer names is left as it is', async () => {
+  const { desk } = machine;
+  const unit = 'forced/0';
+  const formula = await machine.formula('1.0.0.10', lifeHooks);
+  desk.want({ unit, formula });
+  await machine.ran(unit, 'start succeeded');
+  desk.forget(unit);
+  await machine.until('its socket is closed', () => !existsSync(join(containerOf('forced-0'), 'ensemble.sock')));
+  expect(readdirSync(containerOf('forced-0'))).toEqual(['formula-1.0.0.10']);
+  expect(machine.hooks(unit)).toEqual(['install', 'config-changed', 'start']);
+});
+
+test('annex-agent units lists the units, what is due and what fails', async () => {
+  const { desk } = machine;
+  const unit = 'shown/0';
+  machine.script(unit, 'config-changed', 'exit 4');
+  desk.want({ unit, formula: await machine.formula('1.0.0.11', lifeHooks) });
+  await machine.ran(unit, 'config-changed failed');
+  const shown = () => units({ dir: machine.dir }).find((one) => one.unit === unit);
+  await machine.until('the failure', () => shown()?.failing.length === 1);
+  expect(shown()).toMatchObject({
+    ...{ model: 'prod', formula: 'Acme.Blog.wordpress', version: '1.0.0.11', state: 'installed', running: null },
+    ...{ isSending: false, due: ['config-changed', 'start'], failing: [{ attempts: 1 }], skipped: [], ports: [] },
+  });
+  const line = unitsText({ dir: machine.dir })
+    .split('\n')
+    .find((each) => each.startsWith(unit));
+  expect(line).toMatch(/^shown\/0 +Acme\.Blog\.wordpress +1\.0\.0\.11 +installed +failed once, next attempt 2/);
+  expect(line).toMatch(/ {2}config-changed and 1 more$/);
 });

@@ -79,7 +79,8 @@ function nowOf({ running, isSending, failing, skipped }: UnitSummary): string {
   if (isSending) return 'waits for the portal';
   if (failure !== undefined) {
     const when = failure.nextAttempt.slice(0, 19).replace('T', ' ');
-    return `failed ${failure.attempts} times, next attempt ${when}`;
+    const times = failure.attempts === 1 ? 'once' : `${failure.attempts} times`;
+    return `failed ${times}, next attempt ${when}`;
   }
   return skipped.length > 0 ? `skipped ${skipped.join(', ')}` : '';
 }

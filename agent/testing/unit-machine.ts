@@ -32,6 +32,8 @@ export async function unitMachine(): Promise<UnitMachine> {
   const program = `#!/bin/sh
 mkdir -p "$(dirname "${root}/ran/$ENSEMBLE_LOCAL_UNIT")"
 echo "$ENSEMBLE_HOOK $ENSEMBLE_REMOTE_UNIT" >> "${root}/ran/$ENSEMBLE_LOCAL_UNIT"
+mkdir "${root}/busy-\${ENSEMBLE_LOCAL_UNIT%/*}" || echo overlap >> "${root}/ran/$ENSEMBLE_LOCAL_UNIT"
+trap 'rmdir "${root}/busy-\${ENSEMBLE_LOCAL_UNIT%/*}"' EXIT
 script="${root}/scripts/$ENSEMBLE_LOCAL_UNIT/$ENSEMBLE_HOOK"
 [ ! -e "$script" ] || . "$script"
 `;

@@ -210,7 +210,6 @@ export class Agent {
       keepGoing('Sending executions', () => this.executions.send(), keeping),
       keepGoing('Taking plans over AMQP', () => this.executions.receiveOverAmqp(), keeping),
       keepGoing('Work on the goal state', () => this.workOnGoal(), keeping),
-      keepGoing('Looking after units', async () => this.hooks?.run(), keeping),
     ];
     if (this.options.executionPlans !== undefined) {
       this.works.push(keepGoing('Telling what runs here', () => this.executions.tellPlatforms(), keeping));
@@ -234,6 +233,8 @@ export class Agent {
       return false;
     } finally {
       clearTimeout(timer);
+      // What operators requested before a change of a unit must be known first, so that it begins first (EN-67).
+      this.works.push(keepGoing('Looking after units', async () => this.hooks?.run(), keeping));
     }
   }
 
