@@ -1,0 +1,21 @@
+export {
+  addRelation,
+  clearRelationEvents,
+  getRelation,
+  getRelationSettings,
+  listNodes,
+  listRelationEvents,
+  listRelations,
+  listSeen,
+  nodeReaders,
+  readNode,
+  relation,
+  relationEvents,
+  relationNodes,
+  relationSettings,
+  removeRelation,
+  resealRelations,
+  revealedNode,
+  revealNode,
+} from './relations/index.ts';
+export { addRelationInput, relationSettingsInput } from './relations/input.ts';
