@@ -18,6 +18,7 @@ import { outputsRouter } from './routers/outputs.ts';
 import { overviewRouter } from './routers/overview.ts';
 import { packagesRouter } from './routers/packages.ts';
 import { publishersRouter } from './routers/publishers.ts';
+import { relationsRouter } from './routers/relations.ts';
 import { resourcesRouter } from './routers/resources.ts';
 import { rolloutRulesRouter } from './routers/rollout-rules.ts';
 import { rolloutsRouter } from './routers/rollouts.ts';
@@ -50,6 +51,7 @@ export const appRouter = router({
   overview: overviewRouter,
   packages: packagesRouter,
   publishers: publishersRouter,
+  relations: relationsRouter,
   resources: resourcesRouter,
   rolloutRules: rolloutRulesRouter,
   rollouts: rolloutsRouter,

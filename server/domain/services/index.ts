@@ -1,4 +1,26 @@
 export { readUnitConcerns } from './health/read-unit-health.ts';
+export {
+  addRelation,
+  clearRelationEvents,
+  getRelation,
+  getRelationSettings,
+  listNodes,
+  listRelationEvents,
+  listRelations,
+  listSeen,
+  nodeReaders,
+  readNode,
+  relation,
+  relationEvents,
+  relationNodes,
+  relationSettings,
+  removeRelation,
+  resealRelations,
+  revealedNode,
+  revealNode,
+  unitsChannel,
+} from './relations/index.ts';
+export { addRelationInput, relationSettingsInput } from './relations/input.ts';
 export { beginRun } from './runs/begin-run.ts';
 export { endRun } from './runs/end-run.ts';
 export { getDue } from './runs/get-due.ts';

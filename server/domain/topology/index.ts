@@ -20,6 +20,7 @@ export { instance, instances, listInstances } from './list-instances.ts';
 export { newMachine } from './machine-view.ts';
 export { addMachine, removeMachine } from './machines.ts';
 export { mendTopology } from './mend-topology.ts';
+export { lockModel, type ModelRow, readModel, requireAlive, updateModel } from './model-rows.ts';
 export { getModel, listModels, type Model, model } from './model-view.ts';
 export { noteFabric } from './note-fabric.ts';
 export { planSwap, swapPlan } from './plan-swap.ts';

@@ -14,6 +14,7 @@ import { machineRoutes } from './machines.ts';
 import { memberRoutes } from './members.ts';
 import { modelRoutes } from './models.ts';
 import { publisherRoutes } from './publishers.ts';
+import { relationRoutes } from './relations.ts';
 import { rolloutActRoutes } from './rollout-acts.ts';
 import { rolloutReadRoutes } from './rollout-reads.ts';
 import { rolloutRuleRoutes } from './rollout-rules.ts';
@@ -48,6 +49,7 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...machineRoutes,
   ...topologyRoutes,
   ...cloudServiceRoutes,
+  ...relationRoutes,
   ...viewRoutes,
   ...attentionRoutes,
   ...logRoutes,

@@ -8,7 +8,7 @@ import type { Context } from '#server/domain/context.ts';
 import { createModel, setStorageAccount } from '#server/domain/topology/index.ts';
 import { type AgentDoor, type GivenAgent, givenAgent, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
-import { moveUnits } from '../unit-state/move-units.ts';
+import { raiseHeads } from '../relations/index.ts';
 
 /** A formula with these hooks, and with relations as in metadata.yaml. */
 export interface StagedFormula {
@@ -90,7 +90,7 @@ export class UnitStage {
         ...{ formulaVersion: '1.0.0.0', settingsVersion: 1, record: newUnitRecord() },
         ...{ createdAt: this.ctx.now, createdBy: 'Ada' },
       });
-      await moveUnits(tx, this.ctx, [on.vmId]);
+      await raiseHeads(tx, this.ctx, [on.vmId]);
     });
     return new StagedUnit(this.ctx, on, { id, name, serviceId });
   }
