@@ -1,3 +1,4 @@
+export { readUnitConcerns } from './health/read-unit-health.ts';
 export {
   addRelation,
   clearRelationEvents,
@@ -19,3 +20,14 @@ export {
   revealNode,
 } from './relations/index.ts';
 export { addRelationInput, relationSettingsInput } from './relations/input.ts';
+export { beginRun } from './runs/begin-run.ts';
+export { endRun } from './runs/end-run.ts';
+export { getDue } from './runs/get-due.ts';
+export { getRun, hookRunDetails, listRuns, readRunOutput } from './runs/list-runs.ts';
+export { receiveRunLog } from './runs/receive-run-log.ts';
+export { confirmRemoval } from './runs/remove-unit.ts';
+export { hookRun } from './runs/shown-run.ts';
+export { skipHooks } from './runs/skip-hooks.ts';
+export { findFormulaPackage } from './unit-state/find-formula-package.ts';
+export { getUnitSettings } from './unit-state/get-unit-settings.ts';
+export { getUnitState } from './unit-state/get-unit-state.ts';
