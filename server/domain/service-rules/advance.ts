@@ -41,7 +41,11 @@ const hasVersions = (unit: UnitVersions, target: UnitVersions): boolean =>
   unit.formulaVersion === target.formulaVersion && unit.settingsVersion === target.settingsVersion;
 
 /** Whether a unit has run its hooks for the versions that it should have. */
-export const isConfirmed = ({ record, formulaVersion, settingsVersion }: Omit<AdvancingUnit, 'id' | 'number'>): boolean =>
+export const isConfirmed = ({
+  record,
+  formulaVersion,
+  settingsVersion,
+}: Omit<AdvancingUnit, 'id' | 'number'>): boolean =>
   record.formula === formulaVersion &&
   record.configured?.formula === formulaVersion &&
   record.configured.settings === settingsVersion;

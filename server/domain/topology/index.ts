@@ -9,15 +9,15 @@ export {
 } from './agent-requests.ts';
 export { bindInstance, moveInstance } from './bind-instance.ts';
 export { bootstrapModel } from './bootstrap-model.ts';
+export { createInstance } from './create-instance.ts';
 export { changeModel, createModel } from './create-model.ts';
 export { destroyModel } from './destroy-model.ts';
+export { markRole } from './discard-role.ts';
 export { endpointsChannel } from './endpoint-rows.ts';
 export { endpointView } from './endpoint-view.ts';
+export { findMachine } from './find-machine.ts';
 export { availabilitySetField, cloudServiceField, instanceIdField, modelField } from './fleet-fields.ts';
 export { getTopology, readCloudServices, topology } from './get-topology.ts';
-export { createInstance } from './create-instance.ts';
-export { markRole } from './discard-role.ts';
-export { findMachine } from './find-machine.ts';
 export { listEndpoints, publicEndpoints } from './list-endpoints.ts';
 export { instance, instances, listInstances } from './list-instances.ts';
 export { localFabric } from './local-fabric.ts';

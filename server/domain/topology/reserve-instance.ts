@@ -14,7 +14,12 @@ import {
   firstDeployment,
   machineName,
 } from '#server/domain/topology-rules/names.ts';
-import { type Placement, type PlacementRefusal, type PlacementRequest, place } from '#server/domain/topology-rules/place.ts';
+import {
+  type Placement,
+  type PlacementRefusal,
+  type PlacementRequest,
+  place,
+} from '#server/domain/topology-rules/place.ts';
 import { leaseOf } from './lease.ts';
 import { lockModelById, type ModelRow, readInventory, requireAlive, updateModel } from './model-rows.ts';
 import { newPassword, sealPassword } from './role-password.ts';
