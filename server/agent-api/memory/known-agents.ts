@@ -5,10 +5,10 @@ import {
   credentialsChannel,
   findAgents,
   listAgentNews,
-  unitsChannel,
 } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
+import { unitsChannel } from '#server/domain/services/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Listening, Wakes } from '#server/platform/wakes/index.ts';
 import { AgentMemory, type KnownAgent } from './agent-memory.ts';

@@ -1,6 +1,6 @@
 export { claimInstance, noteDuplicate } from './claim-instance.ts';
 export { clearExpiredTokens } from './clear-expired-tokens.ts';
-export { credentialsChannel, unitsChannel } from './credentials-channel.ts';
+export { credentialsChannel } from './credentials-channel.ts';
 export { describeAgent } from './describe-agent.ts';
 export { type BindInstance, enrollAgent } from './enroll-agent.ts';
 export { type AgentIdentity, credentialHash, findAgents, listAgentNews } from './find-agent.ts';

@@ -20,6 +20,7 @@ export {
   resealRelations,
   revealedNode,
   revealNode,
+  unitsChannel,
 } from './relations/index.ts';
 export { addRelationInput, relationSettingsInput } from './relations/input.ts';
 export { removeService } from './remove-service.ts';

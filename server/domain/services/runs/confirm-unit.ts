@@ -5,7 +5,6 @@ import { confirmHook } from '#protocol/confirm-hook.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { FailingHook, SkippedHook } from '#server/domain/service-rules/stored.ts';
 import { enterRelations } from '../relations/index.ts';
-import { moveUnits } from '../unit-state/move-units.ts';
 import type { UnitRow } from './find-unit.ts';
 import { hookKind } from './hook-kind.ts';
 
@@ -55,8 +54,7 @@ export function failed(unit: UnitRow, relationId: number | null, failure: Omit<F
 }
 
 /**
- * Stores what became of a unit. A unit whose `start` ended for the first time enters its relations (EN-34), and its
- * agent looks at them.
+ * Stores what became of a unit. A unit whose `start` ended for the first time enters its relations (EN-34).
  */
 export async function storeUnit(
   tx: Transaction,
@@ -67,5 +65,4 @@ export async function storeUnit(
   await tx.update(units).set({ record, failing, skipped, enteredAt, resolution }).where(eq(units.id, after.id));
   if (before.enteredAt !== null || after.enteredAt === null || after.life === 'dying') return;
   await enterRelations(tx, ctx, after.id, run);
-  await moveUnits(tx, ctx, [after.vmId]);
 }

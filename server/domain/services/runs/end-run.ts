@@ -1,18 +1,15 @@
-import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
-import { hookRuns } from '#db/schema/index.ts';
+import type { hookRuns } from '#db/schema/index.ts';
 import type { runEnded, UnitRunEnd } from '#protocol/unit-runs.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { RunOutcome } from '#server/domain/service-rules/words.ts';
 import { flush } from '../relations/index.ts';
-import { moveUnits } from '../unit-state/move-units.ts';
 import { type RunName, readRun } from './begin-run.ts';
 import { confirmed, failed, storeUnit } from './confirm-unit.ts';
 import { lockUnit, type UnitRow } from './find-unit.ts';
-import { hookKind } from './hook-kind.ts';
 
 type RunEnded = z.output<typeof runEnded>;
 type RunRow = typeof hookRuns.$inferSelect;
@@ -54,16 +51,11 @@ async function endIn(
   const run = await readRun(tx, vmId, id);
   if (run === undefined || run.unitId !== unit.id) throw new DomainError('conflict', 'run_unknown');
   if (run.outcome !== 'running') return repeated(run);
-  const { versions, dropped } = await flush(tx, ctx, { vmId, runId: id, outcome, end });
-  if (refused !== undefined) {
-    await tx
-      .update(hookRuns)
-      .set({ refused })
-      .where(and(eq(hookRuns.vmId, vmId), eq(hookRuns.id, id)));
-  }
+  const ended = { vmId, runId: id, unitId: unit.id, outcome, end, ...(refused !== undefined && { refused }) };
+  const { versions, dropped } = await flush(tx, ctx, ended);
   await storeOutcome(tx, ctx, unit, run, outcome, end);
   await recordChange(tx, 'vm', vmId);
-  return { outcome: 'stored', versions, ...(dropped.length > 0 && { dropped }) };
+  return { outcome: 'stored', versions: { ...versions }, ...(dropped.length > 0 && { dropped: [...dropped] }) };
 }
 
 async function storeOutcome(
@@ -81,8 +73,6 @@ async function storeOutcome(
     const settings = run.dueVersion ?? unit.settingsVersion;
     const after = confirmed(unit, { hook, relationId, formula: run.formulaVersion, settings, run: cause }, ctx.now);
     await storeUnit(tx, ctx, { before: unit, after, run: cause });
-    // The relation is no longer part of the unit's state.
-    if (hookKind(hook) === 'broken') await moveUnits(tx, ctx, [unit.vmId]);
     return;
   }
   const failure = { hook, run: run.id, failures: attempt, outcome, exitCode: end.exitCode };

@@ -6,10 +6,8 @@ import type { ConfirmedHook, skippedHooks } from '#protocol/unit-runs.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { confirmRelationHooks } from '../relations/index.ts';
-import { moveUnits } from '../unit-state/move-units.ts';
 import { confirmed, storeUnit } from './confirm-unit.ts';
 import { lockUnit, type UnitRow } from './find-unit.ts';
-import { hookKind } from './hook-kind.ts';
 
 /** Whose decision it is if a removal goes on without a hook. */
 const removal = 'removal';
@@ -33,7 +31,6 @@ export async function skipHooks(
       relation === undefined ? [] : [{ hook, relationId: relation, remoteUnit, version }],
     );
     if (ofRelations.length > 0) await confirmRelationHooks(tx, ctx, before.id, ofRelations);
-    if (skipped.some(({ hook }) => hookKind(hook) === 'broken')) await moveUnits(tx, ctx, [vmId]);
     await recordChange(tx, 'vm', vmId);
   });
 }
