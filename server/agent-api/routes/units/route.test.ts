@@ -223,8 +223,8 @@ test.each([
   ['3:-1', 400],
   ['x', 400],
   ['3:99999999999999', 200],
-  ['3:17,'.repeat(500).slice(0, -1), 200],
-])('after=%.20s is answered', async (after, status) => {
+  ['3:17,3:18', 200],
+])('after=%s is answered', async (after, status) => {
   const unit = await newUnit();
   expect((await unit.agent.call(`/units?epoch=${stage.ctx.epoch}&after=${after}`)).status).toBe(status);
 });
