@@ -9,6 +9,8 @@ const count = z.int().nonnegative();
 const texts = anyNamed(z.string());
 const port = z.string().regex(/^[1-9]\d{0,4}\/(?:tcp|udp)$/);
 const relationId = z.int().positive();
+/** Identifies the machine's current boot. */
+const boot = z.string().min(1).max(128).optional();
 
 export const runLimits = { nodes: 64, ports: 256, outputBytes: 64 * 1024 };
 
@@ -30,7 +32,10 @@ const hookCause = {
   hook: z.string().max(128),
   relation: relationId.optional(),
   remoteUnit: unitName.optional(),
-  /** For `joined` and `changed`: the version of the member's settings. For `config-changed`: that of the service's. */
+  /**
+   * The version that the hook confirms: for `joined` and `changed` that of the member's settings, for `config-changed`
+   * that of the service's settings.
+   */
   version: count.optional(),
 };
 export type HookCause = z.output<z.ZodObject<typeof hookCause>>;
@@ -51,7 +56,9 @@ const runBegin = z.object({
   attempt: z.int().positive(),
   formula: z.string(),
   timeoutSeconds: z.number().positive().max(maxCommandSeconds),
+  boot,
 });
+export type UnitRunBegin = z.output<typeof runBegin>;
 
 const nodeChange = z.object({ relation: relationId, set: texts, remove: z.array(z.string()) });
 
@@ -98,14 +105,15 @@ const skippedHook = z.object({
   ...hookCause,
   /** The formula's version that the hook belongs to. */
   formula: z.string().optional(),
-  /** The failed run after which the hook was skipped; absent if the formula does not have the hook. */
-  run: z.string().optional(),
+  /** The run that failed, if the hook is skipped after failures. Absent for a hook that has no file. */
+  run: z.uuid().optional(),
 });
-export type SkippedHook = z.output<typeof skippedHook>;
+export type ConfirmedHook = z.output<typeof skippedHook>;
 export const maxSkippedHooks = 500;
 
-/** The body of `POST /agent/v1/units/{unit}/skipped`: hooks that count as done without a run. */
-export const skippedHooks = z.object({ skipped: z.array(skippedHook).min(1).max(maxSkippedHooks) });
+/** The body of `POST /agent/v1/units/{unit}/skipped`: hooks that count as done without a run that succeeded. */
+export const skippedHooks = z.object({ boot, skipped: z.array(skippedHook).min(1).max(maxSkippedHooks) });
+export type SkippedHooks = z.output<typeof skippedHooks>;
 
 /** The response to `begin`, and to `end`. */
 export const runBegun = z.looseObject({ number: z.int().positive() });

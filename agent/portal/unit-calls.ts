@@ -4,7 +4,7 @@ import {
   type RelationNode,
   runBegun,
   type ServiceSettings,
-  type SkippedHook,
+  type SkippedHooks,
   serviceSettings,
   type UnitRun,
 } from '#protocol/index.ts';
@@ -28,6 +28,14 @@ export interface UnitStateAnswer {
   stamp: string | null;
 }
 
+/** What an agent already has of the unit state: for each relation, the clock up to which it has it. */
+export interface HeldUnitState {
+  /** Id of the current boot; absent if the system provides none. */
+  boot?: string;
+  epoch?: string;
+  after?: string;
+}
+
 /** A part of the output of a hook. */
 export interface RunLogPiece {
   /** Offset of the piece within the output. */
@@ -39,8 +47,8 @@ export interface RunLogPiece {
 
 /** The part of the portal's API for units and their hooks. */
 export interface UnitCalls {
-  /** Returns what the machine's units should be. `held` names what the agent already has. */
-  unitState(held: { epoch: string; after: string } | null, signal?: AbortSignal): Promise<UnitStateAnswer>;
+  /** Returns what the machine's units should be. `held` names what the agent already has, and the machine's boot. */
+  unitState(held: HeldUnitState, signal?: AbortSignal): Promise<UnitStateAnswer>;
   /** Reads the settings of the unit `of` in a relation. */
   readNode(unit: string, relation: number, of: string): Promise<RelationNode>;
   /** Reads the settings of a unit's service. */
@@ -50,7 +58,7 @@ export interface UnitCalls {
   /** Uploads a part of a run's output. Returns the number of bytes that the portal has without a gap. */
   sendRunLog(unit: string, run: string, piece: RunLogPiece, signal?: AbortSignal): Promise<number>;
   /** Reports hooks that count as done without a run. */
-  skipHooks(unit: string, skipped: readonly SkippedHook[], signal?: AbortSignal): Promise<void>;
+  skipHooks(unit: string, hooks: SkippedHooks, signal?: AbortSignal): Promise<void>;
   /** Reports that a leaving unit was removed from the machine. */
   removeUnit(unit: string, signal?: AbortSignal): Promise<void>;
 }
@@ -68,8 +76,8 @@ export function unitCalls(send: PortalCall): UnitCalls {
   };
   return {
     async unitState(held, signal) {
-      const query = held === null ? '' : `?${new URLSearchParams(held)}`;
-      const answer = await get(`/agent/v1/units${query}`, signal);
+      const query = new URLSearchParams({ ...held });
+      const answer = await get(`/agent/v1/units${query.size === 0 ? '' : `?${query}`}`, signal);
       return { text: answer.text, stamp: unitNews(answer).stamp };
     },
 
@@ -102,9 +110,9 @@ export function unitCalls(send: PortalCall): UnitCalls {
       return Number.isInteger(received) && received >= 0 ? received : piece.from + piece.bytes.length;
     },
 
-    async skipHooks(unit, skipped, signal) {
+    async skipHooks(unit, hooks, signal) {
       const path = `/agent/v1/units/${unit}/skipped`;
-      const body = JSON.stringify({ skipped });
+      const body = JSON.stringify(hooks);
       const answer = await send({ method: 'POST', path, headers: json, body, idleSeconds: 30, signal });
       if (answer.status !== 204) throw new PortalRefusal(answer);
     },

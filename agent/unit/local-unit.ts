@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import {
+  type ConfirmedHook,
   confirmHook,
   type DueHook,
   failHook,
   forgetRelations,
-  type SkippedHook,
   type UnitGoal,
   type UnitRecord,
 } from '#protocol/index.ts';
@@ -54,7 +54,7 @@ export class LocalUnit {
   }
 
   /** Hooks that counted as done without a run, and that the portal does not know of. */
-  get skipped(): readonly SkippedHook[] {
+  get skipped(): readonly ConfirmedHook[] {
     return this.file.skipped;
   }
 
@@ -98,7 +98,7 @@ export class LocalUnit {
   }
 
   /** Stores the record after hooks that count as done without a run, and keeps them for the portal. */
-  skip(record: UnitRecord, hooks: readonly SkippedHook[]): void {
+  skip(record: UnitRecord, hooks: readonly ConfirmedHook[]): void {
     this.save({ record, skipped: [...this.skipped, ...hooks] });
   }
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { newUnitRecord, type SkippedHook, skippedHooks, unitName, unitRecord } from '#protocol/index.ts';
+import { newUnitRecord, skippedHooks, unitName, unitRecord } from '#protocol/index.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 import { readJson } from '../folder/write-file.ts';
 
@@ -19,7 +19,6 @@ const unitFile = z.object({
   isRemoved: z.boolean(),
 });
 export type UnitFile = z.output<typeof unitFile>;
-export type { SkippedHook };
 
 export function newUnitFile(unit: string, boot: string): UnitFile {
   return { unit, record: newUnitRecord(boot), formulas: {}, ports: [], skipped: [], isRemoved: false };

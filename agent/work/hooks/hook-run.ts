@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { causeOfRun, type DueHook, type UnitGoal, type UnitRunEnd, unitFolderName } from '#protocol/index.ts';
+import { causeOfRun, type DueHook, type UnitGoal, type UnitRecord, type UnitRunEnd, unitFolderName } from '#protocol/index.ts';
 import type { ProcessEnd } from '../../execution/run-process.ts';
 import type { AgentLayout } from '../../folder/layout.ts';
 import { pruneOutputs } from '../../handler/prune.ts';
@@ -22,6 +22,9 @@ export interface HookRunServices {
   signal: AbortSignal;
 }
 
+/** The exit code of a hook that could not be started, as shells have it. */
+const notStartedCode = 126;
+
 /** A hook to run: the first attempt, or another one. */
 export interface HookAttempt {
   unit: LocalUnit;
@@ -37,11 +40,17 @@ export interface BegunHook extends HookAttempt {
 
 /** Returns the run of an attempt, and the body of the request that begins it. */
 export function beginOf(attempt: HookAttempt): BegunHook & { body: string } {
-  const { goal, due } = attempt;
+  const { goal, due, unit } = attempt;
   const timeoutSeconds = goal.timeouts[due.hook] ?? goal.timeouts.default;
   const cause = causeOfRun(due);
-  const begin = { phase: 'begin', ...cause, attempt: attempt.attempt, formula: due.formula, timeoutSeconds };
+  const about = { attempt: attempt.attempt, formula: due.formula, timeoutSeconds, ...bootOf(unit.record) };
+  const begin = { phase: 'begin', ...cause, ...about };
   return { ...attempt, run: randomUUID(), timeoutSeconds, body: JSON.stringify(begin) };
+}
+
+/** Returns the machine's boot for a request; nothing if the system provides no id of it. */
+export function bootOf({ boot }: Pick<UnitRecord, 'boot'>): { boot?: string } {
+  return boot === null || boot === '' ? {} : { boot };
 }
 
 /**
@@ -126,7 +135,10 @@ interface HookEnd {
 }
 
 /** Returns the request that ends a run. A hook that failed changes nothing (EN-10). */
-function endOf({ exitCode, signal, why }: ProcessEnd, { seconds, output, changes, reason }: HookEnd): UnitRunEnd {
+function endOf(ended: ProcessEnd, { seconds, output, changes, reason }: HookEnd): UnitRunEnd {
+  const { signal, why } = ended;
+  // The end of a run without an exit code and a signal means that the agent was stopped.
+  const exitCode = ended.fault === undefined ? ended.exitCode : notStartedCode;
   const end = { phase: 'end', exitCode, signal, timedOut: why === 'time', seconds, output, reason } as const;
   const { views } = changes;
   if (exitCode !== 0 || signal !== null || why === 'time') return { ...end, views };

@@ -65,7 +65,7 @@ export class HookWork implements LaneWork {
     this.units = new LocalUnits(options);
     this.logs = new RunLogs({ layout, journal, portal: calls });
     this.looks = new UnitLooks({
-      ...{ layout, journal, portal: calls, onProblem, onLooked: wake },
+      ...{ layout, journal, portal: calls, boot: options.boot, onProblem, onLooked: wake },
       recordOf: (unit) => this.units.get(unit)?.record ?? newUnitRecord(options.boot),
       onState: (state) => this.takeState(state),
     });
@@ -222,6 +222,7 @@ export class HookWork implements LaneWork {
     if (this.stopping.signal.aborted) return;
     const { journal } = this.options;
     const isGone = error instanceof PortalRefusal && error.code === 'unit_gone';
+    if (error instanceof PortalRefusal && !error.passing) this.unsure = null;
     if (isGone) return this.abandon(unit);
     const message = `${unit.name}: ${hook} cannot begin while the portal does not answer: ${sentenceOf(error)}.`;
     if (this.isAway) journal.note(message);

@@ -8,11 +8,13 @@ import { backoff } from '../../portal/backoff.ts';
 import { PortalRefusal } from '../../portal/portal.ts';
 import type { UnitCalls, UnitNews } from '../../portal/unit-calls.ts';
 import { wait } from '../../portal/wait.ts';
+import { bootOf } from './hook-run.ts';
 
 export interface UnitLooksOptions {
   layout: AgentLayout;
   journal: Journal;
   portal: Pick<UnitCalls, 'unitState'>;
+  boot: string;
   recordOf(unit: string): UnitRecord;
   /** Called with a new unit state, which is on disk. */
   onState(state: UnitState): void;
@@ -96,11 +98,11 @@ export class UnitLooks {
 
   /** Fetches the unit state once. Returns the seconds until the next time. Does not throw. */
   private async fetch(stopping: AbortSignal): Promise<number> {
-    const { portal, journal, onProblem } = this.options;
+    const { portal, journal, boot, onProblem } = this.options;
     try {
       const state = this.held?.state;
-      const known = state === undefined ? null : { epoch: state.epoch, after: afterOf(state) };
-      const answer = await portal.unitState(known, stopping);
+      const known = state === undefined ? {} : { epoch: state.epoch, after: afterOf(state) };
+      const answer = await portal.unitState({ ...known, ...bootOf({ boot }) }, stopping);
       const parsed = unitState.safeParse(jsonOf(answer.text));
       if (answer.stamp !== null) this.heard = answer.stamp;
       if (!parsed.success) {

@@ -7,6 +7,7 @@ import { PortalRefusal } from '../../portal/portal.ts';
 import type { UnitCalls } from '../../portal/unit-calls.ts';
 import { wait } from '../../portal/wait.ts';
 import type { LocalUnit } from '../../unit/local-unit.ts';
+import { bootOf } from './hook-run.ts';
 import type { HookOutcome, Outcomes } from './outcomes.ts';
 
 export interface UnitSenderOptions {
@@ -141,7 +142,7 @@ export class UnitSender {
     const { portal, onGone, onProblem, signal } = this.options;
     const part = unit.skipped.slice(0, maxSkippedHooks);
     try {
-      await portal.skipHooks(unit.name, part, signal);
+      await portal.skipHooks(unit.name, { ...bootOf(unit.record), skipped: part }, signal);
     } catch (error) {
       if (!(error instanceof PortalRefusal) || ![400, 404, 409, 413, 422].includes(error.status)) throw error;
       if (error.status === 404 || error.code === 'unit_gone') onGone(unit);

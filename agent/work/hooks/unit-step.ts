@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  type ConfirmedHook,
   causeOfRun,
   confirmHook,
   type DueHook,
   hooksDue,
   maxSkippedHooks,
   nextHook,
-  type SkippedHook,
   slotOf,
   type UnitGoal,
   type UnitRecord,
@@ -29,7 +29,7 @@ export type UnitStep =
 interface SkipStep {
   act: 'skip';
   due: DueHook;
-  note: SkippedHook;
+  note: ConfirmedHook;
   /** Whether it failed before, so that the unit keeps a mark until the hook succeeds. */
   isSkipped: boolean;
 }
@@ -39,7 +39,7 @@ interface SkipStep {
  * disk and for the portal first.
  */
 export function stepOf(unit: LocalUnit, goal: UnitGoal, now: number): UnitStep {
-  const notes: SkippedHook[] = [];
+  const notes: ConfirmedHook[] = [];
   let { record } = unit;
   let step = firstStep(unit, goal, record, now);
   while (step.act === 'skip') {
