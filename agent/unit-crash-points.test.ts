@@ -150,7 +150,9 @@ afterAll(() => {
 });
 
 describe.each(stages.map((stage, index) => ({ stage, index, title: stage.name })))('$title', ({ stage, index }) => {
-  test('EN-27 an agent that was stopped at any point loses no hook and stores none twice', { timeout: 120_000 }, async () => {
+  test('EN-27 an agent that was stopped at any point loses no hook and stores none twice', {
+    timeout: 120_000,
+  }, async () => {
     const before = join(base, `before-${index}`);
     const after = join(base, `before-${index + 1}`);
     cpSync(before, after, { recursive: true });

@@ -73,7 +73,9 @@ test('EN-60 EN-59 while the portal is away, an outcome is kept, and no other hoo
   writeFileSync(gate, '');
   const { flushes } = layoutOf(machine.dir);
   await machine.until('the outcome on disk', () => existsSync(flushes) && readdirSync(flushes).length === 1);
-  await machine.until('an attempt to send it', () => (portal.calls.at(-1) ?? '').startsWith('PUT /agent/v1/units/away/0'));
+  await machine.until('an attempt to send it', () =>
+    (portal.calls.at(-1) ?? '').startsWith('PUT /agent/v1/units/away/0'),
+  );
   expect(machine.hooks(unit)).toEqual(['install']);
   portal.away = false;
   await machine.ran(unit, 'start succeeded');
@@ -89,7 +91,10 @@ test('EN-67 what operators requested begins in the order of its turns, whatever 
   const unit = 'order/0';
   const order = join(machine.dir, 'order.log');
   const echo = { name: 'echo', handler: 'Acme.Test.Echo', version: '1.0.0.0' };
-  await machine.addHandler({ ...echo, script: `[ "$1" = enable ] && { sleep 0.5; echo extension >> ${order}; }; true` });
+  await machine.addHandler({
+    ...echo,
+    script: `[ "$1" = enable ] && { sleep 0.5; echo extension >> ${order}; }; true`,
+  });
   machine.script(unit, 'config-changed', `echo unit >> ${order}`);
   desk.want({ unit, formula: await machine.formula('2.0.0.2', lifeHooks) });
   portal.setGoal([echo], 1);

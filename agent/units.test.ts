@@ -117,7 +117,12 @@ echo last`,
   expect(output).toMatch(/INFO first\n.* INFO \{"password":"\[masked\]","salt":"\[masked\]","host":"10\.0\.0\.4"\}\n/);
   expect(output).toContain('ERROR [masked]\n');
   expect(output).toContain('ERROR {"id":"no_database","params":["[masked]"]} found [masked]\n');
-  for (const secret of ['correct', 'pepper', 'L-12345678', Buffer.from('correct horse').toString('base64').slice(0, 12)]) {
+  for (const secret of [
+    'correct',
+    'pepper',
+    'L-12345678',
+    Buffer.from('correct horse').toString('base64').slice(0, 12),
+  ]) {
     expect(output + running.end?.output).not.toContain(secret);
   }
   expect(running.end?.reason).toEqual({ id: 'no_database', params: ['[masked]'] });
@@ -159,7 +164,11 @@ describe('a hook that fails', () => {
   test('EN-49 EN-45 is skipped if an operator asks for it, and names a file that cannot be run', async () => {
     const { desk } = machine;
     const unit = 'skip/0';
-    machine.script(unit, 'install', 'rm hooks/config-changed; echo "#!/no/such/shell" > hooks/start; chmod 755 hooks/start');
+    machine.script(
+      unit,
+      'install',
+      'rm hooks/config-changed; echo "#!/no/such/shell" > hooks/start; chmod 755 hooks/start',
+    );
     desk.want({ unit, formula: await machine.formula('1.0.0.4', lifeHooks) });
     await machine.ran(unit, 'config-changed failed');
     const failed = desk.runs.findLast((one) => one.unit === unit);
@@ -167,7 +176,9 @@ describe('a hook that fails', () => {
     expect(failed?.end?.output).toContain('hooks/config-changed: not found');
     desk.want({ unit, resolution: { run: failed?.run ?? '', how: 'skip' } });
     await machine.ran(unit, 'start failed');
-    expect(desk.skipped.filter((one) => one.unit === unit)).toMatchObject([{ hook: 'config-changed', run: failed?.run }]);
+    expect(desk.skipped.filter((one) => one.unit === unit)).toMatchObject([
+      { hook: 'config-changed', run: failed?.run },
+    ]);
     const start = desk.runs.findLast((one) => one.unit === unit);
     expect(start?.end?.exitCode).toBe(127);
     expect(start?.end?.output).toContain('hooks/start: not found');
@@ -182,7 +193,11 @@ describe('a hook that fails', () => {
     const { desk } = machine;
     const unit = 'slow/0';
     machine.script(unit, 'install', 'sleep 600 & echo $!; sleep 600');
-    desk.want({ unit, timeouts: { default: 30, install: 0.5 }, formula: await machine.formula('1.0.0.6', ['install']) });
+    desk.want({
+      unit,
+      timeouts: { default: 30, install: 0.5 },
+      formula: await machine.formula('1.0.0.6', ['install']),
+    });
     await machine.ran(unit, 'install failed');
     const run = desk.runs.findLast((one) => one.unit === unit);
     expect(run?.end).toMatchObject({ exitCode: null, timedOut: true });
@@ -219,7 +234,11 @@ test('EN-51 a unit leaves its relations, stops, and is gone, although its hooks 
   const unit = 'leaving/0';
   desk.set(8, 'mysql/0', {});
   desk.set(8, 'mysql/1', {});
-  machine.script(unit, 'db-relation-broken', 'echo "[$ENSEMBLE_MEMBERS][$ENSEMBLE_REMOTE_UNIT]"\n[ -e tried ] || { touch tried; relation-set a=b; }\nexit 1');
+  machine.script(
+    unit,
+    'db-relation-broken',
+    'echo "[$ENSEMBLE_MEMBERS][$ENSEMBLE_REMOTE_UNIT]"\n[ -e tried ] || { touch tried; relation-set a=b; }\nexit 1',
+  );
   const formula = await machine.formula('1.0.0.9', [...lifeHooks, ...relationHooks('db')]);
   desk.want({ unit, formula, relations: [[8, 'db']] });
   await machine.portal.until('both', () => machine.hooks(unit).length === 7);

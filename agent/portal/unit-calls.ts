@@ -6,7 +6,6 @@ import {
   type ServiceSettings,
   type SkippedHooks,
   serviceSettings,
-  type UnitRun,
 } from '#protocol/index.ts';
 import type { PortalCall, PortalResponse } from './call.ts';
 import { PortalRefusal, secondsIn } from './refusal.ts';

@@ -282,7 +282,8 @@ export async function fakePortal(): Promise<FakePortal> {
     if (held === etag() && wait > 0 && isSameStamp()) {
       await new Promise<void>((resolve) => {
         const done = () => {
-          const isSame = held === etag() && isSameStamp() && portal.wantedLogs.length === 0 && newsOfExecutions() === lastNews;
+          const isSame =
+            held === etag() && isSameStamp() && portal.wantedLogs.length === 0 && newsOfExecutions() === lastNews;
           if (isSame && !portal.away && !response.destroyed) return;
           clearTimeout(timer);
           waiters.delete(done);

@@ -125,7 +125,8 @@ export class UnitDesk {
     const [, unit = '', rest = ''] = /^\/agent\/v1\/units\/([^/]+\/\d+)(?:\/(.*))?$/.exec(path) ?? [];
     const [what, ...more] = rest.split('/');
     if (method === 'DELETE') return this.remove(unit);
-    if (what === 'settings') return { status: 200, body: this.serviceSettings.get(unit) ?? { version: 1, settings: {} } };
+    if (what === 'settings')
+      return { status: 200, body: this.serviceSettings.get(unit) ?? { version: 1, settings: {} } };
     if (what === 'relations') return this.node(unit, Number(more[0]), `${more[1]}/${more[2]}`);
     if (what === 'skipped') {
       const { skipped } = JSON.parse(body.toString()) as { skipped: { hook: string }[] };

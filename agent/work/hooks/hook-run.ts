@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { causeOfRun, type DueHook, type UnitGoal, type UnitRecord, type UnitRunEnd, unitFolderName } from '#protocol/index.ts';
+import {
+  causeOfRun,
+  type DueHook,
+  type UnitGoal,
+  type UnitRecord,
+  type UnitRunEnd,
+  unitFolderName,
+} from '#protocol/index.ts';
 import type { ProcessEnd } from '../../execution/run-process.ts';
 import type { AgentLayout } from '../../folder/layout.ts';
 import { pruneOutputs } from '../../handler/prune.ts';
@@ -75,13 +82,17 @@ export async function runHook(begun: BegunHook, services: HookRunServices): Prom
   };
   try {
     const start = await startOf(begun, members, services);
-    const ended = await folders.run(run, { unit: unit.name, hook: due.hook }, {
-      ...start,
-      onOut: (chunk) => log.writeOut(chunk),
-      onErr: (chunk) => log.writeErr(chunk),
-      seconds: timeoutSeconds,
-      signal,
-    });
+    const ended = await folders.run(
+      run,
+      { unit: unit.name, hook: due.hook },
+      {
+        ...start,
+        onOut: (chunk) => log.writeOut(chunk),
+        onErr: (chunk) => log.writeErr(chunk),
+        seconds: timeoutSeconds,
+        signal,
+      },
+    );
     const seconds = (performance.now() - since) / 1000;
     // Whatever the hook left running is refused from here on (EN-13).
     const changes = unit.contexts.end(run);

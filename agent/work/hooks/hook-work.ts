@@ -1,13 +1,10 @@
-import { type DueHook, isPresent, newUnitRecord, type UnitGoal, type UnitRunEnd, type UnitState } from '#protocol/index.ts';
+import { type DueHook, isPresent, newUnitRecord, type UnitGoal, type UnitState } from '#protocol/index.ts';
 import { sentenceOf } from '../../agent-error.ts';
 import type { AgentLayout } from '../../folder/layout.ts';
-import { isDiskFull } from '../../folder/write-file.ts';
 import { discardRoot } from '../../handler/folders.ts';
 import type { Journal } from '../../journal.ts';
-import { backoff } from '../../portal/backoff.ts';
-import { type Portal, PortalRefusal } from '../../portal/portal.ts';
+import type { Portal } from '../../portal/portal.ts';
 import type { UnitCalls, UnitNews } from '../../portal/unit-calls.ts';
-import { wait } from '../../portal/wait.ts';
 import { toolsFolderOf } from '../../unit/hook-environment.ts';
 import { HookFolders } from '../../unit/hook-process.ts';
 import type { LocalUnit } from '../../unit/local-unit.ts';
@@ -16,7 +13,8 @@ import { agentVersion } from '../../version.ts';
 import type { LaneCandidate, LaneWork } from '../lane.ts';
 import { nextWork } from '../next.ts';
 import { FormulaFetcher } from './formula-fetcher.ts';
-import { type BegunHook, beginOf, type HookAttempt, runHook } from './hook-run.ts';
+import { HookAttempts } from './hook-attempts.ts';
+import type { HookAttempt } from './hook-run.ts';
 import { LocalUnits } from './local-units.ts';
 import { Outcomes } from './outcomes.ts';
 import { RunLogs } from './run-logs.ts';
@@ -42,19 +40,14 @@ export class HookWork implements LaneWork {
   private readonly options: HookWorkOptions;
   private readonly stopping = new AbortController();
   private readonly sending = new AbortController();
-  private readonly pauses = backoff(1, 30);
   private readonly folders: HookFolders;
   private readonly outcomes: Outcomes;
   private readonly units: LocalUnits;
   private readonly looks: UnitLooks;
   private readonly fetcher: FormulaFetcher;
   private readonly sender: UnitSender;
+  private readonly attempts: HookAttempts;
   private readonly logs: RunLogs;
-  private isPausing = false;
-  /** Whether the portal did not answer when a hook was to begin. */
-  private isAway = false;
-  /** A run whose begin the portal may have stored, although no response arrived. */
-  private unsure: { key: string; begun: BegunHook & { body: string } } | null = null;
   private alarm: NodeJS.Timeout | undefined;
 
   constructor(options: HookWorkOptions) {
@@ -83,6 +76,10 @@ export class HookWork implements LaneWork {
         this.looks.look();
       },
       onAlive: (unit) => this.units.restore(unit),
+    });
+    this.attempts = new HookAttempts({
+      ...{ ...options, logs: this.logs, outcomes: this.outcomes, signal: this.stopping.signal },
+      onGone: (unit) => this.abandon(unit),
     });
   }
 
@@ -136,7 +133,7 @@ export class HookWork implements LaneWork {
     if (this.folders.left.length > 0) {
       return { kind: 'hook', turn: null, isBegun: true, run: () => this.endLeftovers() };
     }
-    if (this.isPausing) return 'wait';
+    if (this.attempts.isPausing) return 'wait';
     const found: LaneCandidate[] = [];
     let isWaiting = !this.looks.hasLooked;
     let until = Number.POSITIVE_INFINITY;
@@ -176,59 +173,12 @@ export class HookWork implements LaneWork {
     };
   }
 
-  /** Begins a hook at the portal, runs it, and sends its outcome. */
+  /** Runs a hook, and sends its outcome. */
   private async runAttempt(attempt: HookAttempt): Promise<void> {
-    const { journal, layout, environment } = this.options;
-    const { unit, due } = attempt;
-    try {
-      await unit.openSocket();
-      const begun = await this.beginRun(attempt);
-      if (begun === null) return;
-      const { logs, outcomes } = this;
-      const end = await runHook(begun, { layout, logs, outcomes, environment, signal: this.stopping.signal });
-      if (end === null) return;
-      noteEnd(journal, unit, due, end);
-    } catch (error) {
-      const advice = isDiskFull(error) ? ' Free space on the disk.' : '';
-      journal.warn(`${unit.name}: ${due.hook} could not be run: ${sentenceOf(error)}.${advice}`);
-      return this.pause(this.pauses.next());
-    }
-    this.pauses.reset();
+    if (!(await this.attempts.run(attempt))) return;
     // The next hook of the unit begins only when the portal has this outcome; other work does not wait longer.
-    await this.sender.send(unit);
-    if (this.outcomes.of(unit.name) !== undefined) this.sender.wake();
-  }
-
-  /** Tells the portal that a run begins. Returns null if the hook cannot begin now. */
-  private async beginRun(attempt: HookAttempt): Promise<BegunHook | null> {
-    const { journal, calls } = this.options;
-    const { unit, due } = attempt;
-    const key = JSON.stringify([unit.name, due, attempt.attempt]);
-    const begun = this.unsure?.key === key ? this.unsure.begun : beginOf(attempt);
-    this.unsure = { key, begun };
-    try {
-      await calls.putRun(unit.name, begun.run, begun.body, this.stopping.signal);
-      this.unsure = null;
-      this.isAway = false;
-      journal.note(`${unit.name}: ${due.hook} begins`, { run: begun.run, attempt: attempt.attempt });
-      return begun;
-    } catch (error) {
-      this.noteNotBegun(unit, due, error);
-      return null;
-    }
-  }
-
-  private noteNotBegun(unit: LocalUnit, { hook }: DueHook, error: unknown): void {
-    if (this.stopping.signal.aborted) return;
-    const { journal } = this.options;
-    const isGone = error instanceof PortalRefusal && error.code === 'unit_gone';
-    if (error instanceof PortalRefusal && !error.passing) this.unsure = null;
-    if (isGone) return this.abandon(unit);
-    const message = `${unit.name}: ${hook} cannot begin while the portal does not answer: ${sentenceOf(error)}.`;
-    if (this.isAway) journal.note(message);
-    else journal.warn(message);
-    this.isAway = true;
-    this.pause((error instanceof PortalRefusal ? error.retryAfter : null) ?? this.pauses.next());
+    await this.sender.send(attempt.unit);
+    if (this.outcomes.of(attempt.unit.name) !== undefined) this.sender.wake();
   }
 
   private takeState(state: UnitState): void {
@@ -276,21 +226,6 @@ export class HookWork implements LaneWork {
     if (!Number.isFinite(until) || this.stopping.signal.aborted) return;
     this.alarm = setTimeout(() => this.options.wake(), Math.max(until - Date.now(), 0) + 1);
   }
-
-  private pause(seconds: number): void {
-    this.isPausing = true;
-    void wait(seconds, [this.stopping.signal]).then(() => {
-      this.isPausing = false;
-      this.options.wake();
-    });
-  }
-}
-
-function noteEnd(journal: Journal, { name }: LocalUnit, { hook }: DueHook, end: UnitRunEnd): void {
-  const { exitCode, signal, timedOut } = end;
-  if (exitCode === 0) return journal.note(`${name}: ${hook} ended with 0`);
-  const how = timedOut ? 'was ended after its time' : `ended with ${exitCode ?? signal ?? 'an error'}`;
-  journal.warn(`${name}: ${hook} ${how}. Its changes were dropped, and it is run again.`);
 }
 
 /**
