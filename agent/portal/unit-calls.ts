@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib';
 import {
   nodeDocument,
   type RelationNode,
-  runBegun,
   type ServiceSettings,
   type SkippedHooks,
   serviceSettings,
