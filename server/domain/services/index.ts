@@ -28,7 +28,7 @@ export { removeUnit } from './remove-unit.ts';
 export { resolvedHooks, resolveModel, resolveUnit } from './resolve-unit.ts';
 export { beginRun } from './runs/begin-run.ts';
 export { endRun } from './runs/end-run.ts';
-export { getDue } from './runs/get-due.ts';
+export { dueHook, getDue } from './runs/get-due.ts';
 export { getRun, hookRunDetails, listRuns, readRunOutput } from './runs/list-runs.ts';
 export { receiveRunLog } from './runs/receive-run-log.ts';
 export { confirmRemoval } from './runs/remove-unit.ts';

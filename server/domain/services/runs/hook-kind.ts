@@ -8,4 +8,3 @@ export function hookKind(hook: string): HookKind | null {
   return relationEvents.find((event) => hook.endsWith(`-relation-${event}`)) ?? null;
 }
 
-export const isRelationHook = (hook: string): boolean => /-relation-(?:joined|changed|departed|broken)$/.test(hook);

@@ -128,7 +128,7 @@ export class StagedUnit {
   }
 
   begin(run: string, hook: string, more: object = {}): Promise<Response> {
-    const document = { phase: 'begin', hook, attempt, formula: '1.0.0.0', timeoutSeconds: 300, ...more };
+    const document = { phase: 'begin', hook, attempt: 1, formula: '1.0.0.0', timeoutSeconds: 300, ...more };
     return this.call(`/runs/${run}`, document);
   }
 
