@@ -112,9 +112,9 @@ export class HookWork implements LaneWork {
     await this.units.closeSockets();
   }
 
-  /** Waits until the portal has all outcomes, or until the timeout. */
+  /** Waits until the portal has all outcomes and outputs, or until the timeout. */
   async drain(seconds: number): Promise<void> {
-    await this.sender.drain(seconds);
+    await Promise.all([this.sender.drain(seconds), this.logs.drain(seconds)]);
   }
 
   /** Ends the running hook, which is run again at the next start of the agent. */

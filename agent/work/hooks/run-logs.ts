@@ -34,6 +34,7 @@ export class RunLogs {
   private readonly all = new Map<string, Followed>();
   private readonly pauses = backoff(1, 60);
   private news = new AbortController();
+  private drained: (() => void)[] = [];
 
   constructor({ layout, journal, portal }: { layout: AgentLayout; journal: Journal; portal: RunLogs['portal'] }) {
     this.folder = layout.hookLogs;
@@ -68,6 +69,14 @@ export class RunLogs {
     this.news.abort();
   }
 
+  /** Waits until the portal has all outputs, or until the timeout. */
+  async drain(seconds: number): Promise<void> {
+    if (this.isEmpty) return;
+    const empty = new Promise<void>((resolve) => this.drained.push(resolve));
+    this.wake();
+    await Promise.race([empty, wait(seconds, [])]);
+  }
+
   /** Uploads outputs until the agent stops. Does not throw, whatever the portal does. */
   async run(stopping: AbortSignal): Promise<void> {
     while (!stopping.aborted) {
@@ -79,6 +88,7 @@ export class RunLogs {
       } catch (error) {
         pause = (error instanceof PortalRefusal ? error.retryAfter : null) ?? this.pauses.next();
       }
+      if (this.isEmpty) for (const resolve of this.drained.splice(0)) resolve();
       if (pause !== null) await wait(pause, [stopping]);
       else await wait(this.isEmpty ? idleSeconds : usualSeconds, [stopping, this.news.signal]);
     }
