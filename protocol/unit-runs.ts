@@ -8,6 +8,8 @@ const count = z.int().nonnegative();
 const texts = anyNamed(z.string());
 const port = z.string().regex(/^[1-9]\d{0,4}\/(?:tcp|udp)$/);
 const relationId = z.int().positive();
+/** Identifies the machine's current boot. */
+const boot = z.string().min(1).max(128).optional();
 
 export const runLimits = { nodes: 64, ports: 256, outputBytes: 64 * 1024 };
 
@@ -27,6 +29,10 @@ const hookCause = {
   hook: z.string().max(128),
   relation: relationId.optional(),
   remoteUnit: unitName.optional(),
+  /**
+   * The version that the hook confirms: for `joined` and `changed` that of the member's settings, for `config-changed`
+   * that of the service's settings.
+   */
   version: count.optional(),
 };
 
@@ -36,7 +42,9 @@ const runBegin = z.object({
   attempt: z.int().positive(),
   formula: z.string(),
   timeoutSeconds: z.number().positive().max(maxCommandSeconds),
+  boot,
 });
+export type UnitRunBegin = z.output<typeof runBegin>;
 
 const nodeChange = z.object({ relation: relationId, set: texts, remove: z.array(z.string()) });
 
@@ -79,8 +87,16 @@ export const unitRun = z.union([runBegin, runEnd]);
 export type UnitRun = z.output<typeof unitRun>;
 export type UnitRunEnd = z.output<typeof runEnd>;
 
-/** The body of `POST /agent/v1/units/{unit}/skipped`: hooks that have no file. */
-export const skippedHooks = z.object({ skipped: z.array(z.object(hookCause)).min(1).max(500) });
+const skippedHook = z.object({
+  ...hookCause,
+  formula: z.string().optional(),
+  /** The run that failed, if the hook is skipped after failures. Absent for a hook that has no file. */
+  run: z.uuid().optional(),
+});
+export type ConfirmedHook = z.output<typeof skippedHook>;
+
+/** The body of `POST /agent/v1/units/{unit}/skipped`: hooks that count as done without a run that succeeded. */
+export const skippedHooks = z.object({ boot, skipped: z.array(skippedHook).min(1).max(500) });
 
 /** The response to `begin`, and to `end`. */
 export const runBegun = z.looseObject({ number: z.int().positive() });

@@ -124,6 +124,26 @@ export function newsHeaders(agent: KnownAgent): string[] {
   return headers;
 }
 
+/**
+ * Returns the header `Annex-Units` with the stamp of the VM's units, for an agent that sent this header. Empty if the
+ * stamp is unknown, and during a hold.
+ */
+export function unitsHeader(call: AgentCall, agent: KnownAgent): string[] {
+  const stamp = call.header('annex-units') === null ? null : unitsStamp(call, agent);
+  return stamp === null ? [] : ['annex-units', stamp];
+}
+
+/** Whether the units changed since the stamp that the agent sent. If so, its poll gets an immediate response. */
+export function hasOtherUnits(call: AgentCall, agent: KnownAgent): boolean {
+  const [, stamp = null] = unitsHeader(call, agent);
+  return stamp !== null && stamp !== call.header('annex-units')?.trim();
+}
+
+function unitsStamp(call: AgentCall, agent: KnownAgent): string | null {
+  const version = agent.etag === null ? null : agent.unitsVersion;
+  return version === null ? null : `"${call.door.services.epoch}.${version}"`;
+}
+
 /** Whether there is news that has not been announced. If so, the agent's next poll gets an immediate response. */
 export function hasUnannouncedNews(agent: KnownAgent): boolean {
   const hasRequest = agent.newestLogRequest !== null && agent.newestLogRequest !== agent.announcedLogRequest;

@@ -24,10 +24,12 @@ import { rolloutRulesRouter } from './routers/rollout-rules.ts';
 import { rolloutsRouter } from './routers/rollouts.ts';
 import { runbookFilesRouter } from './routers/runbook-files.ts';
 import { runbooksRouter } from './routers/runbooks.ts';
+import { servicesRouter } from './routers/services.ts';
 import { signInRouter } from './routers/sign-in.ts';
 import { strategiesRouter } from './routers/strategies.ts';
 import { tokensRouter } from './routers/tokens.ts';
 import { topologyRouter } from './routers/topology.ts';
+import { unitsRouter } from './routers/units.ts';
 import { vmsRouter } from './routers/vms.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
@@ -57,10 +59,12 @@ export const appRouter = router({
   rollouts: rolloutsRouter,
   runbookFiles: runbookFilesRouter,
   runbooks: runbooksRouter,
+  services: servicesRouter,
   signIn: signInRouter,
   strategies: strategiesRouter,
   tokens: tokensRouter,
   topology: topologyRouter,
+  units: unitsRouter,
   vms: vmsRouter,
 });
 

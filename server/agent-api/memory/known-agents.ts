@@ -1,7 +1,14 @@
 import type { Database } from '#db/client.ts';
-import { credentialHash, credentialsChannel, findAgents, listAgentNews } from '#server/domain/enrollment/index.ts';
+import {
+  type AgentIdentity,
+  credentialHash,
+  credentialsChannel,
+  findAgents,
+  listAgentNews,
+} from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
+import { unitsChannel } from '#server/domain/services/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Listening, Wakes } from '#server/platform/wakes/index.ts';
 import { AgentMemory, type KnownAgent } from './agent-memory.ts';
@@ -47,8 +54,8 @@ export class KnownAgents {
   #unsureSince: number;
   #looking: Promise<void> | undefined;
   /**
-   * VMs that were invalidated since the oldest running read began, with the turn of each invalidation, oldest first.
-   * The running reads may return older data.
+   * VMs and relations that were invalidated since the oldest running read began, with the turn of each invalidation,
+   * oldest first. The running reads may return older data.
    */
   readonly #meanwhile = new Map<string, number>();
   /** Turns of the running reads, oldest first. A turn is a number that increases with every read and invalidation. */
@@ -62,8 +69,11 @@ export class KnownAgents {
     this.#options = options;
     this.#unsureSince = options.clock().getTime();
     this.#memory = new AgentMemory(options.most);
-    this.#listening = options.wakes.listen([goalStatesChannel, credentialsChannel], {
-      heard: (channel, vmId) => this.#moved(vmId, channel === credentialsChannel),
+    this.#listening = options.wakes.listen([goalStatesChannel, credentialsChannel, unitsChannel], {
+      heard: (channel, key) => {
+        if (channel === unitsChannel) this.#unitsMoved(key);
+        else this.#moved(key, channel === credentialsChannel);
+      },
       lost: () => {
         this.#hears = false;
         this.#epoch += 1;
@@ -142,7 +152,7 @@ export class KnownAgents {
         if (identity === undefined) {
           this.#memory.forget(hash);
           pending.reject(refused());
-        } else if ((this.#meanwhile.get(identity.vmId) ?? 0) > turn) {
+        } else if (this.#movedSince(turn, identity)) {
           // The result may be older than the invalidation. A poll held with an outdated result would get no further
           // wake-up.
           pending.resolve(this.#read(hash));
@@ -157,20 +167,39 @@ export class KnownAgents {
     }
   }
 
+  #movedSince(turn: number, { vmId, relations }: AgentIdentity): boolean {
+    const since = (key: string) => (this.#meanwhile.get(key) ?? 0) > turn;
+    return since(vmId) || relations.some((id) => since(`r${id}`));
+  }
+
   /** Drops invalidations older than all running reads. */
   #forgetNews(): void {
     const [oldest = Number.POSITIVE_INFINITY] = this.#reading;
-    for (const [vmId, turn] of this.#meanwhile) {
+    for (const [key, turn] of this.#meanwhile) {
       if (turn > oldest) return;
-      this.#meanwhile.delete(vmId);
+      this.#meanwhile.delete(key);
     }
   }
 
-  #moved(vmId: string, isCredential: boolean): void {
-    if (this.#reading.size > 0) {
-      this.#meanwhile.delete(vmId);
-      this.#meanwhile.set(vmId, ++this.#turn);
+  #noteMoved(key: string): void {
+    if (this.#reading.size === 0) return;
+    this.#meanwhile.delete(key);
+    this.#meanwhile.set(key, ++this.#turn);
+  }
+
+  /** Handles the news that units changed: `v<vm>` for the units of a VM, `r<relation>` for a relation's settings. */
+  #unitsMoved(key: string): void {
+    const subject = key.slice(1);
+    if (key.startsWith('v')) {
+      this.#moved(subject, false);
+      return;
     }
+    this.#noteMoved(key);
+    for (const vmId of this.#memory.vmsOfRelation(Number(subject))) this.#moved(vmId, false);
+  }
+
+  #moved(vmId: string, isCredential: boolean): void {
+    this.#noteMoved(vmId);
     // A new credential may mean a new machine with a new call counter.
     if (isCredential) this.#memory.forgetVm(vmId);
     else this.#memory.moveOn(vmId);

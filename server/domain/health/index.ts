@@ -1,4 +1,5 @@
 export { clearHealth } from './clear-health.ts';
+export type { FoundConcern, ReadConcerns, VmConcern } from './concerns.ts';
 export {
   countNextVms,
   countVersions,

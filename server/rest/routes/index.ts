@@ -21,8 +21,10 @@ import { rolloutRuleRoutes } from './rollout-rules.ts';
 import { rolloutRoutes } from './rollouts.ts';
 import { runbookFileRoutes } from './runbook-files.ts';
 import { runbookRoutes } from './runbooks.ts';
+import { serviceRoutes } from './services.ts';
 import { tokenRoutes } from './tokens.ts';
 import { topologyRoutes } from './topology.ts';
+import { unitRoutes } from './units.ts';
 import { viewRoutes } from './views.ts';
 import { vmListRoute, vmRoutes } from './vms.ts';
 import { wireAccessRoutes } from './wire-access.ts';
@@ -49,6 +51,8 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...machineRoutes,
   ...topologyRoutes,
   ...cloudServiceRoutes,
+  ...serviceRoutes,
+  ...unitRoutes,
   ...relationRoutes,
   ...viewRoutes,
   ...attentionRoutes,

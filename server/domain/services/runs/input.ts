@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { isServiceName, isUnitName } from '#protocol/unit-names.ts';
+import { runOutcomes } from '#server/domain/service-rules/words.ts';
+
+/** A unit of a model by name. A name that cannot exist is unknown. */
+const ofUnit = {
+  model: z.string().max(100).refine(isServiceName, { error: 'unit_unknown' }),
+  unit: z.string().max(100).refine(isUnitName, { error: 'unit_name_form' }),
+};
+
+export const getDueInput = z.object(ofUnit);
+export type GetDueInput = z.input<typeof getDueInput>;
+
+/** `cursor` is `nextCursor` of the previous page. */
+export const listRunsInput = z.object({
+  ...ofUnit,
+  hook: z.string().max(128).optional(),
+  outcome: z.enum(runOutcomes).optional(),
+  limit: z.int().min(1).max(200).default(50),
+  cursor: z.string().max(200).optional(),
+});
+export type ListRunsInput = z.input<typeof listRunsInput>;
+
+export const getRunInput = z.object({ ...ofUnit, run: z.uuid() });
+export type GetRunInput = z.input<typeof getRunInput>;
+
+/** Rows are lines, counted from 0. */
+export const readRunOutputInput = z.object({
+  ...getRunInput.shape,
+  row: z.int().min(0).default(0),
+  count: z.int().min(1).max(500).default(500),
+});
+export type ReadRunOutputInput = z.input<typeof readRunOutputInput>;

@@ -1,0 +1,30 @@
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
+import { unitHeads, units, vms } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import type { Context } from '#server/domain/context.ts';
+import { removeUnitsIn } from './remove-units.ts';
+
+/** Maximum number of units that one run removes, so that a run stays short. */
+const maxUnits = 200;
+
+/**
+ * Removes units whose VMs were deleted: by an interrupted request, or with their model. Returns how many it removed.
+ */
+export async function mendUnits(ctx: Context): Promise<number> {
+  allow(ctx.actor, 'operator');
+  const lost = await ctx.db
+    .select({ id: units.id, vmId: units.vmId })
+    .from(units)
+    .innerJoin(vms, eq(vms.id, units.vmId))
+    .where(and(isNull(units.removedAt), isNotNull(vms.deletedAt)))
+    .orderBy(units.id)
+    .limit(maxUnits);
+  if (lost.length > 0) {
+    const ids = lost.map(({ id }) => id);
+    await ctx.db.transaction((tx) => removeUnitsIn(tx, ctx, ids, { forced: true }));
+  }
+  await ctx.db.execute(sql`
+    delete from ${unitHeads} h using ${vms} v where v.id = h.vm_id and v.deleted_at is not null
+       and not exists (select from ${units} u where u.vm_id = h.vm_id and u.removed_at is null)`);
+  return lost.length;
+}
