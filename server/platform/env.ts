@@ -83,6 +83,8 @@ export interface Config {
     executions: number;
     /** Days for which steps and members of rollouts are kept after the rollouts end. */
     rollouts: number;
+    /** Days for which the events of relations are kept. */
+    relations: number;
     /** Days for which changes to the health of VMs and extensions are kept. */
     health: number;
     /**
@@ -295,6 +297,7 @@ const environment = z
     ANNEX_LOG_DAYS: days.default(30),
     ANNEX_EXECUTION_DAYS: days.default(90),
     ANNEX_ROLLOUT_DAYS: days.default(400),
+    ANNEX_RELATION_DAYS: days.default(30),
     ANNEX_HEALTH_DAYS: days.default(30),
     ANNEX_COUNT_DAYS: days.default(400),
     ANNEX_ENDED_DAYS: days.default(30),
@@ -412,6 +415,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       logs: value.ANNEX_LOG_DAYS,
       executions: value.ANNEX_EXECUTION_DAYS,
       rollouts: value.ANNEX_ROLLOUT_DAYS,
+      relations: value.ANNEX_RELATION_DAYS,
       health: value.ANNEX_HEALTH_DAYS,
       counts: value.ANNEX_COUNT_DAYS,
       ended: value.ANNEX_ENDED_DAYS,

@@ -10,6 +10,7 @@ import { clearExpiredJob } from './clear-expired.ts';
 import { clearHealthJob } from './clear-health.ts';
 import { clearHistoryJob } from './clear-history.ts';
 import { clearLogsJob } from './clear-logs.ts';
+import { clearRelationsJob } from './clear-relations.ts';
 import { clearRolloutsJob } from './clear-rollouts.ts';
 import { clearUploadsJob } from './clear-uploads.ts';
 import { countVersionsJob } from './count-versions.ts';
@@ -53,6 +54,7 @@ export function createJobs({ log }: Pick<OpenServices, 'log'>): Job[] {
     clearLogsJob,
     clearExecutionsJob,
     clearRolloutsJob,
+    clearRelationsJob,
     clearBlobsJob,
   ];
 }
