@@ -33,7 +33,7 @@ describe('relations over the API', () => {
     expect(settings).toMatchObject({
       nodes: [{ unit: app.name }, { settings: [{ key: 'host', value: '"a"' }, { key: 'password', value: null }] }],
     });
-    const past = await door.expect('getRelationSettings', path, 200, { ...operator, query: { at: '2' } });
+    const past = await door.expect('getRelationSettings', path, 200, { ...operator, query: '?at=2' });
     expect(past).toMatchObject({ clock: 2, nodes: [{ unit: app.name }, { unit: base.name, version: 1, settings: [] }] });
     const node = { ...path, service: 'base', unit: '0' };
     expect(await door.expect('listNodeReaders', node, 200, viewer)).toMatchObject({ readers: [{ unit: app.name }] });
