@@ -287,7 +287,7 @@ describe('flushes and participants', () => {
       expect(await node(unit, ids[0])).toEqual({ version: 1 + rounds, settings: { round: '5' } });
   });
 
-  test('EN-71 a flush wakes the polls of its relations and open pages after the commit, a failed one does not', async () => {
+  test('a flush wakes the polls of its relations and open pages after the commit, a failed one does not', async () => {
     const heard: string[] = [];
     const { promise: ready, resolve } = Promise.withResolvers<void>();
     const listening = stage.ctx.wakes.listen([unitsChannel, changesChannel], {
