@@ -11,6 +11,7 @@ import { clearHealthJob } from './clear-health.ts';
 import { clearHistoryJob } from './clear-history.ts';
 import { clearLogsJob } from './clear-logs.ts';
 import { clearRolloutsJob } from './clear-rollouts.ts';
+import { clearServicesJob } from './clear-services.ts';
 import { clearUploadsJob } from './clear-uploads.ts';
 import { countVersionsJob } from './count-versions.ts';
 import { endHoldsJob } from './end-holds.ts';
@@ -53,6 +54,7 @@ export function createJobs({ log }: Pick<OpenServices, 'log'>): Job[] {
     clearLogsJob,
     clearExecutionsJob,
     clearRolloutsJob,
+    clearServicesJob,
     clearBlobsJob,
   ];
 }

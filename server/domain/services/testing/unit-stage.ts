@@ -80,19 +80,25 @@ export class UnitStage {
 
   /** Adds a unit on a VM of its own, or on the VM of another unit. */
   async unit(serviceId: string, { agent }: { agent?: GivenAgent } = {}): Promise<StagedUnit> {
+    const on = agent ?? (await givenAgent(this.ctx, this.door, `machine-${this.#count}`));
+    const unit = await this.place(serviceId, on.vmId);
+    return new StagedUnit(this.ctx, on, { ...unit, serviceId });
+  }
+
+  /** Adds a unit to a VM. */
+  async place(serviceId: string, vmId: string): Promise<{ id: string; name: string }> {
     const number = this.#count++;
-    const on = agent ?? (await givenAgent(this.ctx, this.door, `machine-${number}`));
     const [service] = await this.ctx.db.select().from(services).where(eq(services.id, serviceId));
     const [id, name] = [uuid(), `${service?.name}/${number}`];
     await this.ctx.db.transaction(async (tx) => {
       await tx.insert(units).values({
-        ...{ id, modelId: this.modelId, serviceId, name, number, vmId: on.vmId, life: 'alive', turn: 1 },
+        ...{ id, modelId: this.modelId, serviceId, name, number, vmId, life: 'alive', turn: 1 },
         ...{ formulaVersion: '1.0.0.0', settingsVersion: 1, record: newUnitRecord() },
         ...{ createdAt: this.ctx.now, createdBy: 'Ada' },
       });
-      await raiseHeads(tx, this.ctx, [on.vmId]);
+      await raiseHeads(tx, this.ctx, [vmId]);
     });
-    return new StagedUnit(this.ctx, on, { id, name, serviceId });
+    return { id, name };
   }
 }
 
