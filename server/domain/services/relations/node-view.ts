@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Database, Transaction } from '#db/client.ts';
 import { isSecretKey } from '#protocol/secret-keys.ts';
 import { allow } from '#server/domain/actor.ts';
-import { recordAudit } from '#server/domain/audit/index.ts';
 import { count, leftOut, time } from '#server/domain/answers.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { fitList, leftOutOf } from '#server/domain/list-bytes.ts';
@@ -13,14 +13,16 @@ import { sides } from '#server/domain/service-rules/words.ts';
 import { readModel } from '#server/domain/topology/index.ts';
 import type { RelationRow } from './create-relation.ts';
 import { findRelation, maskedKeys } from './find-relation.ts';
-import { type RelationSettingsInput, relationSettingsInput, type RevealNodeInput, revealNodeInput } from './input.ts';
+import { type RelationSettingsInput, type RevealNodeInput, relationSettingsInput, revealNodeInput } from './input.ts';
 import { clockAt, nodesAt, type PastNode } from './nodes-at.ts';
 import { openValue, valueBytes } from './sealed-node.ts';
 
 const key = z.object({
   key: z.string(),
   bytes: count,
-  masked: z.boolean().describe('Whether the value is hidden because the formula lists the key, or its name looks like a secret.'),
+  masked: z
+    .boolean()
+    .describe('Whether the value is hidden because the formula lists the key, or its name looks like a secret.'),
 });
 
 const nodeShape = {
@@ -71,7 +73,7 @@ export type RevealedNode = z.infer<typeof revealedNode>;
  */
 export async function listNodes(ctx: Context, input: RelationSettingsInput): Promise<RelationNodes> {
   allow(ctx.actor, 'viewer');
-  const { clock, nodes, masked } = await loadNodes(ctx, ctx.db, parse(relationSettingsInput, input));
+  const { clock, nodes, masked } = await loadNodes(ctx.db, parse(relationSettingsInput, input));
   const shown = nodes.map((node) => ({ ...showNode(node), keys: [...node.values].map((one) => showKey(one, masked)) }));
   const { kept, leftOut: more } = fitList(shown);
   return { clock, nodes: kept, ...leftOutOf({ nodes: more }) };
@@ -82,7 +84,7 @@ export async function listNodes(ctx: Context, input: RelationSettingsInput): Pro
  */
 export async function getRelationSettings(ctx: Context, input: RelationSettingsInput): Promise<RelationSettings> {
   allow(ctx.actor, 'operator');
-  const { relation, clock, nodes, masked } = await loadNodes(ctx, ctx.db, parse(relationSettingsInput, input));
+  const { relation, clock, nodes, masked } = await loadNodes(ctx.db, parse(relationSettingsInput, input));
   const shown = nodes.map((node) => showSettings(ctx, relation, node, masked, false));
   const { kept, leftOut: more } = fitList(shown);
   return { clock, nodes: kept, ...leftOutOf({ nodes: more }) };
@@ -96,7 +98,7 @@ export async function revealNode(ctx: Context, input: RevealNodeInput): Promise<
   allow(ctx.actor, 'operator');
   const { unit, ...of } = parse(revealNodeInput, input);
   return ctx.db.transaction(async (tx) => {
-    const { relation, clock, nodes, masked } = await loadNodes(ctx, tx, of);
+    const { relation, clock, nodes, masked } = await loadNodes(tx, of);
     const node = nodes.find((one) => one.unit === unit);
     if (node === undefined) throw new DomainError('not_found', 'node_unknown');
     const secret = [...node.values.keys()].filter((one) => isSecretKey(one, masked));
@@ -113,7 +115,6 @@ export async function revealNode(ctx: Context, input: RevealNodeInput): Promise<
 type ShownNode = PastNode & { confirmedBy: number };
 
 async function loadNodes(
-  ctx: Context,
   db: Database | Transaction,
   { model: name, number, at }: { model: string; number: number; at?: string | undefined },
 ) {
