@@ -5,6 +5,7 @@ import { foldHealth } from '#server/domain/health/index.ts';
 import { holdVm } from '#server/domain/holds/index.ts';
 import { getDue, getRun, listRuns, readRunOutput, readUnitConcerns } from '#server/domain/services/index.ts';
 import { type StagedUnit, UnitStage } from '#server/domain/services/testing/unit-stage.ts';
+import { getInstanceView, readFleetRows } from '#server/domain/views/index.ts';
 
 let stage: UnitStage;
 let service: string;
@@ -269,6 +270,15 @@ test('EN-81 a failed hook makes its VM failed, with the hook and its exit code a
   expect(await row()).toMatchObject({ health: 'progressing', cause: 'retry', command: 'install' });
   await unit.run('install', { exitCode: 3 }, { attempt: 3 });
   expect(await row()).toEqual({ health: 'failed', subject: unit.name, cause: 'exit', command: 'install', exit_code: 3 });
+  const { items } = await readFleetRows(stage.ctx, { vmIds: [unit.vmId] });
+  expect(items[0]).toMatchObject({
+    health: 'failed',
+    reason: { extension: unit.name, handler: null, cause: 'exit', command: 'install', exitCode: 3 },
+  });
+  expect(await getInstanceView(stage.ctx, { vmId: unit.vmId })).toMatchObject({
+    health: 'failed',
+    units: { unit: unit.name, health: 'failed', cause: 'exit', hook: 'install', exitCode: 3 },
+  });
   for (const hook of ['install', 'config-changed', 'start']) await unit.run(hook, {}, { attempt: 4 });
   expect(await row()).toMatchObject({ health: 'healthy', subject: null });
 });

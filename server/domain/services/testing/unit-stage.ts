@@ -4,7 +4,7 @@ import { handlers, handlerVersions, serviceSettings, services, units } from '#db
 import { type FormulaManifest, readMetadata } from '#protocol/formula.ts';
 import { newUnitRecord } from '#protocol/unit-record.ts';
 import type { UnitState } from '#protocol/unit-state.ts';
-import type { Context } from '#server/domain/context.ts';
+import type { Context, Services } from '#server/domain/context.ts';
 import { createModel, setStorageAccount } from '#server/domain/topology/index.ts';
 import { type AgentDoor, type GivenAgent, givenAgent, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
@@ -33,8 +33,9 @@ export class UnitStage {
     this.modelId = modelId;
   }
 
-  static async open(): Promise<UnitStage> {
-    const { ctx, door } = await openTestDoor();
+  /** Opens a stage, by default with a separate database. */
+  static async open(services?: Services): Promise<UnitStage> {
+    const { ctx, door } = await openTestDoor({}, services);
     const admin = await testContext({ services: ctx, role: 'admin' });
     await setStorageAccount(admin, { name: 'labstore', location: 'West Lab' });
     await createModel(ctx, { name: 'prod', location: 'West Lab', storageAccount: 'labstore' });
