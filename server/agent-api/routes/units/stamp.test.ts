@@ -52,7 +52,6 @@ test('EN-71 a flush ends the held polls of the other participants at every gatew
   try {
     const { stamp, state } = await blog.look();
     const held = poll(blog, stamp, 30, other);
-    await expect.poll(() => statementsOf(() => poll(blog, stamp, 0))).toEqual([]);
     await setFeed('"10.0.0.4"');
     const news = await held;
     expect(news).not.toBe(stamp);
