@@ -94,6 +94,8 @@ export interface Config {
     counts: number;
     /** Days for which invitations and tokens are kept after they end. */
     ended: number;
+    /** Days for which runs of hooks are kept. */
+    hooks: number;
   };
   /** Contacts for vulnerability reports, as listed in security.txt. */
   securityContacts: readonly string[];
@@ -301,6 +303,7 @@ const environment = z
     ANNEX_HEALTH_DAYS: days.default(30),
     ANNEX_COUNT_DAYS: days.default(400),
     ANNEX_ENDED_DAYS: days.default(30),
+    ANNEX_HOOK_DAYS: days.default(30),
     ANNEX_SECURITY_CONTACT: securityContacts.optional(),
     ANNEX_AUDIT_ANCHORS: auditAnchors.optional(),
     ANNEX_LOG: z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error').default('info'),
@@ -419,6 +422,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       health: value.ANNEX_HEALTH_DAYS,
       counts: value.ANNEX_COUNT_DAYS,
       ended: value.ANNEX_ENDED_DAYS,
+      hooks: value.ANNEX_HOOK_DAYS,
     },
     securityContacts: value.ANNEX_SECURITY_CONTACT ?? [],
     auditAnchors: value.ANNEX_AUDIT_ANCHORS ?? [],

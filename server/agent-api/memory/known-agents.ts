@@ -119,6 +119,11 @@ export class KnownAgents {
     this.#moved(vmId, false);
   }
 
+  /** Returns the number of cached VMs in the largest relation of a VM. */
+  largestRelationOf(vmId: string): number {
+    return this.#memory.largestRelationOf(vmId);
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#listening.close();

@@ -6,12 +6,11 @@ export function withDefaults(
   schema: unknown,
   given: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const effective: Record<string, unknown> = Object.create(null);
-  for (const [key, property] of Object.entries(propertiesOf(schema))) {
-    if (isObject(property) && Object.hasOwn(property, 'default')) effective[key] = property.default;
-  }
-  for (const [key, value] of Object.entries(given)) effective[key] = value;
-  return effective;
+  const defaults = Object.entries(propertiesOf(schema)).flatMap(([key, property]) =>
+    isObject(property) && Object.hasOwn(property, 'default') ? [[key, property.default] as const] : [],
+  );
+  // A key such as `__proto__` is an entry like every other.
+  return Object.fromEntries([...defaults, ...Object.entries(given)]);
 }
 
 const propertiesOf = (schema: unknown): Readonly<Record<string, unknown>> =>

@@ -24,6 +24,7 @@ import { runbookRoutes } from './runbooks.ts';
 import { serviceRoutes } from './services.ts';
 import { tokenRoutes } from './tokens.ts';
 import { topologyRoutes } from './topology.ts';
+import { unitRunRoutes } from './unit-runs.ts';
 import { unitRoutes } from './units.ts';
 import { viewRoutes } from './views.ts';
 import { vmListRoute, vmRoutes } from './vms.ts';
@@ -53,6 +54,7 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...cloudServiceRoutes,
   ...serviceRoutes,
   ...unitRoutes,
+  ...unitRunRoutes,
   ...relationRoutes,
   ...viewRoutes,
   ...attentionRoutes,

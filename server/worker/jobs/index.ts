@@ -12,6 +12,7 @@ import { clearHistoryJob } from './clear-history.ts';
 import { clearLogsJob } from './clear-logs.ts';
 import { clearRelationsJob } from './clear-relations.ts';
 import { clearRolloutsJob } from './clear-rollouts.ts';
+import { clearRunsJob } from './clear-runs.ts';
 import { clearUploadsJob } from './clear-uploads.ts';
 import { countVersionsJob } from './count-versions.ts';
 import { endHoldsJob } from './end-holds.ts';
@@ -55,6 +56,7 @@ export function createJobs({ log }: Pick<OpenServices, 'log'>): Job[] {
     clearExecutionsJob,
     clearRolloutsJob,
     clearRelationsJob,
+    clearRunsJob,
     clearBlobsJob,
   ];
 }

@@ -1,18 +1,24 @@
+import { eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
-import type { hookRuns } from '#db/schema/index.ts';
+import { type hookRuns, units } from '#db/schema/index.ts';
 import type { runEnded, UnitRunEnd } from '#protocol/unit-runs.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { RunOutcome } from '#server/domain/service-rules/words.ts';
+import { lockPortsOf } from '#server/domain/topology/index.ts';
 import { flush } from '../relations/index.ts';
 import { type RunName, readRun } from './begin-run.ts';
+import { changePorts } from './change-ports.ts';
 import { confirmed, failed, storeUnit } from './confirm-unit.ts';
 import { lockUnit, type UnitRow } from './find-unit.ts';
+import { canAdvance, lockForStart, type Settling, settle } from './settle.ts';
 
 type RunEnded = z.output<typeof runEnded>;
 type RunRow = typeof hookRuns.$inferSelect;
+/** The outcome, and the code with which changes are rejected. */
+type EndingAs = [outcome: EndOutcome, refused?: string];
 type EndOutcome = Exclude<RunOutcome, 'running' | 'skipped'>;
 
 /**
@@ -22,13 +28,19 @@ type EndOutcome = Exclude<RunOutcome, 'running' | 'skipped'>;
  */
 export async function endRun(ctx: Context, name: RunName, end: UnitRunEnd): Promise<RunEnded> {
   try {
-    return await ctx.db.transaction((tx) => endIn(tx, ctx, name, end, outcomeOf(end)));
+    return await endWith(ctx, name, end, outcomeOf(end));
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== 'unprocessable') throw error;
     const { changes: _, ports: __, ...rest } = end;
-    await ctx.db.transaction((tx) => endIn(tx, ctx, name, rest, 'refused', error.code));
+    await endWith(ctx, name, rest, 'refused', error.code);
     throw error;
   }
+}
+
+async function endWith(ctx: Context, name: RunName, end: UnitRunEnd, ...as: EndingAs): Promise<RunEnded> {
+  const { answer, settling } = await ctx.db.transaction((tx) => endIn(tx, ctx, name, end, ...as));
+  if (settling !== null) await settle(ctx, settling);
+  return answer;
 }
 
 /** Returns the outcome of a run. Without an exit code and a signal, the agent ended the hook because it was stopped. */
@@ -43,19 +55,25 @@ async function endIn(
   ctx: Context,
   name: RunName,
   end: UnitRunEnd,
-  outcome: EndOutcome,
-  refused?: string,
-): Promise<RunEnded> {
+  ...[outcome, refused]: EndingAs
+): Promise<{ answer: RunEnded; settling: Settling | null }> {
   const { vmId, run: id } = name;
+  const begun = await readRun(tx, vmId, id);
+  if (end.ports !== undefined) await lockPortsOf(tx, vmId);
+  await lockForStart(tx, vmId, name.unit, [begun?.hook ?? '']);
   const unit = await lockUnit(tx, vmId, name.unit);
   const run = await readRun(tx, vmId, id);
   if (run === undefined || run.unitId !== unit.id) throw new DomainError('conflict', 'run_unknown');
-  if (run.outcome !== 'running') return repeated(run);
+  if (run.outcome !== 'running') return { answer: repeated(run), settling: null };
   const ended = { vmId, runId: id, unitId: unit.id, outcome, end, ...(refused !== undefined && { refused }) };
-  const { versions, dropped } = await flush(tx, ctx, ended);
-  await storeOutcome(tx, ctx, unit, run, outcome, end);
+  const { versions, dropped, endedServices } = await flush(tx, ctx, ended);
+  if (outcome === 'succeeded' && end.ports !== undefined) await changePorts(tx, ctx, unit, id, end.ports);
+  const after = await storeOutcome(tx, ctx, unit, run, outcome, end);
   await recordChange(tx, 'vm', vmId);
-  return { outcome: 'stored', versions: { ...versions }, ...(dropped.length > 0 && { dropped: [...dropped] }) };
+  return {
+    answer: { outcome: 'stored', versions: { ...versions }, ...(dropped.length > 0 && { dropped: [...dropped] }) },
+    settling: { serviceId: unit.serviceId, advances: canAdvance(run.hook, unit, after), endedServices },
+  };
 }
 
 async function storeOutcome(
@@ -65,18 +83,27 @@ async function storeOutcome(
   run: RunRow,
   outcome: EndOutcome,
   end: UnitRunEnd,
-): Promise<void> {
+): Promise<UnitRow> {
   const { hook, relationId, attempt } = run;
-  if (outcome === 'interrupted') return;
+  if (outcome === 'interrupted') return unit;
   const cause = { vmId: run.vmId, id: run.id };
   if (outcome === 'succeeded') {
     const settings = run.dueVersion ?? unit.settingsVersion;
     const after = confirmed(unit, { hook, relationId, formula: run.formulaVersion, settings, run: cause }, ctx.now);
     await storeUnit(tx, ctx, { before: unit, after, run: cause });
-    return;
+    return after;
   }
-  const failure = { hook, run: run.id, failures: attempt, outcome, exitCode: end.exitCode };
-  await storeUnit(tx, ctx, { before: unit, after: failed(unit, relationId, failure, ctx.now), run: null });
+  const remoteUnit = await nameOf(tx, run.remoteUnitId);
+  const failure = { hook, run: run.id, failures: attempt, outcome, exitCode: end.exitCode, ...remoteUnit };
+  const after = failed(unit, relationId, failure, ctx.now);
+  await storeUnit(tx, ctx, { before: unit, after, run: null });
+  return after;
+}
+
+async function nameOf(tx: Transaction, unitId: string | null): Promise<{ remoteUnit?: string }> {
+  if (unitId === null) return {};
+  const [unit] = await tx.select({ name: units.name }).from(units).where(eq(units.id, unitId));
+  return unit === undefined ? {} : { remoteUnit: unit.name };
 }
 
 /** Answers a repeated `end` as the first one. A run that was interrupted cannot end any more. */

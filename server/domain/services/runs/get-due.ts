@@ -5,8 +5,8 @@ import { allow } from '#server/domain/actor.ts';
 import { count } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
+import { type GetUnitInput, getUnitInput } from '../input.ts';
 import { slotOfRun } from './confirm-unit.ts';
-import { type GetDueInput, getDueInput } from './input.ts';
 import { readUnitWork, type UnitWork } from './read-due.ts';
 import { findModelUnit } from './shown-run.ts';
 
@@ -26,18 +26,18 @@ export const dueHook = z.object({
 export type DueHookView = z.infer<typeof dueHook>;
 
 /** Lists the hooks that are due on a unit, in the order in which its agent runs them (EN-32). Throws 404 `unit_unknown`. */
-export async function getDue(ctx: Context, input: GetDueInput): Promise<{ items: DueHookView[] }> {
+export async function getDue(ctx: Context, input: GetUnitInput): Promise<{ items: DueHookView[] }> {
   allow(ctx.actor, 'viewer');
-  const { id } = await findModelUnit(ctx.db, parse(getDueInput, input));
+  const { id } = await findModelUnit(ctx.db, parse(getUnitInput, input));
   const work = await ctx.db.transaction((tx) => readUnitWork(tx, eq(units.id, id)), {
     ...{ isolationLevel: 'repeatable read', accessMode: 'read only' },
   });
   return { items: work.flatMap(dueOf) };
 }
 
-function dueOf({ unit, due }: UnitWork): DueHookView[] {
+function dueOf({ due, failing }: UnitWork): DueHookView[] {
   return due.map(({ hook, because, relation, remoteUnit = null, version, hasFile, kind, settings }) => {
-    const isFailing = unit.failing[slotOfRun(relation?.id ?? null)] !== undefined || unit.failing.unit !== undefined;
+    const isFailing = failing[slotOfRun(relation?.id ?? null)] !== undefined || failing.unit !== undefined;
     return {
       ...{ hook, because, relation: relation?.id ?? null, remoteUnit, hasFile },
       version: version ?? (kind === 'config-changed' ? settings : null),

@@ -1,15 +1,8 @@
 import { z } from 'zod';
-import { isServiceName, isUnitName } from '#protocol/unit-names.ts';
 import { runOutcomes } from '#server/domain/service-rules/words.ts';
+import { getUnitInput } from '../input.ts';
 
-/** A unit of a model by name. A name that cannot exist is unknown. */
-const ofUnit = {
-  model: z.string().max(100).refine(isServiceName, { error: 'unit_unknown' }),
-  unit: z.string().max(100).refine(isUnitName, { error: 'unit_name_form' }),
-};
-
-export const getDueInput = z.object(ofUnit);
-export type GetDueInput = z.input<typeof getDueInput>;
+const ofUnit = getUnitInput.shape;
 
 /** `cursor` is `nextCursor` of the previous page. */
 export const listRunsInput = z.object({

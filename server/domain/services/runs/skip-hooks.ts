@@ -8,6 +8,7 @@ import type { Context } from '#server/domain/context.ts';
 import { confirmRelationHooks } from '../relations/index.ts';
 import { confirmed, storeUnit } from './confirm-unit.ts';
 import { lockUnit, type UnitRow } from './find-unit.ts';
+import { canAdvance, lockForStart, type Settling, settle } from './settle.ts';
 
 /** Whose decision it is if a removal goes on without a hook. */
 const removal = 'removal';
@@ -21,7 +22,13 @@ export async function skipHooks(
   { vmId, unit: name }: { vmId: string; unit: string },
   { boot, skipped }: z.output<typeof skippedHooks>,
 ): Promise<void> {
-  await ctx.db.transaction(async (tx) => {
+  const settling = await ctx.db.transaction(async (tx): Promise<Settling> => {
+    await lockForStart(
+      tx,
+      vmId,
+      name,
+      skipped.map(({ hook }) => hook),
+    );
     const before = await lockUnit(tx, vmId, name);
     let after: UnitRow = boot === undefined ? before : { ...before, record: { ...before.record, boot } };
     for (const hook of skipped) after = skipOne(after, hook, ctx.now);
@@ -30,9 +37,12 @@ export async function skipHooks(
     const ofRelations = skipped.flatMap(({ hook, relation, remoteUnit = null, version = null }) =>
       relation === undefined ? [] : [{ hook, relationId: relation, remoteUnit, version }],
     );
-    if (ofRelations.length > 0) await confirmRelationHooks(tx, ctx, before.id, ofRelations);
+    const { endedServices } = await confirmRelationHooks(tx, ctx, before.id, ofRelations);
     await recordChange(tx, 'vm', vmId);
+    const advances = skipped.some(({ hook }) => canAdvance(hook, before, after));
+    return { serviceId: before.serviceId, advances, endedServices };
   });
+  await settle(ctx, settling);
 }
 
 function skipOne(unit: UnitRow, { hook, relation, version, formula, run }: ConfirmedHook, now: Date): UnitRow {
