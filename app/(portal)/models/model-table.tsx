@@ -53,9 +53,11 @@ function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
         <RowLink href={modelHref(name)} prefetch={false} translate="no" className="block">
           {name}
         </RowLink>
-        <span className="mt-1 block whitespace-normal sm:hidden">
-          <ModelNeeds model={name} needs={needs} />
-        </span>
+        {needs.length === 0 ? null : (
+          <span className="mt-1 block whitespace-normal sm:hidden">
+            <ModelNeeds model={name} needs={needs} />
+          </span>
+        )}
       </Td>
       <Td end className="text-ink-2 tabular-nums">
         {controllers === 0 ? null : (

@@ -60,7 +60,13 @@ function Need({ need, model, onAct }: NeedProps) {
       <Line
         need={need}
         title={say(need)}
-        why={t(may ? 'needs.bootstrap.why' : 'needs.bootstrap.viewer')}
+        why={t(
+          !may
+            ? 'needs.bootstrap.viewer'
+            : model.availabilitySetsEnabled
+              ? 'needs.bootstrap.sets'
+              : 'needs.bootstrap.why',
+        )}
         act={may ? <Button onClick={() => onAct({ kind: 'bootstrap' })}>{t('act.bootstrap')}</Button> : null}
       />
     );

@@ -41,8 +41,11 @@ export const RoleRow = memo(function RoleRow({ line, hasServices, hasTraffic, on
     <Tr leaving={role.state === 'deleting'}>
       <Td className="max-w-112 py-1.5">
         <Machine line={line} />
-        <span translate="no" className="mono-11 block truncate text-ink-3 sm:hidden">
-          {address}
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1 ps-[22px] text-12 sm:hidden">
+          <span translate="no" className="mono-11 text-ink-3">
+            {address}
+          </span>
+          <Agent line={line} machine={machine} onAct={onAct} />
         </span>
       </Td>
       {hasServices ? <ServiceCell line={line} /> : null}
@@ -65,7 +68,7 @@ export const RoleRow = memo(function RoleRow({ line, hasServices, hasTraffic, on
           <Num value={connectionsOf(ports)} />
         </Td>
       ) : null}
-      <Td>
+      <Td className="max-sm:hidden">
         <Agent line={line} machine={machine} onAct={onAct} />
       </Td>
       {onAct === undefined ? null : (
