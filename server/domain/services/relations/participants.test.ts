@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { confirmRelationHooks, forgetParticipants } from './participants.ts';
 import { relationsOf } from './members.ts';
+import { confirmRelationHooks, forgetParticipants } from './participants.ts';
 import { endRelationsOf, setPeerRelations } from './service-relations.ts';
 import { RelationStage, type StagedUnit } from './testing/relation-stage.ts';
 
@@ -14,7 +14,9 @@ let count = 0;
 /** Deploys two services with a relation, and units that have started. */
 async function related(units = 1) {
   count += 1;
-  const [app, base] = [`app${count}`, `base${count}`].map((name) => name.replace(/\d/g, (d) => 'abcdefghij'[Number(d)] ?? ''));
+  const [app, base] = [`app${count}`, `base${count}`].map((name) =>
+    name.replace(/\d/g, (d) => 'abcdefghij'[Number(d)] ?? ''),
+  );
   if (app === undefined || base === undefined) throw new Error('no names');
   const appId = await stage.service(app, { requires: { db: { interface: 'store' } } });
   const baseId = await stage.service(base, { provides: { store: { interface: 'store' } } });
@@ -105,7 +107,9 @@ describe('members of a relation', () => {
     const serviceId = await stage.service('ring', { peers: { ring: { interface: 'chain' } } });
     const [one, other] = await stage.units(serviceId, 2);
     const set = (peers: Record<string, { interface: string; limit: null; optional: boolean }>) =>
-      stage.ctx.db.transaction((tx) => setPeerRelations(tx, stage.ctx, { id: serviceId, modelId: stage.modelId }, { peers }));
+      stage.ctx.db.transaction((tx) =>
+        setPeerRelations(tx, stage.ctx, { id: serviceId, modelId: stage.modelId }, { peers }),
+      );
     const ring = { ring: { interface: 'chain', limit: null, optional: false } };
     await set(ring);
     await set(ring);
@@ -123,7 +127,10 @@ describe('hooks that count as done', () => {
         sql`select version from relation_seen where relation_id = ${relation} order by version`,
       )
     ).rows.map(({ version }) => version);
-  const confirm = (unit: StagedUnit, hooks: { kind: string; relationId: number; remote?: string; version?: number }[]) =>
+  const confirm = (
+    unit: StagedUnit,
+    hooks: { kind: string; relationId: number; remote?: string; version?: number }[],
+  ) =>
     stage.ctx.db.transaction((tx) =>
       confirmRelationHooks(
         tx,
@@ -166,7 +173,9 @@ describe('hooks that count as done', () => {
     const { app, base, relation, appId, baseId } = await related();
     const ended = await stage.ctx.db.transaction((tx) => endRelationsOf(tx, stage.ctx, appId));
     expect(ended).toEqual({ endedServices: [] });
-    expect(await confirm(app[0] as StagedUnit, [{ kind: 'broken', relationId: relation }])).toEqual({ endedServices: [] });
+    expect(await confirm(app[0] as StagedUnit, [{ kind: 'broken', relationId: relation }])).toEqual({
+      endedServices: [],
+    });
     expect(await relationOf(app[0] as StagedUnit)).toBeUndefined();
     expect(await confirm(base[0] as StagedUnit, [{ kind: 'broken', relationId: relation }])).toEqual({
       endedServices: [appId, baseId].sort(),
