@@ -94,6 +94,11 @@ export class HookWork implements LaneWork {
     return this.looks.stamp;
   }
 
+  /** Waits until the stamp for the next poll is known, or until the timeout. */
+  async whenLooked(seconds: number): Promise<void> {
+    await this.looks.whenLooked(seconds, this.stopping.signal);
+  }
+
   noteNews(news: UnitNews): void {
     this.looks.note(news);
     this.sender.notePortalAnswered();
