@@ -94,13 +94,12 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const agent of agents) await agent.stop();
   await stage.close();
-  if (process.env.KEEP === undefined) rmSync(root, { recursive: true, force: true });
-  else console.log(root);
+  rmSync(root, { recursive: true, force: true });
 });
 
 test('EN-28 EN-34 units on two machines start, join their relation, and hear of each other', async () => {
   await Promise.all(agents.map((agent) => agent.start()));
-  await until('what the blog set', async () => (await runsOf(blog)).length >= 3 && (await settingsOf(blog)).uses !== undefined);
+  await until('what the blog set', async () => (await settingsOf(blog)).uses !== undefined);
   expect(await settingsOf(mysql)).toMatchObject({ host: '"10.0.0.4"' });
   expect(await settingsOf(blog)).toEqual({ uses: '"10.0.0.4"' });
   expect((await runsOf(mysql)).slice(0, 3)).toEqual([
