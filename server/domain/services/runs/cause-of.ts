@@ -11,7 +11,7 @@ import {
   units,
 } from '#db/schema/index.ts';
 import { hooksDue } from '#protocol/hooks.ts';
-import type { RunCause } from '#server/domain/service-rules/stored.ts';
+import type { HookCause } from '#server/domain/service-rules/stored.ts';
 import type { UnitRow } from './find-unit.ts';
 import { hookKind } from './hook-kind.ts';
 
@@ -27,12 +27,12 @@ interface RunSubject {
  * Returns why a hook runs: the run that wrote what it is for, or the act of an operator. The chain of causes therefore
  * ends at an act (EN-78).
  */
-export function causeOf(tx: Transaction, unit: UnitRow, subject: RunSubject): Promise<RunCause> {
+export function causeOf(tx: Transaction, unit: UnitRow, subject: RunSubject): Promise<HookCause> {
   const { relationId } = subject;
   return relationId === null ? causeOfUnitHook(tx, unit, subject) : causeOfRelationHook(tx, unit, relationId, subject);
 }
 
-async function causeOfUnitHook(tx: Transaction, unit: UnitRow, { hook, dueVersion }: RunSubject): Promise<RunCause> {
+async function causeOfUnitHook(tx: Transaction, unit: UnitRow, { hook, dueVersion }: RunSubject): Promise<HookCause> {
   const kind = hookKind(hook);
   const goal = unit.life === 'dying' ? ('leaving' as const) : ('alive' as const);
   const formula = { version: unit.formulaVersion, hooks: [] };
@@ -45,7 +45,10 @@ async function causeOfUnitHook(tx: Transaction, unit: UnitRow, { hook, dueVersio
       .select({ at: serviceSettings.changedAt, by: serviceSettings.changedBy })
       .from(serviceSettings)
       .where(
-        and(eq(serviceSettings.serviceId, unit.serviceId), eq(serviceSettings.version, dueVersion ?? unit.settingsVersion)),
+        and(
+          eq(serviceSettings.serviceId, unit.serviceId),
+          eq(serviceSettings.version, dueVersion ?? unit.settingsVersion),
+        ),
       );
     return settings === undefined ? { because } : { because, act: act('service.update', settings) };
   }
@@ -63,7 +66,7 @@ async function causeOfRelationHook(
   unit: UnitRow,
   relationId: number,
   subject: RunSubject,
-): Promise<RunCause> {
+): Promise<HookCause> {
   const [relation] = await tx.select().from(relations).where(eq(relations.id, relationId));
   const kind = hookKind(subject.hook);
   if (kind === 'broken' || kind === 'departed') {
@@ -103,7 +106,7 @@ async function writerOf(
   tx: Transaction,
   relationId: number,
   { remoteUnitId, dueVersion }: RunSubject,
-): Promise<RunCause['run'] | null> {
+): Promise<HookCause['run'] | null> {
   if (remoteUnitId === null) return null;
   const event =
     dueVersion === null
@@ -129,7 +132,7 @@ async function remoteOf(tx: Transaction, { remoteUnitId }: RunSubject): Promise<
 const removals = ['unit.remove', 'service.remove', 'relation.remove', 'model.destroy', 'model.apply'];
 
 /** Finds the act that began a removal, by its time, which both rows have. */
-async function removalAt(tx: Transaction, at: Date | null): Promise<Pick<RunCause, 'act'>> {
+async function removalAt(tx: Transaction, at: Date | null): Promise<Pick<HookCause, 'act'>> {
   if (at === null) return {};
   const [entry] = await tx
     .select({ action: auditEntries.action, at: auditEntries.at, by: auditEntries.actorName })
@@ -141,7 +144,7 @@ async function removalAt(tx: Transaction, at: Date | null): Promise<Pick<RunCaus
 }
 
 /** Finds the newest act on a service. */
-async function findAct(tx: Transaction, serviceId: string, actions: string[]): Promise<Pick<RunCause, 'act'>> {
+async function findAct(tx: Transaction, serviceId: string, actions: string[]): Promise<Pick<HookCause, 'act'>> {
   const [entry] = await tx
     .select({ action: auditEntries.action, at: auditEntries.at, by: auditEntries.actorName })
     .from(auditEntries)
@@ -152,6 +155,6 @@ async function findAct(tx: Transaction, serviceId: string, actions: string[]): P
   return entry === undefined ? {} : { act: act(entry.action, entry) };
 }
 
-const act = (action: string, { at, by }: { at: Date; by: string }): NonNullable<RunCause['act']> => ({
+const act = (action: string, { at, by }: { at: Date; by: string }): NonNullable<HookCause['act']> => ({
   ...{ action, at: at.toISOString(), by },
 });
