@@ -33,6 +33,7 @@ import { logs } from './routes/logs/route.ts';
 import { packageBytes } from './routes/packages/route.ts';
 import { platforms } from './routes/platforms/route.ts';
 import { reports } from './routes/reports/route.ts';
+import { unitNode } from './routes/unit-nodes/route.ts';
 import { unitRemoved, unitRunLog, unitRunPhase, unitSettings, unitSkipped, unitState } from './routes/units/route.ts';
 import { webAnswer, webCall } from './web-call.ts';
 
@@ -104,6 +105,7 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
   { method: 'PUT', path: /^\/agent\/v1\/platforms$/, route: platforms },
   { method: 'GET', path: /^\/agent\/v1\/units$/, route: answering(unitState) },
   { method: 'GET', path: ofUnit('/settings'), route: answering(unitSettings) },
+  { method: 'GET', path: ofUnit('/relations/([1-9]\\d*)/([^/]+/[^/]+)'), route: unitNode },
   { method: 'PUT', path: ofUnit(`/runs/(${uuid})`), route: unitRunPhase },
   { method: 'POST', path: ofUnit(`/runs/(${uuid})/log`), route: unitRunLog },
   { method: 'POST', path: ofUnit('/skipped'), route: answering(unitSkipped) },

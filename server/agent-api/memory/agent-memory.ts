@@ -326,6 +326,11 @@ export class AgentMemory {
     return this.#relations.vmsOf(relation);
   }
 
+  /** Returns the number of cached VMs in the largest relation of a VM. */
+  largestRelationOf(vmId: string): number {
+    return this.#relations.largestOf(vmId);
+  }
+
   /** Marks the VM's cached goal state as stale. */
   moveOn(vmId: string): void {
     const row = this.#byVm.find(vmId);

@@ -12,6 +12,7 @@ import { unitsChannel } from '#server/domain/services/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Listening, Wakes } from '#server/platform/wakes/index.ts';
 import { AgentMemory, type KnownAgent } from './agent-memory.ts';
+import { RelationPace } from './relation-pace.ts';
 
 /**
  * Milliseconds between lookups of changes. A lookup finds changes whose wake-ups a half-open connection did not
@@ -46,6 +47,7 @@ export interface KnownAgentsOptions {
 export class KnownAgents {
   readonly #options: KnownAgentsOptions;
   readonly #memory: AgentMemory;
+  readonly #pace: RelationPace;
   readonly #listening: Listening;
   readonly #timer: NodeJS.Timeout;
   #epoch = 0;
@@ -69,6 +71,10 @@ export class KnownAgents {
     this.#options = options;
     this.#unsureSince = options.clock().getTime();
     this.#memory = new AgentMemory(options.most);
+    this.#pace = new RelationPace(
+      (relation) => this.#relationMoved(relation),
+      () => performance.now(),
+    );
     this.#listening = options.wakes.listen([goalStatesChannel, credentialsChannel, unitsChannel], {
       heard: (channel, key) => {
         if (channel === unitsChannel) this.#unitsMoved(key);
@@ -113,9 +119,15 @@ export class KnownAgents {
     this.#moved(vmId, false);
   }
 
+  /** Returns the number of cached VMs in the largest relation of a VM. */
+  largestRelationOf(vmId: string): number {
+    return this.#memory.largestRelationOf(vmId);
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#listening.close();
+    this.#pace.close();
     await this.#looking;
   }
 
@@ -189,13 +201,13 @@ export class KnownAgents {
 
   /** Handles the news that units changed: `v<vm>` for the units of a VM, `r<relation>` for a relation's settings. */
   #unitsMoved(key: string): void {
-    const subject = key.slice(1);
-    if (key.startsWith('v')) {
-      this.#moved(subject, false);
-      return;
-    }
-    this.#noteMoved(key);
-    for (const vmId of this.#memory.vmsOfRelation(Number(subject))) this.#moved(vmId, false);
+    if (key.startsWith('v')) this.#moved(key.slice(1), false);
+    else this.#pace.moved(key.slice(1));
+  }
+
+  #relationMoved(relation: string): void {
+    this.#noteMoved(`r${relation}`);
+    for (const vmId of this.#memory.vmsOfRelation(Number(relation))) this.#moved(vmId, false);
   }
 
   #moved(vmId: string, isCredential: boolean): void {

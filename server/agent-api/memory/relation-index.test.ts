@@ -6,6 +6,7 @@ test('a relation leads to the VMs that take part, until they leave it or are for
   index.set('a', [1, 2]);
   index.set('b', [2]);
   expect([index.vmsOf(1), index.vmsOf(2), index.vmsOf(3)]).toEqual([['a'], ['a', 'b'], []]);
+  expect([index.largestOf('a'), index.largestOf('b'), index.largestOf('c')]).toEqual([2, 2, 0]);
   index.set('a', [3]);
   expect([index.vmsOf(1), index.vmsOf(2), index.vmsOf(3)]).toEqual([[], ['b'], ['a']]);
   index.forget('b');

@@ -23,6 +23,12 @@ export class RelationIndex {
     this.#relations.delete(vmId);
   }
 
+  /** Returns the number of cached VMs in the largest relation of a VM. */
+  largestOf(vmId: string): number {
+    const relations = this.#relations.get(vmId) ?? [];
+    return relations.reduce((most, relation) => Math.max(most, this.#vms.get(relation)?.size ?? 0), 0);
+  }
+
   vmsOf(relation: number): readonly string[] {
     return [...(this.#vms.get(relation) ?? [])];
   }

@@ -27,6 +27,7 @@ export { removeService } from './remove-service.ts';
 export { removeUnit } from './remove-unit.ts';
 export { resolvedHooks, resolveModel, resolveUnit } from './resolve-unit.ts';
 export { beginRun } from './runs/begin-run.ts';
+export { clearRuns } from './runs/clear-runs.ts';
 export { endRun } from './runs/end-run.ts';
 export { dueHook, getDue } from './runs/get-due.ts';
 export { getRun, hookRunDetails, listRuns, readRunOutput } from './runs/list-runs.ts';

@@ -1,10 +1,18 @@
+import { execFileSync } from 'node:child_process';
+import { eq } from 'drizzle-orm';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serviceSettings, units } from '#db/schema/index.ts';
 import { unitState } from '#protocol/unit-state.ts';
 import { foldHealth } from '#server/domain/health/index.ts';
 import { holdVm } from '#server/domain/holds/index.ts';
 import { getDue, getRun, listRuns, readRunOutput, readUnitConcerns } from '#server/domain/services/index.ts';
+import { sealServiceSecret } from '#server/domain/services/settings/service-secret.ts';
 import { type StagedUnit, UnitStage } from '#server/domain/services/testing/unit-stage.ts';
+import { getInstanceView, readFleetRows } from '#server/domain/views/index.ts';
+import { givenAgent } from '#server/testing/agent-door.ts';
+import { newKeyPair } from '#server/testing/key-pair.ts';
+import { statementsOf } from '#server/testing/statements.ts';
 
 let stage: UnitStage;
 let service: string;
@@ -205,6 +213,26 @@ test('EN-76 EN-42 settings are those of the version that the unit should have, w
   expect(await codeOf(await (await newUnit()).agent.call(`/units/${unit.name}/settings`))).toEqual([404, 'unit_unknown']);
 });
 
+test('EN-64 protected settings are encrypted for the certificate of the machine, and stored nowhere in plain text', async () => {
+  const pair = newKeyPair();
+  const agent = await givenAgent(stage.ctx, stage.door, 'sealed', pair);
+  const unit = await stage.unit(service, { agent });
+  await stage.settings(service, 9, '{"title":"Blog"}');
+  const secret = sealServiceSecret(stage.ctx.keys, { serviceId: service, version: 9 }, Buffer.from('{"token":"hunter2"}'));
+  await stage.ctx.db.update(serviceSettings).set({ secret }).where(eq(serviceSettings.version, 9));
+  await stage.ctx.db.update(units).set({ settingsVersion: 9 }).where(eq(units.id, unit.id));
+  const statements = await statementsOf(async () => {
+    const document = (await (await unit.call('/settings')).json()) as Record<string, string>;
+    const input = Buffer.from(document.protectedSettings ?? '', 'base64');
+    const opened = execFileSync('openssl', ['cms', '-decrypt', '-inform', 'DER', '-inkey', pair.key], { input });
+    expect(JSON.parse(opened.toString())).toEqual({ token: 'hunter2' });
+    expect(document.protectedSettingsCertThumbprint).toMatch(/^[0-9a-f]{40}$/i);
+  });
+  expect(statements.join()).not.toContain('hunter2');
+  const { rows } = await stage.ctx.db.execute('select s::text as dump from service_settings s');
+  expect(rows.map(({ dump }) => dump).join()).not.toContain('hunter2');
+});
+
 test('a unit that should be there is not removed; one that leaves is removed once', async () => {
   const unit = await newUnit();
   await unit.start();
@@ -269,6 +297,15 @@ test('EN-81 a failed hook makes its VM failed, with the hook and its exit code a
   expect(await row()).toMatchObject({ health: 'progressing', cause: 'retry', command: 'install' });
   await unit.run('install', { exitCode: 3 }, { attempt: 3 });
   expect(await row()).toEqual({ health: 'failed', subject: unit.name, cause: 'exit', command: 'install', exit_code: 3 });
+  const { items } = await readFleetRows(stage.ctx, { vmIds: [unit.vmId] });
+  expect(items[0]).toMatchObject({
+    health: 'failed',
+    reason: { extension: unit.name, handler: null, cause: 'exit', command: 'install', exitCode: 3 },
+  });
+  expect(await getInstanceView(stage.ctx, { vmId: unit.vmId })).toMatchObject({
+    health: 'failed',
+    units: { unit: unit.name, health: 'failed', cause: 'exit', hook: 'install', exitCode: 3 },
+  });
   for (const hook of ['install', 'config-changed', 'start']) await unit.run(hook, {}, { attempt: 4 });
   expect(await row()).toMatchObject({ health: 'healthy', subject: null });
 });

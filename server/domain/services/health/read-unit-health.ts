@@ -28,14 +28,14 @@ export async function readUnitHealth(tx: Transaction, where: SQL, now: Date): Pr
 }
 
 function healthOf(work: UnitWork, lane: VmLane, missingRelation: string | null, now: Date): UnitHealth {
-  const { unit, due } = work;
+  const { unit, due, failing } = work;
   const [first] = due;
   return evaluateUnit(
     {
       agent: lane.agent,
       isLeaving: unit.life === 'dying',
       running: lane.running.get(unit.id) ?? null,
-      failing: Object.values(unit.failing),
+      failing: Object.values(failing),
       due: first === undefined ? null : { hook: first.hook, lateAt: lateAt(work, lane) },
       skipped: unit.skipped,
       missingRelation: unit.life === 'dying' ? null : missingRelation,
@@ -48,9 +48,9 @@ function healthOf(work: UnitWork, lane: VmLane, missingRelation: string | null, 
  * Returns when the first hook that is due is late: after its own time limit. Null while it waits for something that
  * runs, fails, or pauses deadlines.
  */
-function lateAt({ unit, goal, due }: UnitWork, { running, pauses, quietSince }: VmLane): Date | null {
+function lateAt({ goal, due, failing }: UnitWork, { running, pauses, quietSince }: VmLane): Date | null {
   const [first] = due;
-  if (first === undefined || running.size > 0 || Object.keys(unit.failing).length > 0) return null;
+  if (first === undefined || running.size > 0 || Object.keys(failing).length > 0) return null;
   if (quietSince === null) return null;
   const at = withoutPauses(quietSince, Number(goal.timeouts[first.hook] ?? goal.timeouts.default), pauses);
   return standsStill(at, pauses) ? null : at;

@@ -30,7 +30,11 @@ export async function addRelation(ctx: Context, input: AddRelationInput): Promis
     const model = await lockModel(tx, name, ifMatch);
     requireAlive(model);
     const named = endpoints.map(readEndpoint);
-    const found = await lockServices(tx, model.id, named.map(({ service }) => service));
+    const found = await lockServices(
+      tx,
+      model.id,
+      named.map(({ service }) => service),
+    );
     const [one, other] = named.map(({ service, endpoint }) => ({ ...requireService(found, service), endpoint }));
     if (one === undefined || other === undefined) throw new Error('a relation has two endpoints');
     const pair = requirePair(matchEndpoints(one, other));
@@ -96,11 +100,7 @@ async function requireNew(tx: Transaction, sides: readonly NewSide[], endpoints:
   const [one, other] = sides;
   if (one === undefined || other === undefined) return;
   const at = ({ side, serviceId, name }: NewSide) =>
-    and(
-      eq(relationEndpoints.side, side),
-      eq(relationEndpoints.serviceId, serviceId),
-      eq(relationEndpoints.name, name),
-    );
+    and(eq(relationEndpoints.side, side), eq(relationEndpoints.serviceId, serviceId), eq(relationEndpoints.name, name));
   const related = tx.select({ id: relationEndpoints.relationId }).from(relationEndpoints).where(at(other));
   const [same] = await tx
     .select({ life: relations.life })

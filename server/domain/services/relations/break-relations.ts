@@ -13,7 +13,10 @@ export async function breakRelations(tx: Transaction, ctx: Moving, broken: reado
   if (broken.length === 0) return [];
   const relations = sql`${sql.param(broken.map(({ relationId }) => relationId))}::bigint[]`;
   const units = sql`${sql.param(broken.map(({ unitId }) => unitId))}::uuid[]`;
-  await lockRelations(tx, broken.map(({ relationId }) => relationId));
+  await lockRelations(
+    tx,
+    broken.map(({ relationId }) => relationId),
+  );
   const { rows } = await tx.execute<{ vmId: string }>(sql`
     with given as (select * from unnest(${relations}, ${units}) as g (relation_id, unit_id)
     ), forgotten as (
@@ -24,8 +27,16 @@ export async function breakRelations(tx: Transaction, ctx: Moving, broken: reado
       returning p.unit_id
     )
     select distinct u.vm_id as "vmId" from broken b join units u on u.id = b.unit_id order by 1`);
-  await raiseHeads(tx, ctx, rows.map(({ vmId }) => vmId));
-  return endRelations(tx, ctx, broken.map(({ relationId }) => relationId));
+  await raiseHeads(
+    tx,
+    ctx,
+    rows.map(({ vmId }) => vmId),
+  );
+  return endRelations(
+    tx,
+    ctx,
+    broken.map(({ relationId }) => relationId),
+  );
 }
 
 /** Ends dying relations without participants. Returns the services of the ended ones. The caller has locked them. */
@@ -41,7 +52,11 @@ export async function endRelations(tx: Transaction, { now }: Moving, ids: readon
     )
     select id, (select array_agg(service_id::text) from relation_endpoints n where n.relation_id = ended.id) as services
       from ended order by id`);
-  await recordChanges(tx, 'relation', rows.map(({ id }) => id));
+  await recordChanges(
+    tx,
+    'relation',
+    rows.map(({ id }) => id),
+  );
   return [...new Set(rows.flatMap(({ services }) => services ?? []))].sort();
 }
 

@@ -10,10 +10,13 @@ const atOnce = 10_000;
  */
 export async function clearRelationEvents({ db }: Pick<Services, 'db'>, now: Date, days: number): Promise<number> {
   const until = new Date(now.getTime() - days * dayMs).toISOString();
-  const { rowCount } = await db.execute(sql`
-    delete from relation_log l using (
-      select relation_id, clock from relation_log
-       where at < ${until}::timestamptz and kind <> 'left' order by at limit ${atOnce}) old
-     where l.relation_id = old.relation_id and l.clock = old.clock`);
-  return rowCount ?? 0;
+  for (let total = 0; ; ) {
+    const { rowCount } = await db.execute(sql`
+      delete from relation_log l using (
+        select relation_id, clock from relation_log
+         where at < ${until}::timestamptz and kind <> 'left' order by at limit ${atOnce}) old
+       where l.relation_id = old.relation_id and l.clock = old.clock`);
+    total += rowCount ?? 0;
+    if ((rowCount ?? 0) < atOnce) return total;
+  }
 }

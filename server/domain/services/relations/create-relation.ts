@@ -34,14 +34,21 @@ export async function createRelation(tx: Transaction, ctx: Creating, given: NewR
     .returning();
   if (row === undefined) throw new Error('the relation was not stored');
   await tx.insert(relationEndpoints).values(sides.map((one) => ({ relationId: row.id, ...one })));
-  const members = await lockStarted(tx, sides.map(({ serviceId }) => serviceId));
+  const members = await lockStarted(
+    tx,
+    sides.map(({ serviceId }) => serviceId),
+  );
   const sideOf = new Map(sides.map(({ serviceId, side }) => [serviceId, side]));
   const entering = members.flatMap(({ id: unitId, serviceId }) => {
     const side = sideOf.get(serviceId);
     return side === undefined ? [] : [{ relationId: row.id, unitId, side }];
   });
   await joinUnits(tx, ctx, entering, null);
-  await raiseHeads(tx, ctx, members.map(({ vmId }) => vmId));
+  await raiseHeads(
+    tx,
+    ctx,
+    members.map(({ vmId }) => vmId),
+  );
   await recordChange(tx, 'relation', String(row.id));
   return row;
 }

@@ -84,7 +84,7 @@ with unit as materialized (
 select f.hook, f.relation_id as "relationId", x.versions, x.dropped,
   coalesce((select json_agg(json_build_object(
     'keys', (select count(*) from jsonb_object_keys(w.settings)),
-    'bytes', (select 2 + coalesce(sum(octet_length(to_json(s.key)::text) + 2 + ${valueBytesSql(`s.value ->> 0`)}), 0)
+    'bytes', (select greatest(2, 1 + sum(octet_length(to_json(s.key)::text) + 2 + ${valueBytesSql('s.value ->> 0')}))
       from jsonb_each(w.settings) s))) from written w), '[]') as sizes,
   coalesce((select json_agg(id) from tick where not $7), '[]') as relations,
   coalesce((select json_agg(json_build_object('topic', topic, 'key', key)) from told where not $7), '[]') as changes,

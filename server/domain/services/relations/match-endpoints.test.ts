@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type NamedService, matchEndpoints, pairText, readEndpoint } from './match-endpoints.ts';
+import { matchEndpoints, type NamedService, pairText, readEndpoint } from './match-endpoints.ts';
 
 type Sides = Partial<Record<'provides' | 'requires', Record<string, string>>>;
 

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { confirmRelationHooks, forgetParticipants } from './participants.ts';
+import { hooksDue } from '#protocol/hooks.ts';
+import { newUnitRecord } from '#protocol/unit-record.ts';
 import { relationsOf } from './members.ts';
+import { confirmRelationHooks, forgetParticipants } from './participants.ts';
 import { endRelationsOf, setPeerRelations } from './service-relations.ts';
 import { RelationStage, type StagedUnit } from './testing/relation-stage.ts';
 
@@ -14,7 +16,9 @@ let count = 0;
 /** Deploys two services with a relation, and units that have started. */
 async function related(units = 1) {
   count += 1;
-  const [app, base] = [`app${count}`, `base${count}`].map((name) => name.replace(/\d/g, (d) => 'abcdefghij'[Number(d)] ?? ''));
+  const [app, base] = [`app${count}`, `base${count}`].map((name) =>
+    name.replace(/\d/g, (d) => 'abcdefghij'[Number(d)] ?? ''),
+  );
   if (app === undefined || base === undefined) throw new Error('no names');
   const appId = await stage.service(app, { requires: { db: { interface: 'store' } } });
   const baseId = await stage.service(base, { provides: { store: { interface: 'store' } } });
@@ -25,7 +29,7 @@ async function related(units = 1) {
 const relationOf = async (unit: StagedUnit, after: [number, number][] = []) =>
   (await relationsOf(stage.ctx.db, [unit.id], new Map(after))).get(unit.id)?.[0];
 const members = async (unit: StagedUnit, after: [number, number][] = []) =>
-  (await relationOf(unit, after))?.members.map((one) => ({ ...one, clock: undefined }));
+  (await relationOf(unit, after))?.members.map((one) => ({ ...one, clock: undefined, since: undefined }));
 const revision = async ({ vmId }: StagedUnit) => {
   const { rows } = await stage.ctx.db.execute<{ revision: string }>(
     sql`select revision from unit_heads where vm_id = ${vmId}`,
@@ -79,6 +83,32 @@ describe('members of a relation', () => {
     expect(await members(reader, [[relation, clock + 99]])).toHaveLength(2);
   });
 
+  test('EN-32 EN-36 a change that is not confirmed keeps its place when the member changes again', async () => {
+    const { app, base, relation } = await related(2);
+    const [reader] = app as [StagedUnit];
+    const [one, other] = base as [StagedUnit, StagedUnit];
+    for (const remote of [one, other]) {
+      const changed = { hook: 'db-relation-changed', relationId: relation, remote, version: 1 };
+      await stage.end(reader, await stage.begin(reader, changed));
+    }
+    const clock = await stage.clock(relation);
+    for (const [n, unit] of [one, other, one].entries()) await stage.set(unit, relation, { n: `${n}` });
+    const found = await relationOf(reader);
+    expect(found?.members).toEqual([
+      { unit: other.name, version: 2, clock: clock + 2, since: clock + 2 },
+      { unit: one.name, version: 3, clock: clock + 3, since: clock + 1 },
+    ]);
+    const members = { [one.name]: 1, [other.name]: 1 };
+    const record = {
+      ...newUnitRecord(),
+      ...{ formula: '1', configured: { settings: 1, formula: '1', boot: null }, started: { boot: null } },
+      relations: { [relation]: { name: 'db', members, broken: false } },
+    };
+    const goal = { goal: 'alive' as const, settingsVersion: 1, formula: { version: '1', hooks: [] } };
+    const due = hooksDue({ ...goal, relations: found === undefined ? [] : [found] }, record);
+    expect(due.map(({ remoteUnit }) => remoteUnit)).toEqual([one.name, other.name]);
+  });
+
   test('a unit that leaves is listed as left, and is no member any more', async () => {
     const { app, base, relation } = await related(2);
     const [reader] = app as [StagedUnit];
@@ -105,7 +135,9 @@ describe('members of a relation', () => {
     const serviceId = await stage.service('ring', { peers: { ring: { interface: 'chain' } } });
     const [one, other] = await stage.units(serviceId, 2);
     const set = (peers: Record<string, { interface: string; limit: null; optional: boolean }>) =>
-      stage.ctx.db.transaction((tx) => setPeerRelations(tx, stage.ctx, { id: serviceId, modelId: stage.modelId }, { peers }));
+      stage.ctx.db.transaction((tx) =>
+        setPeerRelations(tx, stage.ctx, { id: serviceId, modelId: stage.modelId }, { peers }),
+      );
     const ring = { ring: { interface: 'chain', limit: null, optional: false } };
     await set(ring);
     await set(ring);
@@ -123,7 +155,10 @@ describe('hooks that count as done', () => {
         sql`select version from relation_seen where relation_id = ${relation} order by version`,
       )
     ).rows.map(({ version }) => version);
-  const confirm = (unit: StagedUnit, hooks: { kind: string; relationId: number; remote?: string; version?: number }[]) =>
+  const confirm = (
+    unit: StagedUnit,
+    hooks: { kind: string; relationId: number; remote?: string; version?: number }[],
+  ) =>
     stage.ctx.db.transaction((tx) =>
       confirmRelationHooks(
         tx,
@@ -166,7 +201,9 @@ describe('hooks that count as done', () => {
     const { app, base, relation, appId, baseId } = await related();
     const ended = await stage.ctx.db.transaction((tx) => endRelationsOf(tx, stage.ctx, appId));
     expect(ended).toEqual({ endedServices: [] });
-    expect(await confirm(app[0] as StagedUnit, [{ kind: 'broken', relationId: relation }])).toEqual({ endedServices: [] });
+    expect(await confirm(app[0] as StagedUnit, [{ kind: 'broken', relationId: relation }])).toEqual({
+      endedServices: [],
+    });
     expect(await relationOf(app[0] as StagedUnit)).toBeUndefined();
     expect(await confirm(base[0] as StagedUnit, [{ kind: 'broken', relationId: relation }])).toEqual({
       endedServices: [appId, baseId].sort(),

@@ -31,7 +31,11 @@ export async function setPeerRelations(
       ),
     );
   const isDeclared = (one: (typeof present)[number]) => peers[one.name]?.interface === one.interface;
-  await dismissRelations(tx, ctx, present.filter((one) => !isDeclared(one)).map(({ id }) => id));
+  await dismissRelations(
+    tx,
+    ctx,
+    present.filter((one) => !isDeclared(one)).map(({ id }) => id),
+  );
   const kept = new Set(present.filter(isDeclared).map(({ name }) => name));
   for (const [name, { interface: spoken }] of Object.entries(peers).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (kept.has(name)) continue;
@@ -50,7 +54,13 @@ export async function endRelationsOf(
     .from(relationEndpoints)
     .innerJoin(relations, eq(relations.id, relationEndpoints.relationId))
     .where(and(eq(relationEndpoints.serviceId, serviceId), eq(relations.life, 'alive'), isNull(relations.removedAt)));
-  return { endedServices: await dismissRelations(tx, ctx, rows.map(({ id }) => id)) };
+  return {
+    endedServices: await dismissRelations(
+      tx,
+      ctx,
+      rows.map(({ id }) => id),
+    ),
+  };
 }
 
 /**
@@ -67,7 +77,11 @@ export async function dismissRelations(tx: Transaction, ctx: Moving, ids: readon
   const { rows } = await tx.execute<{ vmId: string }>(sql`
     select distinct u.vm_id as "vmId" from relation_units p join units u on u.id = p.unit_id
      where p.relation_id = any(${all}) and p.state <> 'broken'`);
-  await raiseHeads(tx, ctx, rows.map(({ vmId }) => vmId));
+  await raiseHeads(
+    tx,
+    ctx,
+    rows.map(({ vmId }) => vmId),
+  );
   await recordChanges(tx, 'relation', ids.map(String));
   return endRelations(tx, ctx, ids);
 }

@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, inArray } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import {
   auditEntries,
   hookRuns,
+  models,
   relationLog,
   relationSeen,
   relations,
@@ -45,16 +46,12 @@ async function causeOfUnitHook(tx: Transaction, unit: UnitRow, { hook, dueVersio
       .select({ at: serviceSettings.changedAt, by: serviceSettings.changedBy })
       .from(serviceSettings)
       .where(
-        and(
-          eq(serviceSettings.serviceId, unit.serviceId),
-          eq(serviceSettings.version, dueVersion ?? unit.settingsVersion),
-        ),
+        and(eq(serviceSettings.serviceId, unit.serviceId), eq(serviceSettings.version, dueVersion ?? unit.settingsVersion)),
       );
     return settings === undefined ? { because } : { because, act: act('service.update', settings) };
   }
   if (because === 'other-formula') {
-    const found = await findAct(tx, unit.serviceId, ['service.update', 'service.deploy']);
-    return { because, ...found };
+    return { because, ...(await upgradeOf(tx, unit)) };
   }
   return because === 'reboot' || because === 'repeated'
     ? { because }
@@ -143,13 +140,20 @@ async function removalAt(tx: Transaction, at: Date | null): Promise<Pick<HookCau
   return entry === undefined ? {} : { act: act(entry.action, entry) };
 }
 
-/** Finds the newest act on a service. */
-async function findAct(tx: Transaction, serviceId: string, actions: string[]): Promise<Pick<HookCause, 'act'>> {
+/** Finds the newest act that gave a service the version that its unit upgrades to. */
+async function upgradeOf(tx: Transaction, { serviceId, formulaVersion }: UnitRow): Promise<Pick<HookCause, 'act'>> {
   const [entry] = await tx
     .select({ action: auditEntries.action, at: auditEntries.at, by: auditEntries.actorName })
     .from(auditEntries)
     .innerJoin(services, eq(services.id, serviceId))
-    .where(and(eq(auditEntries.targetKind, 'service'), inArray(auditEntries.action, actions)))
+    .innerJoin(models, and(eq(models.id, services.modelId), eq(models.name, auditEntries.targetId)))
+    .where(
+      and(
+        ...[eq(auditEntries.targetKind, 'model'), eq(auditEntries.action, 'service.update')],
+        sql`${auditEntries.details} ->> 'service' = ${services.name}`,
+        sql`${auditEntries.after} ->> 'formulaVersion' = ${formulaVersion}`,
+      ),
+    )
     .orderBy(desc(auditEntries.id))
     .limit(1);
   return entry === undefined ? {} : { act: act(entry.action, entry) };

@@ -7,8 +7,10 @@ import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { RunOutcome } from '#server/domain/service-rules/words.ts';
+import { lockPortsOf } from '#server/domain/topology/index.ts';
 import { flush } from '../relations/index.ts';
 import { type RunName, readRun } from './begin-run.ts';
+import { changePorts } from './change-ports.ts';
 import { confirmed, failed, storeUnit } from './confirm-unit.ts';
 import { lockUnit, type UnitRow } from './find-unit.ts';
 import { canAdvance, lockForStart, type Settling, settle } from './settle.ts';
@@ -57,6 +59,7 @@ async function endIn(
 ): Promise<{ answer: RunEnded; settling: Settling | null }> {
   const { vmId, run: id } = name;
   const begun = await readRun(tx, vmId, id);
+  if (end.ports !== undefined) await lockPortsOf(tx, vmId);
   await lockForStart(tx, vmId, name.unit, [begun?.hook ?? '']);
   const unit = await lockUnit(tx, vmId, name.unit);
   const run = await readRun(tx, vmId, id);
@@ -64,6 +67,7 @@ async function endIn(
   if (run.outcome !== 'running') return { answer: repeated(run), settling: null };
   const ended = { vmId, runId: id, unitId: unit.id, outcome, end, ...(refused !== undefined && { refused }) };
   const { versions, dropped, endedServices } = await flush(tx, ctx, ended);
+  if (outcome === 'succeeded' && end.ports !== undefined) await changePorts(tx, ctx, unit, id, end.ports);
   const after = await storeOutcome(tx, ctx, unit, run, outcome, end);
   await recordChange(tx, 'vm', vmId);
   return {

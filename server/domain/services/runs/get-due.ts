@@ -35,9 +35,9 @@ export async function getDue(ctx: Context, input: GetUnitInput): Promise<{ items
   return { items: work.flatMap(dueOf) };
 }
 
-function dueOf({ unit, due }: UnitWork): DueHookView[] {
+function dueOf({ due, failing }: UnitWork): DueHookView[] {
   return due.map(({ hook, because, relation, remoteUnit = null, version, hasFile, kind, settings }) => {
-    const isFailing = unit.failing[slotOfRun(relation?.id ?? null)] !== undefined || unit.failing.unit !== undefined;
+    const isFailing = failing[slotOfRun(relation?.id ?? null)] !== undefined || failing.unit !== undefined;
     return {
       ...{ hook, because, relation: relation?.id ?? null, remoteUnit, hasFile },
       version: version ?? (kind === 'config-changed' ? settings : null),

@@ -1,7 +1,9 @@
 import type { SQL } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
+import { slotOf } from '#protocol/confirm-hook.ts';
 import { type DueHook, hooksDue } from '#protocol/hooks.ts';
 import type { UnitGoal } from '#protocol/unit-state.ts';
+import type { FailingHook, FailingHooks } from '#server/domain/service-rules/stored.ts';
 import { relationsOf } from '../relations/index.ts';
 import { goalOf } from '../unit-state/goal-of.ts';
 import { readUnits, type UnitFacts } from '../unit-state/read-units.ts';
@@ -12,6 +14,8 @@ export interface UnitWork {
   unit: UnitFacts;
   goal: UnitGoal;
   due: DueHook[];
+  /** The hooks that failed last and are still due. A hook is no longer due if, for example, its member left. */
+  failing: FailingHooks;
 }
 
 /**
@@ -31,6 +35,14 @@ export async function readUnitWork(tx: Transaction, where: SQL): Promise<UnitWor
     const goal = goalOf(unit, relations.get(unit.id) ?? []);
     const record = records.get(unit.id);
     const due = record === undefined ? [] : hooksDue(goal, record);
-    return { unit, goal, due };
+    return { unit, goal, due, failing: stillDue(unit.failing, due) };
   });
+}
+
+function stillDue(failing: FailingHooks, due: readonly DueHook[]): FailingHooks {
+  const isDue = (slot: string, { hook, remoteUnit }: FailingHook): boolean =>
+    due.some(
+      (one) => slotOf(one) === slot && one.hook === hook && (remoteUnit === undefined || one.remoteUnit === remoteUnit),
+    );
+  return Object.fromEntries(Object.entries(failing).filter(([slot, failure]) => isDue(slot, failure)));
 }

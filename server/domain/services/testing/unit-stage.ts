@@ -4,7 +4,7 @@ import { handlers, handlerVersions, serviceSettings, services, units } from '#db
 import { type FormulaManifest, readMetadata } from '#protocol/formula.ts';
 import { newUnitRecord } from '#protocol/unit-record.ts';
 import type { UnitState } from '#protocol/unit-state.ts';
-import type { Context } from '#server/domain/context.ts';
+import type { Context, Services } from '#server/domain/context.ts';
 import { createModel, setStorageAccount } from '#server/domain/topology/index.ts';
 import { type AgentDoor, type GivenAgent, givenAgent, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
@@ -33,8 +33,9 @@ export class UnitStage {
     this.modelId = modelId;
   }
 
-  static async open(): Promise<UnitStage> {
-    const { ctx, door } = await openTestDoor();
+  /** Opens a stage, by default with a separate database. */
+  static async open(services?: Services): Promise<UnitStage> {
+    const { ctx, door } = await openTestDoor({}, services);
     const admin = await testContext({ services: ctx, role: 'admin' });
     await setStorageAccount(admin, { name: 'labstore', location: 'West Lab' });
     await createModel(ctx, { name: 'prod', location: 'West Lab', storageAccount: 'labstore' });
@@ -80,19 +81,25 @@ export class UnitStage {
 
   /** Adds a unit on a VM of its own, or on the VM of another unit. */
   async unit(serviceId: string, { agent }: { agent?: GivenAgent } = {}): Promise<StagedUnit> {
+    const on = agent ?? (await givenAgent(this.ctx, this.door, `machine-${this.#count}`));
+    const unit = await this.place(serviceId, on.vmId);
+    return new StagedUnit(this.ctx, on, { ...unit, serviceId });
+  }
+
+  /** Adds a unit to a VM. */
+  async place(serviceId: string, vmId: string): Promise<{ id: string; name: string }> {
     const number = this.#count++;
-    const on = agent ?? (await givenAgent(this.ctx, this.door, `machine-${number}`));
     const [service] = await this.ctx.db.select().from(services).where(eq(services.id, serviceId));
     const [id, name] = [uuid(), `${service?.name}/${number}`];
     await this.ctx.db.transaction(async (tx) => {
       await tx.insert(units).values({
-        ...{ id, modelId: this.modelId, serviceId, name, number, vmId: on.vmId, life: 'alive', turn: 1 },
+        ...{ id, modelId: this.modelId, serviceId, name, number, vmId, life: 'alive', turn: 1 },
         ...{ formulaVersion: '1.0.0.0', settingsVersion: 1, record: newUnitRecord() },
         ...{ createdAt: this.ctx.now, createdBy: 'Ada' },
       });
-      await raiseHeads(tx, this.ctx, [on.vmId]);
+      await raiseHeads(tx, this.ctx, [vmId]);
     });
-    return new StagedUnit(this.ctx, on, { id, name, serviceId });
+    return { id, name };
   }
 }
 

@@ -4,6 +4,7 @@ import { units, vms } from '#db/schema/index.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { lockHead, takeTurn } from '#server/domain/goal-states/index.ts';
+import { closeUnitPorts } from '#server/domain/topology/index.ts';
 import { leaveRelations, raiseHeads } from '../relations/index.ts';
 import type { UnitRow } from '../runs/find-unit.ts';
 import { removeUnitsIn } from './remove-units.ts';
@@ -47,6 +48,7 @@ async function leave(tx: Transaction, ctx: Context, leaving: readonly UnitRow[])
     ctx,
     leaving.map(({ id }) => id),
   );
+  await closeUnitPorts(tx, ctx, leaving);
   await raiseHeads(tx, ctx, vmIds);
   await recordChanges(tx, 'vm', vmIds);
 }

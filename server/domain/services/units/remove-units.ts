@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { models, unitPorts, units, vmRoles } from '#db/schema/index.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
-import { markRole } from '#server/domain/topology/index.ts';
+import { closeUnitPorts, markRole } from '#server/domain/topology/index.ts';
 import { forgetParticipants, raiseHeads } from '../relations/index.ts';
 import { interruptRun } from '../runs/begin-run.ts';
 import { endServices, lockServicesOf } from './end-services.ts';
@@ -46,6 +46,7 @@ export async function removeUnitsIn(
   const vmIds = [...new Set(removed.map(({ vmId }) => vmId))].sort();
   const { endedServices } = await forgetParticipants(tx, ctx, gone);
   await tx.delete(unitPorts).where(inArray(unitPorts.unitId, gone));
+  await closeUnitPorts(tx, ctx, removed);
   await raiseHeads(tx, ctx, vmIds);
   if (!keepsMachines) await releaseMachines(tx, ctx, vmIds, forced);
   await endServices(tx, ctx, [...removed.map(({ serviceId }) => serviceId), ...endedServices]);
