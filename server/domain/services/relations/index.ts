@@ -5,14 +5,8 @@ export { listRelationEvents, relationEvents } from './list-events.ts';
 export { listSeen, nodeReaders } from './list-seen.ts';
 export { relationsOf } from './members.ts';
 export type { CausingRun } from './move-units.ts';
-export {
-  getRelationSettings,
-  listNodes,
-  relationNodes,
-  relationSettings,
-  revealedNode,
-  revealNode,
-} from './node-view.ts';
+export { relationNodes, relationSettings, revealedNode } from './node-shapes.ts';
+export { getRelationSettings, listNodes, revealNode } from './node-view.ts';
 export {
   confirmRelationHooks,
   type DoneHook,

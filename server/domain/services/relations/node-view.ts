@@ -1,71 +1,19 @@
 import { sql } from 'drizzle-orm';
-import { z } from 'zod';
 import type { Database, Transaction } from '#db/client.ts';
 import { isSecretKey } from '#protocol/secret-keys.ts';
 import { allow } from '#server/domain/actor.ts';
-import { count, leftOut, time } from '#server/domain/answers.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { fitList, leftOutOf } from '#server/domain/list-bytes.ts';
 import { parse } from '#server/domain/parse.ts';
-import { sides } from '#server/domain/service-rules/words.ts';
 import { readModel } from '#server/domain/topology/index.ts';
 import type { RelationRow } from './create-relation.ts';
 import { findRelation, maskedKeys } from './find-relation.ts';
 import { type RelationSettingsInput, type RevealNodeInput, relationSettingsInput, revealNodeInput } from './input.ts';
+import type { RelationNodes, RelationSettings, RevealedNode } from './node-shapes.ts';
 import { clockAt, nodesAt, type PastNode } from './nodes-at.ts';
 import { openValue, valueBytes } from './sealed-node.ts';
-
-const key = z.object({
-  key: z.string(),
-  bytes: count,
-  masked: z
-    .boolean()
-    .describe('Whether the value is hidden because the formula lists the key, or its name looks like a secret.'),
-});
-
-const nodeShape = {
-  unit: z.string(),
-  side: z.enum(sides),
-  version: count,
-  bytes: count.describe('Size of all values.'),
-  written: z
-    .object({
-      clock: count,
-      at: time,
-      run: z
-        .object({ vmId: z.string(), id: z.string(), hook: z.string(), number: count })
-        .nullable()
-        .describe('The run of the hook that wrote this version; null if the unit joined without one.'),
-    })
-    .nullable()
-    .describe('When this version was written; null if the history no longer has it.'),
-  confirmedBy: count.describe('Number of units that have confirmed this version or a later one.'),
-};
-
-const ofRelation = { clock: count, leftOut: leftOut('nodes') };
-
-/** The nodes of a relation without values. */
-export const relationNodes = z
-  .object({ ...ofRelation, nodes: z.array(z.object({ ...nodeShape, keys: z.array(key) })) })
-  .meta({ id: 'RelationNodes' });
-export type RelationNodes = z.infer<typeof relationNodes>;
-
-const settings = z.array(
-  key.extend({ value: z.string().nullable().describe('The JSON text of the value; null if it is masked.') }),
-);
-const nodeSettings = z.object({ ...nodeShape, settings });
-
-/** The nodes of a relation with the values that are not masked. */
-export const relationSettings = z
-  .object({ ...ofRelation, nodes: z.array(nodeSettings) })
-  .meta({ id: 'RelationSettings' });
-export type RelationSettings = z.infer<typeof relationSettings>;
-
-/** A node with all values. */
-export const revealedNode = nodeSettings.extend({ clock: count }).meta({ id: 'RevealedNode' });
-export type RevealedNode = z.infer<typeof revealedNode>;
 
 /**
  * Lists the keys of all units’ settings, with sizes, versions and writers, now or at a clock or time. Throws 404
