@@ -46,7 +46,10 @@ async function causeOfUnitHook(tx: Transaction, unit: UnitRow, { hook, dueVersio
       .select({ at: serviceSettings.changedAt, by: serviceSettings.changedBy })
       .from(serviceSettings)
       .where(
-        and(eq(serviceSettings.serviceId, unit.serviceId), eq(serviceSettings.version, dueVersion ?? unit.settingsVersion)),
+        and(
+          eq(serviceSettings.serviceId, unit.serviceId),
+          eq(serviceSettings.version, dueVersion ?? unit.settingsVersion),
+        ),
       );
     return settings === undefined ? { because } : { because, act: act('service.update', settings) };
   }

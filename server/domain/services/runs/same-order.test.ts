@@ -4,8 +4,9 @@ import { type DueHook, hooksDue } from '#protocol/hooks.ts';
 import { afterOf, forgetRelations, receiveUnits } from '#protocol/receive-units.ts';
 import { newUnitRecord, type UnitRecord } from '#protocol/unit-record.ts';
 import type { UnitState } from '#protocol/unit-state.ts';
-import { addRelation, getDue } from '#server/domain/services/index.ts';
-import { type StagedUnit, UnitStage } from '#server/domain/services/testing/unit-stage.ts';
+import { addRelation } from '../relations/index.ts';
+import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
+import { getDue } from './get-due.ts';
 
 let stage: UnitStage;
 beforeAll(async () => {
@@ -63,44 +64,47 @@ class SmallAgent {
   }
 }
 
-const shown = ({ hook, because, remoteUnit = null, relation, hasFile }: DueHook) => ({
-  ...{ hook, because, remoteUnit, relation: relation?.id ?? null, hasFile },
+const shown = ({ hook, because, remoteUnit, relation, hasFile }: DueHook) => ({
+  ...{ hook, because, remoteUnit: remoteUnit ?? null, relation: relation?.id ?? null, hasFile },
 });
 
-test.each([1, 2, 3])('EN-32 the portal lists the hooks that are due as the agent runs them, in history %i', async (seed) => {
-  let state = seed * 7_919;
-  const random = (below: number) => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return Math.floor((state / 2_147_483_648) * below);
-  };
-  const hooks = ['install', 'config-changed', 'start', 'feed-relation-joined', 'feed-relation-changed', 'stop'];
-  const store = `store-${'abc'[seed - 1]}`;
-  const blog = `blog-${'abc'[seed - 1]}`;
-  const provider = await stage.service(store, { hooks, metadata: { provides: { feed: { interface: 'store' } } } });
-  const consumer = await stage.service(blog, {
-    hooks: hooks.map((hook) => hook.replace('feed', 'db')),
-    metadata: { requires: { db: { interface: 'store' } } },
-  });
-  const agents = await Promise.all(
-    [provider, provider, consumer, consumer].map(async (service) => new SmallAgent(await stage.unit(service))),
-  );
-  const compare = async () => {
-    for (const agent of agents) {
-      await agent.look();
-      const { items } = await getDue(stage.ctx, { model: 'prod', unit: agent.unit.name });
-      expect(items.map(({ waitsFor: _, version: __, ...item }) => item)).toEqual(agent.due().map(shown));
+test.each([1, 2, 3])(
+  'EN-32 the portal lists the hooks that are due as the agent runs them, in history %i',
+  async (seed) => {
+    let state = seed * 7_919;
+    const random = (below: number) => {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return Math.floor((state / 2_147_483_648) * below);
+    };
+    const hooks = ['install', 'config-changed', 'start', 'feed-relation-joined', 'feed-relation-changed', 'stop'];
+    const store = `store-${'abc'[seed - 1]}`;
+    const blog = `blog-${'abc'[seed - 1]}`;
+    const provider = await stage.service(store, { hooks, metadata: { provides: { feed: { interface: 'store' } } } });
+    const consumer = await stage.service(blog, {
+      hooks: hooks.map((hook) => hook.replace('feed', 'db')),
+      metadata: { requires: { db: { interface: 'store' } } },
+    });
+    const agents = await Promise.all(
+      [provider, provider, consumer, consumer].map(async (service) => new SmallAgent(await stage.unit(service))),
+    );
+    const compare = async () => {
+      for (const agent of agents) {
+        await agent.look();
+        const { items } = await getDue(stage.ctx, { model: 'prod', unit: agent.unit.name });
+        expect(items.map(({ waitsFor: _, version: __, ...item }) => item)).toEqual(agent.due().map(shown));
+      }
+    };
+    for (let turn = 0; turn < 24; turn += 1) {
+      if (turn === 6) await addRelation(stage.ctx, { model: 'prod', endpoints: [blog, store] });
+      const agent = agents[random(agents.length)];
+      await agent?.step(random(3) === 0);
+      await compare();
     }
-  };
-  for (let turn = 0; turn < 24; turn += 1) {
-    if (turn === 6) await addRelation(stage.ctx, { model: 'prod', endpoints: [blog, store] });
-    const agent = agents[random(agents.length)];
-    await agent?.step(random(3) === 0);
+    for (let turn = 0; agents.some((agent) => agent.due().length > 0) && turn < 100; turn += 1) {
+      for (const agent of agents) await agent.step(false);
+      for (const agent of agents) await agent.look();
+    }
     await compare();
-  }
-  for (let turn = 0; agents.some((agent) => agent.due().length > 0) && turn < 100; turn += 1) {
-    for (const agent of agents) await agent.step(false);
-    for (const agent of agents) await agent.look();
-  }
-  await compare();
-  expect(agents.map((agent) => agent.due())).toEqual([[], [], [], []]);
-});
+    expect(agents.map((agent) => agent.due())).toEqual([[], [], [], []]);
+  },
+);
