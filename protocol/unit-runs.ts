@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DueHook } from './hooks.ts';
 import { maxCommandSeconds } from './limits.ts';
 import { anyNamed } from './named-values.ts';
 import { unitLimits, unitName } from './unit-state.ts';
@@ -15,6 +16,7 @@ export const runLimits = { nodes: 64, ports: 256, outputBytes: 64 * 1024 };
 
 /** The settings of a unit in a relation, as returned by `GET /agent/v1/units/{unit}/relations/{id}/{unit}`. */
 export const nodeDocument = z.looseObject({ version: count, settings: texts });
+export type RelationNode = z.output<typeof nodeDocument>;
 
 /** The settings of a unit's service, as returned by `GET /agent/v1/units/{unit}/settings`. */
 export const serviceSettings = nodeDocument.extend({
@@ -23,6 +25,7 @@ export const serviceSettings = nodeDocument.extend({
   /** SHA-1 of the certificate that the settings are encrypted for, in hexadecimal. */
   protectedSettingsCertThumbprint: z.string().optional(),
 });
+export type ServiceSettings = z.output<typeof serviceSettings>;
 
 /** What a run of a hook is for. */
 const hookCause = {
@@ -35,6 +38,17 @@ const hookCause = {
    */
   version: count.optional(),
 };
+export type HookCause = z.output<z.ZodObject<typeof hookCause>>;
+
+/** Returns what a run of a hook is for, as `begin` and `skipped` send it. */
+export function causeOfRun({ kind, hook, relation, remoteUnit, version, settings }: DueHook): HookCause {
+  return {
+    hook,
+    ...(relation !== undefined && { relation: relation.id }),
+    ...(remoteUnit !== undefined && { remoteUnit }),
+    ...(kind === 'config-changed' ? { version: settings } : version !== undefined && { version }),
+  };
+}
 
 const runBegin = z.object({
   phase: z.literal('begin'),
@@ -89,14 +103,17 @@ export type UnitRunEnd = z.output<typeof runEnd>;
 
 const skippedHook = z.object({
   ...hookCause,
+  /** The formula's version that the hook belongs to. */
   formula: z.string().optional(),
   /** The run that failed, if the hook is skipped after failures. Absent for a hook that has no file. */
   run: z.uuid().optional(),
 });
 export type ConfirmedHook = z.output<typeof skippedHook>;
+export const maxSkippedHooks = 500;
 
 /** The body of `POST /agent/v1/units/{unit}/skipped`: hooks that count as done without a run that succeeded. */
-export const skippedHooks = z.object({ boot, skipped: z.array(skippedHook).min(1).max(500) });
+export const skippedHooks = z.object({ boot, skipped: z.array(skippedHook).min(1).max(maxSkippedHooks) });
+export type SkippedHooks = z.output<typeof skippedHooks>;
 
 /** The response to `begin`, and to `end`. */
 export const runBegun = z.looseObject({ number: z.int().positive() });

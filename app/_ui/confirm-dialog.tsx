@@ -74,7 +74,7 @@ function Question(props: ConfirmDialogProps) {
   return (
     <Form className="grid grid-cols-[minmax(0,1fr)] gap-3" busy={busy} onSubmit={() => void act()}>
       <Radix.Title className="text-16 font-semibold tracking-tight">{props.title}</Radix.Title>
-      <Radix.Description className="text-ink-2">{props.description}</Radix.Description>
+      <Radix.Description className="text-pretty text-ink-2">{props.description}</Radix.Description>
       {props.children}
       {props.phrase === undefined ? null : (
         <div className="grid gap-[5px]">

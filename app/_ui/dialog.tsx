@@ -53,7 +53,7 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
             </Radix.Close>
           </div>
           {description === undefined ? null : (
-            <Radix.Description className="text-ink-2">{description}</Radix.Description>
+            <Radix.Description className="text-pretty text-ink-2">{description}</Radix.Description>
           )}
           {children}
           {footer === undefined ? null : (

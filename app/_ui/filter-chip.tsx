@@ -32,7 +32,7 @@ export function FilterChip({ field, relation, value, onRemove, removeLabel }: Fi
         aria-label={removeLabel}
         title={removeLabel}
         onClick={onRemove}
-        className="shrink-0 px-1.5 text-ink-3 hover:bg-hover hover:text-ink focus-visible:shadow-[inset_0_0_0_2px_var(--brand-text)] pointer-coarse:px-2.5"
+        className="shrink-0 px-1.5 text-ink-3 disabled:hidden hover:bg-hover hover:text-ink focus-visible:shadow-[inset_0_0_0_2px_var(--brand-text)] pointer-coarse:px-2.5"
       >
         <X aria-hidden className="size-3" />
       </button>

@@ -82,6 +82,7 @@ export function Tr({
     <tr
       {...props}
       aria-selected={selected || undefined}
+      data-cursor={cursor || undefined}
       className={cn(
         'hover:bg-hover',
         selected && 'bg-brand-tint hover:bg-brand-tint [--cut:var(--brand-tint)]',

@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm';
 import { enrollPlanMachine } from '../../e2e/support/plan-machine.ts';
+import { openHere } from '../seed/open.ts';
 import {
   begunRows,
   callsOf,
@@ -17,11 +19,12 @@ const lineCount = 6_000;
 /** How often the machine whose execution runs calls the portal. */
 const pollMs = 10_000;
 
-/** Executions by state. `busy` is the VM with an execution that runs and others that wait. */
+/** Executions by state. `quietId` is the VM of the execution whose agent stopped calling, and `busy` is the VM with an execution that runs and others that wait. */
 export interface StagedExecutions {
   runbook: string;
   vmId: string;
   busyId: string;
+  quietId: string;
   ids: Readonly<Record<State, string>>;
   /** Writes another line to the log of the running execution. */
   write(): Promise<void>;
@@ -35,6 +38,7 @@ type State =
   | 'lost'
   | 'declined'
   | 'running'
+  | 'quiet'
   | 'queued'
   | 'approval';
 type Machine = Awaited<ReturnType<typeof enrollPlanMachine>>;
@@ -52,11 +56,13 @@ export async function executionsOf(
   await publishCertificates(api);
   const past = await api<{ id: string; enrollmentToken: string }>('POST', '/vms', named('runs'));
   const busy = await api<{ id: string; enrollmentToken: string }>('POST', '/vms', named('busy'));
+  const quiet = await api<{ id: string; enrollmentToken: string }>('POST', '/vms', named('quiet'));
   const machine = await enrollPlanMachine(gatewayUrl, { ...past, name: '' });
   const busyMachine = await enrollPlanMachine(gatewayUrl, { ...busy, name: '' });
   const ids = {
     ...(await pastExecutions(api, machine, past.id)),
     ...(await openExecutions(api, busyMachine, busy.id)),
+    quiet: await quietExecution(api, await enrollPlanMachine(gatewayUrl, { ...quiet, name: '' }), quiet.id),
     ...(await approvals(api, admin, operator, past.id, busy.id)),
   };
   let line = 0;
@@ -65,6 +71,7 @@ export async function executionsOf(
     runbook,
     vmId: past.id,
     busyId: busy.id,
+    quietId: quiet.id,
     ids,
     async write() {
       line += 1;
@@ -158,6 +165,20 @@ async function openExecutions(api: Api, machine: Machine, vmId: string) {
   const queued = await queue(api, vmId, { note: 'After the certificates' });
   await queue(api, vmId);
   return { running, queued };
+}
+
+/** Begins an execution on a machine that then makes no calls for 23 minutes. */
+async function quietExecution(api: Api, machine: Machine, vmId: string): Promise<string> {
+  await queue(api, vmId, { timeoutSeconds: 7 * 86_400 });
+  const id = await begin(machine);
+  const { services, close } = await openHere();
+  await services.db
+    .execute(sql`
+      update agent_presence set last_seen_at = now() - interval '23 minutes',
+        next_expected_at = now() - interval '22 minutes', last_polled_at = now() - interval '23 minutes'
+       where vm_id = ${vmId}`)
+    .finally(close);
+  return id;
 }
 
 /** Queues executions that an admin must approve, and declines one of them. */

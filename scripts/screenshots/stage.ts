@@ -63,8 +63,7 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
   const handlers = await api<{ items: object[] }>('GET', `/handlers?q=${studio}`);
   if (handlers.items.length === 0) await publishStudio(api);
   const vms: Record<string, string> = {};
-  const { items } = await api<{ items: { id: string; name: string }[] }>('GET', '/vms?limit=100');
-  for (const { id, name } of items) vms[name] = id;
+  for (const { id, name } of await allVms(api)) vms[name] = id;
 
   const unheard = {
     ...enabled,
@@ -100,13 +99,31 @@ export async function setStage(url: string, admin: Person): Promise<ScreenshotSt
     vms,
     handler: studio,
     execution: await executionOf(api, vms['files-1'] ?? ''),
-    models: await modelsOf(api),
+    models: await modelsOf(api, loadConfig().gatewayUrl, crowd),
     executions: await executionsOf(api, loadConfig().gatewayUrl, admin, grace),
     runbook,
     rollouts: await rolloutsOf(api, { failing: vms['files-1'] ?? '', machines, runbook }),
     invitation: invitation.link,
     api,
   };
+}
+
+interface VmPage {
+  items: { id: string; name: string }[];
+  nextCursor: string | null;
+}
+
+async function allVms(api: Api): Promise<VmPage['items']> {
+  const all: VmPage['items'] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: VmPage = await api(
+      'GET',
+      `/vms?limit=100${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+    );
+    all.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return all;
 }
 
 /** Returns the VM's newest execution, after queuing one if there is none. */

@@ -2,16 +2,14 @@
 
 import type { inferRouterOutputs } from '@trpc/server';
 import Link from 'next/link';
-import { useRouter } from 'next/navigation';
-import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { useKeys } from '#app/_lib/keys.tsx';
-import { useSearchedRows } from '#app/_lib/searched-rows.ts';
+import { useRowKeys } from '#app/_lib/use-row-keys.ts';
 import { vmsAddress } from '#app/_lib/vms-address.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { Num } from '#app/_ui/num.tsx';
+import { RowLink } from '#app/_ui/row-link.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { Chip } from '#app/_ui/tag.tsx';
@@ -33,33 +31,16 @@ export interface HandlerTableProps {
 
 const languagesShown = 4;
 
+const hrefOf = ({ handler }: Row): string => `/handlers/${handler}`;
+
 /** A table of handlers. `j` and `k` move the cursor; Enter opens the handler at the cursor. */
 export function HandlerTable({ rows, search, loading, stale, onMore, loadingMore }: HandlerTableProps) {
   const { t } = useTranslation('packages');
-  const router = useRouter();
-  const [cursor, setCursor] = useState(-1);
-  const body = useRef<HTMLTableSectionElement>(null);
-  useEffect(() => body.current?.children[cursor]?.scrollIntoView({ block: 'nearest' }), [cursor]);
-  const walk = (step: number) => setCursor((at) => Math.max(0, Math.min(rows.length - 1, at + step)));
-  useSearchedRows({
-    text: stale ? undefined : search,
-    only: rows.length === 1 ? rows[0]?.handler : undefined,
-    enter: () => walk(1),
-    open: (handler) => router.push(`/handlers/${handler}`),
+  const { cursor, list } = useRowKeys<HTMLTableSectionElement>({
+    hrefs: rows.map(hrefOf),
+    labels: { next: t('keys.next'), previous: t('keys.previous'), open: t('keys.open') },
+    search: stale ? undefined : search,
   });
-  useKeys([
-    { key: 'j', label: t('keys.next'), run: () => walk(1) },
-    { key: 'k', label: t('keys.previous'), run: () => walk(-1) },
-    {
-      key: 'Enter',
-      label: t('keys.open'),
-      run: (event) => {
-        const row = rows[cursor];
-        if (!row || (event.target instanceof Element && event.target.closest('a, button'))) return;
-        router.push(`/handlers/${row.handler}`);
-      },
-    },
-  ]);
   return (
     <Card aria-busy={loading || stale} className={cn(stale && 'opacity-60')}>
       <TableFrame label={t('title')}>
@@ -77,9 +58,9 @@ export function HandlerTable({ rows, search, loading, stale, onMore, loadingMore
               </Th>
             </tr>
           </THead>
-          <TBody ref={body}>
-            {rows.map((row, index) => (
-              <HandlerRow key={row.handler} row={row} cursor={index === cursor} />
+          <TBody ref={list}>
+            {rows.map((row) => (
+              <HandlerRow key={row.handler} row={row} cursor={hrefOf(row) === cursor} />
             ))}
           </TBody>
         </Table>
@@ -105,13 +86,9 @@ function HandlerRow({ row, cursor }: { row: Row; cursor: boolean }) {
     <Tr cursor={cursor} className="relative">
       <Td className="max-w-96 py-1.5 max-sm:max-w-44">
         <span className="flex items-center gap-2">
-          <Link
-            href={`/handlers/${row.handler}`}
-            translate="no"
-            className="min-w-0 truncate font-medium after:absolute after:inset-0 focus-visible:shadow-none focus-visible:after:shadow-(--focus)"
-          >
+          <RowLink href={hrefOf(row)} translate="no" className="min-w-0">
             {row.type}
-          </Link>
+          </RowLink>
           {row.kind === 'formula' ? <Chip>{t('formula.mark')}</Chip> : null}
         </span>
         <span translate="no" className="mono-11 block truncate text-ink-3" title={row.handler}>

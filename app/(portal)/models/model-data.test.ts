@@ -8,12 +8,12 @@ test.each([
   ['a model without machines needs no action', alive, []],
   ['healthy machines need no action', { ...alive, health: { healthy: 3, progressing: 1 } }, []],
   [
-    'the worst comes first, and machines to enroll last',
+    'the worst comes first, and machines without a known state last',
     { ...alive, health: { unknown: 2, degraded: 1, failed: 3, healthy: 1 } },
     [
       { kind: 'health', health: 'failed', count: 3 },
       { kind: 'health', health: 'degraded', count: 1 },
-      { kind: 'enroll', count: 2 },
+      { kind: 'unknown', count: 2 },
     ],
   ],
   [

@@ -41,7 +41,11 @@ export type ModelNeed =
   | { kind: 'bootstrap' }
   | { kind: 'destroying' }
   | { kind: 'health'; health: (typeof needsAttention)[number]; count: number }
-  | { kind: 'enroll'; count: number };
+  | { kind: 'unknown'; count: number };
+
+/** The health of the machines that a need counts. */
+export const healthOfNeed = (need: Extract<ModelNeed, { count: number }>): VmHealth =>
+  need.kind === 'health' ? need.health : 'unknown';
 
 type Facts = Pick<ShownModel, 'life' | 'bootstrappedAt'> & { health: Partial<Record<VmHealth, number>> };
 
@@ -54,7 +58,7 @@ export function needsOf({ life, bootstrappedAt, health }: Facts): ModelNeed[] {
     return count === 0 ? [] : [{ kind: 'health' as const, health: one, count }];
   });
   const unknown = health.unknown ?? 0;
-  return unknown === 0 ? unhealthy : [...unhealthy, { kind: 'enroll', count: unknown }];
+  return unknown === 0 ? unhealthy : [...unhealthy, { kind: 'unknown', count: unknown }];
 }
 
 /** Returns the worst health of a model's machines; null if it has none. */

@@ -29,6 +29,9 @@ export const pageSize = 50;
 /** Returns the address of a rollout's page. */
 export const rolloutHref = (id: string): string => `/rollouts/${id}`;
 
+/** Returns the address of the failed VMs of a rollout. */
+export const failedHref = (id: string): string => `/rollouts/${id}?state=failed`;
+
 /** The icon of each state of a rollout. */
 export const statusOfState: Readonly<Record<RolloutState, StatusName>> = {
   draft: 'unknown',

@@ -9,6 +9,7 @@ import { useFormat } from '#app/_ui/format.ts';
 import { Status } from '#app/_ui/status.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
+import { NextAct } from './next-act.tsx';
 import { RingStrip } from './ring-strip.tsx';
 import { decidedOf, hasEnded, type ListedRollout, rolloutHref, statusOfState } from './rollout-data.ts';
 import { useChangeWords } from './use-change-words.ts';
@@ -28,7 +29,7 @@ export interface RolloutItemProps {
 export function RolloutItem({ row, isPart, isCursor }: RolloutItemProps) {
   return (
     <li
-      id={`rollout-${row.id}`}
+      data-cursor={isCursor || undefined}
       className={cn(
         'relative grid grid-cols-[minmax(0,5fr)_minmax(0,4fr)_minmax(0,6fr)] gap-x-6 gap-y-1.5 border-t border-line-subtle px-4 py-2.5 hover:bg-hover max-md:grid-cols-[minmax(0,1fr)]',
         isPart && 'border-dashed',
@@ -38,7 +39,10 @@ export function RolloutItem({ row, isPart, isCursor }: RolloutItemProps) {
     >
       <NameAndChange row={row} isPart={isPart} />
       <Progress row={row} />
-      <Why row={row} />
+      <div className="flex min-w-0 items-center gap-x-4 gap-y-1.5 max-md:flex-wrap">
+        <Why row={row} />
+        <NextAct row={row} />
+      </div>
     </li>
   );
 }
@@ -110,7 +114,7 @@ function Why({ row }: { row: ListedRollout }) {
   const { state, createdBy, endedAt, startedAt, createdAt } = row;
   const since = row.why[0]?.since ?? startedAt ?? createdAt;
   return (
-    <div className="min-w-0">
+    <div className="min-w-0 flex-1 max-md:flex-auto">
       <p className="text-pretty wrap-anywhere">{sentence(row)}</p>
       <p className="flex flex-wrap items-center gap-x-2.5 text-12 text-ink-3">
         <Status status={statusOfState[state]}>{t(`state.${state}`)}</Status>

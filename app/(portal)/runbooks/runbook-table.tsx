@@ -1,13 +1,10 @@
 'use client';
 
-import Link from 'next/link';
-import { useRouter } from 'next/navigation';
-import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { useKeys } from '#app/_lib/keys.tsx';
-import { useSearchedRows } from '#app/_lib/searched-rows.ts';
+import { useRowKeys } from '#app/_lib/use-row-keys.ts';
 import { Card } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
+import { RowLink } from '#app/_ui/row-link.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { Chip } from '#app/_ui/tag.tsx';
@@ -28,7 +25,11 @@ export interface RunbookTableProps {
 /** Runbooks by title. `j` and `k` move the cursor; Enter opens a runbook. */
 export function RunbookTable({ rows, search, loading, stale }: RunbookTableProps) {
   const { t } = useTranslation('runbooks');
-  const { cursor, body } = useCursor(rows, stale ? undefined : search);
+  const { cursor, list } = useRowKeys<HTMLTableSectionElement>({
+    hrefs: rows.map(({ name }) => runbookHref(name)),
+    labels: { next: t('keys.next'), previous: t('keys.previous'), open: t('keys.open') },
+    search: stale ? undefined : search,
+  });
   return (
     <Card aria-busy={loading || stale} className={cn(stale && 'opacity-60')}>
       <TableFrame label={t('title')}>
@@ -45,9 +46,9 @@ export function RunbookTable({ rows, search, loading, stale }: RunbookTableProps
               </Th>
             </tr>
           </THead>
-          <TBody ref={body}>
-            {rows.map((row, index) => (
-              <RunbookRow key={row.name} row={row} cursor={index === cursor} />
+          <TBody ref={list}>
+            {rows.map((row) => (
+              <RunbookRow key={row.name} row={row} cursor={runbookHref(row.name) === cursor} />
             ))}
           </TBody>
         </Table>
@@ -59,49 +60,15 @@ export function RunbookTable({ rows, search, loading, stale }: RunbookTableProps
   );
 }
 
-/** The row at the keyboard cursor, and the keys that move the cursor. */
-function useCursor(rows: readonly ListedRunbook[], text: string | undefined) {
-  const { t } = useTranslation('runbooks');
-  const router = useRouter();
-  const [cursor, setCursor] = useState(-1);
-  const body = useRef<HTMLTableSectionElement>(null);
-  useEffect(() => body.current?.children[cursor]?.scrollIntoView({ block: 'nearest' }), [cursor]);
-  const walk = (step: number) => setCursor((at) => Math.max(0, Math.min(rows.length - 1, at + step)));
-  useSearchedRows({
-    text,
-    only: rows.length === 1 ? rows[0]?.name : undefined,
-    enter: () => walk(1),
-    open: (name) => router.push(runbookHref(name)),
-  });
-  useKeys([
-    { key: 'j', label: t('keys.next'), run: () => walk(1) },
-    { key: 'k', label: t('keys.previous'), run: () => walk(-1) },
-    {
-      key: 'Enter',
-      label: t('keys.open'),
-      run: (event) => {
-        const row = rows[cursor];
-        if (!row || (event.target instanceof Element && event.target.closest('a, button'))) return;
-        router.push(runbookHref(row.name));
-      },
-    },
-  ]);
-  return { cursor, body };
-}
-
 function RunbookRow({ row, cursor }: { row: ListedRunbook; cursor: boolean }) {
   const { t } = useTranslation('runbooks');
   const { name, title, description, version, state, draft, publishedBy, runs } = row;
   return (
     <Tr cursor={cursor} className="relative">
       <Td className="max-w-60 py-1.5 max-sm:max-w-48">
-        <Link
-          href={runbookHref(name)}
-          translate="no"
-          className="block truncate font-medium after:absolute after:inset-0 focus-visible:shadow-none focus-visible:after:shadow-(--focus)"
-        >
+        <RowLink href={runbookHref(name)} translate="no" className="block">
           {title}
-        </Link>
+        </RowLink>
         <span translate="no" className="block truncate text-12 text-ink-3" title={description || name}>
           {description || <span className="mono-11">{name}</span>}
         </span>

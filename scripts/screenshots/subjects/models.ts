@@ -1,5 +1,5 @@
 import type { ScreenshotStage } from '../stage.ts';
-import { button, choose, press, type Subject, subject } from './subject.ts';
+import { button, choose, hang, press, type Subject, type SubjectAct, subject } from './subject.ts';
 
 /** The list of models, and models in each state. */
 export function modelPages({ models }: ScreenshotStage): Subject[] {
@@ -14,6 +14,23 @@ export function modelPages({ models }: ScreenshotStage): Subject[] {
     subject('model-fresh-viewer', at('fresh'), undefined, isViewer),
     subject('model-bootstrap', at('fresh'), press('models:act.bootstrap'), floats),
     subject('model-sets', at('sets')),
+    subject('model-staged', at('staged')),
+    subject('model-swap', at('staged'), ({ page, say }) => button(page, say('models:act.swap')).click(), floats),
+    subject('model-failed', at('failed')),
+    subject('model-failed-viewer', at('failed'), undefined, isViewer),
+    subject(
+      'model-large',
+      at('large'),
+      async ({ page, say }) => {
+        await page
+          .getByRole('button', { name: say('models:topology.more', { count: 100, hidden: 100 }) })
+          .scrollIntoViewIfNeeded();
+      },
+      floats,
+    ),
+    subject('model-destroying', at('failed'), destroying),
+    subject('model-cards-failed', at('failed'), failCards),
+    subject('model-loading', at('failed'), hang('**/api/trpc/models.**'), { loads: true }),
     subject('model-viewer', at('few'), undefined, isViewer),
     subject('model-no-match', at('few'), async ({ page, say }) => {
       await page.getByRole('searchbox', { name: say('models:topology.search') }).fill('nothing at all');
@@ -25,3 +42,30 @@ export function modelPages({ models }: ScreenshotStage): Subject[] {
     subject('model-destroy', at('few'), choose(['models:head.more'], 'models:act.destroy'), floats),
   ];
 }
+
+/** Opens a port, which reloads the page's data, and shows the model as if it was being destroyed. */
+const destroying: SubjectAct = async ({ page, say, stage: { api, models } }) => {
+  await page.route('**/api/trpc/**models.get**', async (route) => {
+    const response = await route.fetch();
+    const since = new Date(Date.now() - 190_000).toISOString();
+    const text = (await response.text())
+      .replaceAll('"life":"alive"', '"life":"destroying"')
+      .replaceAll('"destroyingSince":null', `"destroyingSince":"${since}"`);
+    await route.fulfill({ response, body: text });
+  });
+  interface Topology {
+    cloudServices: { deployments: { roles: { id: string }[] }[] }[];
+  }
+  const { cloudServices } = await api<Topology>('GET', `/models/${models.failed}/topology`);
+  const id = cloudServices[0]?.deployments[0]?.roles[0]?.id;
+  const port = 20_000 + Math.floor(Math.random() * 10_000);
+  await api('PUT', `/instances/${id}/endpoints/tcp/${port}`, { set: false });
+  await page.getByText(say('models:head.destroying')).first().waitFor();
+  await api('DELETE', `/instances/${id}/endpoints/tcp/${port}`);
+};
+
+/** Lets the requests for machines fail, which the page then reloads. */
+const failCards: SubjectAct = async ({ page, say }) => {
+  await page.route('**/api/trpc/**models.**', (route) => route.abort());
+  await page.getByText(say('models:topology.machinesFailed')).first().waitFor();
+};

@@ -38,7 +38,7 @@ export function CloudServiceCard({ service, machines, proxy, onAct }: CloudServi
   return (
     <Card
       aria-labelledby={service.name}
-      className="grid grid-cols-[248px_minmax(0,1fr)] max-lg:grid-cols-[minmax(0,1fr)]"
+      className="grid grid-cols-[264px_minmax(0,1fr)] max-lg:grid-cols-[minmax(0,1fr)]"
     >
       <ServiceFacts service={service} onAct={onAct} />
       <div className="min-w-0 border-s border-line-subtle max-lg:border-s-0 max-lg:border-t">
@@ -84,7 +84,7 @@ function ServiceFacts({ service, onAct }: Pick<CloudServiceCardProps, 'service' 
           <TextLink href={placeHref({ cloudService: name })} prefetch={false} className="text-ink decoration-line">
             {name}
           </TextLink>
-          {domain === null ? null : <span className="text-ink-3">{domain}</span>}
+          {domain === null ? null : <span className="block text-ink-3">{domain}</span>}
         </span>
         {dnsName === null ? null : <CopyButton text={dnsName} label={t('service.copyName')} className="-my-0.5" />}
       </p>
@@ -114,7 +114,7 @@ function Slot({ service, deployment, proxy, isOnly, lines, onAct }: SlotProps) {
   const other = slot === 'production' ? 'staging' : 'production';
   return (
     <section aria-label={t(`slot.${slot}`)} className="not-first:border-t not-first:border-line">
-      <div className="flex min-h-10 flex-wrap items-baseline gap-x-2.5 gap-y-0.5 px-4 py-2">
+      <div className="flex min-h-10 flex-wrap items-center gap-x-2.5 gap-y-0.5 px-4 py-2">
         <h4 className="font-medium">{t(`slot.${slot}`)}</h4>
         {isOnly ? <span className="text-12 text-ink-3">{t(`slot.empty.${other}`)}</span> : null}
         <Coverage service={service} deployment={deployment} />

@@ -10,7 +10,7 @@ import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Elapsed } from '#app/_ui/time.tsx';
-import { type ModelNeed, needsOf, placeHref, type ShownMachine, type ShownModel } from '../model-data.ts';
+import { healthOfNeed, type ModelNeed, needsOf, placeHref, type ShownMachine, type ShownModel } from '../model-data.ts';
 import { statusOfNeed, useNeed } from '../model-needs.tsx';
 import { Destruction } from './destruction.tsx';
 import type { ModelAct } from './model-acts.ts';
@@ -60,7 +60,13 @@ function Need({ need, model, onAct }: NeedProps) {
       <Line
         need={need}
         title={say(need)}
-        why={t(may ? 'needs.bootstrap.why' : 'needs.bootstrap.viewer')}
+        why={t(
+          !may
+            ? 'needs.bootstrap.viewer'
+            : model.availabilitySetsEnabled
+              ? 'needs.bootstrap.sets'
+              : 'needs.bootstrap.why',
+        )}
         act={may ? <Button onClick={() => onAct({ kind: 'bootstrap' })}>{t('act.bootstrap')}</Button> : null}
       />
     );
@@ -90,12 +96,12 @@ function Need({ need, model, onAct }: NeedProps) {
       />
     );
   }
-  const health = need.kind === 'enroll' ? ('unknown' as const) : need.health;
+  const health = healthOfNeed(need);
   return (
     <Line
       need={need}
       title={say(need)}
-      why={t(may || need.kind === 'health' ? `needs.${health}.why` : 'needs.unknown.viewer')}
+      why={t(may || need.kind === 'health' ? `needs.${health}.why` : 'needs.unknown.viewer', { count: need.count })}
       act={
         <Button asChild>
           <Link href={placeHref({ model: name }, { health: [health] })} prefetch={false} data-count={need.count}>
@@ -119,7 +125,7 @@ function Line({ need, title, why, act }: LineProps) {
   return (
     <li
       data-st={status}
-      className="flex flex-wrap items-start gap-x-3 gap-y-2 border-t border-line-subtle px-4 py-2.5 max-sm:[&>a]:w-full max-sm:[&>button]:w-full"
+      className="flex flex-wrap items-start sm:items-center gap-x-3 gap-y-2 border-t border-line-subtle px-4 py-2.5 max-sm:[&>a]:w-full max-sm:[&>button]:w-full"
     >
       <div className="flex min-w-0 flex-[1_1_16rem] gap-2">
         <StatusIcon status={status} className="mt-[3px] shrink-0 text-st-text" />

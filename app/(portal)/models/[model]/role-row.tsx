@@ -18,6 +18,7 @@ import { RelativeTime } from '#app/_ui/time.tsx';
 import { useCause } from '#app/(portal)/(overview)/use-cause.ts';
 import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
+import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import { placeHref, type ShownEndpoint, type ShownMachine } from '../model-data.ts';
 import type { ModelAct } from './model-acts.ts';
 import { addressOf, connectionsOf, type RoleLine } from './role-lines.ts';
@@ -38,10 +39,13 @@ export const RoleRow = memo(function RoleRow({ line, hasServices, hasTraffic, on
   const cut = role.id.length - role.role.length;
   return (
     <Tr leaving={role.state === 'deleting'}>
-      <Td className="max-w-80 py-1.5">
+      <Td className="max-w-112 py-1.5">
         <Machine line={line} />
-        <span translate="no" className="mono-11 block truncate text-ink-3 sm:hidden">
-          {address}
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1 ps-[22px] text-12 sm:hidden">
+          <span translate="no" className="mono-11 text-ink-3">
+            {address}
+          </span>
+          <Agent line={line} machine={machine} onAct={onAct} />
         </span>
       </Td>
       {hasServices ? <ServiceCell line={line} /> : null}
@@ -64,7 +68,7 @@ export const RoleRow = memo(function RoleRow({ line, hasServices, hasTraffic, on
           <Num value={connectionsOf(ports)} />
         </Td>
       ) : null}
-      <Td>
+      <Td className="max-sm:hidden">
         <Agent line={line} machine={machine} onAct={onAct} />
       </Td>
       {onAct === undefined ? null : (
@@ -76,18 +80,25 @@ export const RoleRow = memo(function RoleRow({ line, hasServices, hasTraffic, on
   );
 });
 
+/** Health values that the icon alone shows. */
+const quiet: readonly VmHealth[] = ['healthy', 'unknown'];
+
 function Machine({ line: { role, machine } }: Pick<RoleRowProps, 'line'>) {
   const { t } = useTranslation(['models', 'reports']);
   const cause = useCause();
-  const health = machine?.health ?? 'unknown';
+  const health = machine?.health;
   const reason = machine?.reason ?? null;
-  const isBad = health !== 'healthy' && health !== 'unknown';
   return (
     <>
       <span className="flex min-w-0 items-center gap-2">
-        <span data-st={statusOfHealth[health]} className="contents">
-          <StatusIcon status={statusOfHealth[health]} className="shrink-0 text-st-text" />
-        </span>
+        {health === undefined ? (
+          // The icon of a machine whose health is not loaded would claim something.
+          <span className="size-3.5 shrink-0" />
+        ) : (
+          <span data-st={statusOfHealth[health]} className="contents">
+            <StatusIcon status={statusOfHealth[health]} />
+          </span>
+        )}
         <Link
           href={`/vms/${role.vmId}`}
           prefetch={false}
@@ -96,13 +107,18 @@ function Machine({ line: { role, machine } }: Pick<RoleRowProps, 'line'>) {
         >
           {role.vm}
         </Link>
-        <span data-st={statusOfHealth[health]} className={isBad ? 'text-12 font-medium text-st-text' : 'sr-only'}>
-          {t(`reports:health.${health}`)}
-        </span>
+        {health === undefined ? null : (
+          <span
+            data-st={statusOfHealth[health]}
+            className={quiet.includes(health) ? 'sr-only' : 'text-12 font-medium text-st-text'}
+          >
+            {t(`reports:health.${health}`)}
+          </span>
+        )}
         {role.controller ? <Chip>{t('models:role.controller')}</Chip> : null}
       </span>
       {reason === null ? null : (
-        <span className="block truncate ps-6 text-12 text-ink-2">
+        <span className="line-clamp-2 ps-[22px] text-12 wrap-anywhere whitespace-normal text-ink-2">
           {reason.extension === null ? null : (
             <>
               <span translate="no" className="text-ink-3">

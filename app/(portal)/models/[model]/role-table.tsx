@@ -25,7 +25,7 @@ export function RoleTable({ label, lines, hasServices = false, onAct }: RoleTabl
       <Table>
         <THead>
           <tr>
-            <Th className="w-1/4">{t('role.machine')}</Th>
+            <Th className="w-1/3 max-sm:w-full">{t('role.machine')}</Th>
             {hasServices ? <Th className="max-md:hidden">{t('role.service')}</Th> : null}
             <Th className={hasServices ? 'max-xl:hidden' : 'max-md:hidden'}>{t('role.instance')}</Th>
             <Th className="max-sm:hidden">{t('role.address')}</Th>
@@ -35,7 +35,7 @@ export function RoleTable({ label, lines, hasServices = false, onAct }: RoleTabl
                 {t('role.connections')}
               </Th>
             ) : null}
-            <Th>{t('role.agent')}</Th>
+            <Th className="max-sm:hidden">{t('role.agent')}</Th>
             {may ? (
               <Th className="w-10">
                 <span className="sr-only">{t('role.acts')}</span>

@@ -1,10 +1,8 @@
 'use client';
 
 import Link from 'next/link';
-import { useRouter } from 'next/navigation';
-import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { useKeys } from '#app/_lib/keys.tsx';
+import { useRowKeys } from '#app/_lib/use-row-keys.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { Status } from '#app/_ui/status.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
@@ -19,26 +17,16 @@ export interface StepsTableProps {
   steps: readonly ShownStep[];
 }
 
+const hrefOf = ({ vmId }: ShownStep): string => `/vms/${vmId}`;
+
 /** VMs with their ring, state and cause. `j` and `k` move the selection, and Enter opens the VM. */
 export function StepsTable({ rings, steps }: StepsTableProps) {
   const { t } = useTranslation('rollouts');
-  const router = useRouter();
-  const [cursor, setCursor] = useState(-1);
+  const { cursor, list } = useRowKeys<HTMLTableSectionElement>({
+    hrefs: steps.map(hrefOf),
+    labels: { next: t('live.keys.next'), previous: t('live.keys.previous'), open: t('live.keys.open') },
+  });
   const isRun = steps[0]?.kind === 'run';
-  const walk = (step: number) => setCursor((at) => Math.max(0, Math.min(steps.length - 1, at + step)));
-  useKeys([
-    { key: 'j', label: t('live.keys.next'), run: () => walk(1) },
-    { key: 'k', label: t('live.keys.previous'), run: () => walk(-1) },
-    {
-      key: 'Enter',
-      label: t('live.keys.open'),
-      run: (event) => {
-        const vm = steps[cursor];
-        if (vm === undefined || (event.target instanceof Element && event.target.closest('a, button, summary'))) return;
-        router.push(`/vms/${vm.vmId}`);
-      },
-    },
-  ]);
   return (
     <TableFrame label={t('live.steps.table')}>
       <Table>
@@ -54,9 +42,14 @@ export function StepsTable({ rings, steps }: StepsTableProps) {
             </Th>
           </tr>
         </THead>
-        <TBody>
-          {steps.map((step, index) => (
-            <StepRow key={step.vmId} step={step} ring={rings[step.ring]?.name ?? ''} isCursor={index === cursor} />
+        <TBody ref={list}>
+          {steps.map((step) => (
+            <StepRow
+              key={step.vmId}
+              step={step}
+              ring={rings[step.ring]?.name ?? ''}
+              isCursor={hrefOf(step) === cursor}
+            />
           ))}
         </TBody>
       </Table>
@@ -72,7 +65,7 @@ function StepRow({ step, ring, isCursor }: { step: ShownStep; ring: string; isCu
     <Tr cursor={isCursor}>
       <Td className="py-1.5 whitespace-normal">
         <Link
-          href={`/vms/${step.vmId}`}
+          href={hrefOf(step)}
           prefetch={false}
           translate="no"
           className="rounded-xs font-medium wrap-anywhere underline decoration-line underline-offset-3 hover:decoration-current"

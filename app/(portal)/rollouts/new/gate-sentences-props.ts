@@ -6,4 +6,6 @@ export interface GateSentencesProps {
   form: RolloutForm;
   set(change: Partial<RolloutForm>): void;
   faults: FormFaults;
+  /** Whether only lower limits are accepted, because the rollout is running. */
+  onlyLower?: boolean;
 }

@@ -10,7 +10,7 @@ import { Gates, sentencesGrid } from './gates.tsx';
 import { RingGates } from './ring-gates.tsx';
 
 /** The limits and gates of every ring, as sentences with numbers that can be changed, and those of single rings. */
-export function GateSentences({ form, set, faults }: GateSentencesProps) {
+export function GateSentences({ form, set, faults, onlyLower = false }: GateSentencesProps) {
   const { t } = useTranslation('rollouts');
   const isRun = form.change.kind === 'run';
   const put = (change: Partial<SentGates>) => set({ gates: { ...form.gates, ...change } });
@@ -18,10 +18,14 @@ export function GateSentences({ form, set, faults }: GateSentencesProps) {
     <div>
       <h3 className="mb-2 text-13 font-semibold">{t('new.gates')}</h3>
       <div className={sentencesGrid}>
-        <Gates gates={form.gates} put={put} path="/gates" faults={faults} isRun={isRun} />
-        {isRun ? null : <OnHalt form={form} set={set} />}
+        <Gates gates={form.gates} put={put} path="/gates" faults={faults} isRun={isRun} onlyLower={onlyLower} />
+        {isRun ? null : (
+          <fieldset disabled={onlyLower} className="min-w-0">
+            <OnHalt form={form} set={set} />
+          </fieldset>
+        )}
       </div>
-      <RingGates form={form} set={set} faults={faults} />
+      <RingGates form={form} set={set} faults={faults} onlyLower={onlyLower} />
     </div>
   );
 }

@@ -17,6 +17,8 @@ export interface GateProps {
   faults: FormFaults;
   /** Whether a runbook runs, so that VMs are not compared. */
   isRun?: boolean;
+  /** Whether only a lower limit is accepted, so that everything else is shown as it is. */
+  onlyLower?: boolean;
 }
 
 export const sentencesGrid = 'grid gap-x-8 gap-y-2.5 md:grid-cols-2';
@@ -26,15 +28,17 @@ export function Gates(props: GateProps) {
   return (
     <>
       <Pace {...props} />
-      <Soak {...props} />
-      <Errors {...props} />
-      <Success {...props} />
-      {props.isRun ? null : <Compare {...props} />}
+      <fieldset disabled={props.onlyLower} className="contents">
+        <Soak {...props} />
+        <Errors {...props} />
+        <Success {...props} />
+        {props.isRun ? null : <Compare {...props} />}
+      </fieldset>
     </>
   );
 }
 
-function Pace({ gates, put, path, faults }: GateProps) {
+function Pace({ gates, put, path, faults, onlyLower }: GateProps) {
   const { t } = useTranslation('rollouts');
   const { inFlight } = gates;
   const isShare = 'percent' in inFlight;
@@ -48,7 +52,9 @@ function Pace({ gates, put, path, faults }: GateProps) {
   return (
     <Sentence icon={<Gauge aria-hidden />} title={t('new.pace')} faults={faults.below(`${path}/inFlight`)}>
       <Trans text={t(isShare ? 'new.pace.share' : 'new.pace.count')} tags={{ value: number }} />{' '}
-      <ControlRow control={<Switch checked={gates.ramp} onCheckedChange={(ramp) => put({ ramp })} />}>
+      <ControlRow
+        control={<Switch disabled={onlyLower} checked={gates.ramp} onCheckedChange={(ramp) => put({ ramp })} />}
+      >
         {t('new.pace.ramp')}
       </ControlRow>
     </Sentence>

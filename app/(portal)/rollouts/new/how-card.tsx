@@ -12,6 +12,7 @@ import { Switch } from '#app/_ui/switch.tsx';
 import type { ListedField } from '#server/domain/fleet/index.ts';
 import { canonical } from '../../vms/[vmId]/extensions/_editor/draft.ts';
 import type { SentRing, SentStrategy } from './definition.ts';
+import type { EditFreedom } from './edit-freedom.ts';
 import type { FormFaults } from './faults.ts';
 import { GateSentences } from './gate-sentences.tsx';
 import { PartCard } from './part-card.tsx';
@@ -30,8 +31,8 @@ export interface HowCardProps {
   faults: FormFaults;
   /** VMs of each ring; null where only the plan knows. */
   sizes: readonly (number | null)[];
-  /** Whether the rollout has started, so that its strategy and the number of rings are fixed. */
-  isStarted?: boolean;
+  /** What can change if the rollout has started; undefined for a draft, in which everything can. */
+  freedom?: EditFreedom;
 }
 
 const builtInNames = ['careful', 'automatic', 'at-once'] as const;
@@ -42,7 +43,7 @@ const isBuiltInName = (name: string): name is BuiltInName => builtInNames.some((
 const ownFields = /^\/(rings\/\d+|gates)(\/|$)/;
 
 /** How: the strategy, the rings with their sizes, and the gates in words. */
-export function HowCard({ form, set, strategies: loaded, fields, faults, sizes, isStarted = false }: HowCardProps) {
+export function HowCard({ form, set, strategies: loaded, fields, faults, sizes, freedom }: HowCardProps) {
   const { t } = useTranslation('rollouts');
   const { rings } = form;
   const [isSaving, setSaving] = useState(false);
@@ -62,7 +63,7 @@ export function HowCard({ form, set, strategies: loaded, fields, faults, sizes, 
       title={t('new.how')}
       faults={faults.all.filter(({ path }) => isElsewhere(path) && !ownFields.test(path))}
       actions={
-        isStarted ? undefined : (
+        freedom !== undefined ? undefined : (
           <>
             <Segmented
               label={t('new.strategy')}
@@ -86,7 +87,7 @@ export function HowCard({ form, set, strategies: loaded, fields, faults, sizes, 
         )
       }
     >
-      <RingBar rings={rings} sizes={sizes} onChange={(next) => set({ rings: next })} />
+      <RingBar rings={rings} sizes={sizes} canMove={freedom?.canMove} onChange={(next) => set({ rings: next })} />
       <div className="grid gap-3 sm:grid-cols-2 xl:grid-cols-4">
         {rings.map((ring, index) => (
           <RingCard
@@ -95,13 +96,18 @@ export function HowCard({ form, set, strategies: loaded, fields, faults, sizes, 
             {...{ ring, index, total, fields, faults }}
             isLast={index === rings.length - 1}
             size={sizes[index] ?? null}
+            isFilterFixed={freedom !== undefined}
+            isReachFixed={freedom?.canMove[index] === false}
+            isApprovalFixed={freedom?.canAskApproval[index] === false}
             onChange={(next) => set({ rings: rings.map((other, at) => (at === index ? next : other)) })}
-            onRemove={rings.length > 1 && !isStarted ? () => set({ rings: withoutRing(rings, index) }) : undefined}
+            onRemove={
+              rings.length > 1 && freedom === undefined ? () => set({ rings: withoutRing(rings, index) }) : undefined
+            }
           />
         ))}
       </div>
-      <GateSentences form={form} set={set} faults={faults} />
-      <Rules form={form} set={set} />
+      <GateSentences form={form} set={set} faults={faults} onlyLower={freedom?.isPaused === false} />
+      <Rules form={form} set={set} freedom={freedom} />
       {isSaving ? (
         <SaveStrategy
           form={form}
@@ -148,8 +154,9 @@ function withoutRing(rings: readonly SentRing[], index: number): SentRing[] {
 }
 
 /** Rules beside gates: silent VMs, availability sets, and VMs that match later. */
-function Rules({ form, set }: Pick<HowCardProps, 'form' | 'set'>) {
+function Rules({ form, set, freedom }: Pick<HowCardProps, 'form' | 'set' | 'freedom'>) {
   const { t } = useTranslation('rollouts');
+  const isFixed = freedom?.isPaused === false;
   return (
     <div className="flex flex-wrap items-center gap-x-5 gap-y-2 border-t border-line-subtle pt-3">
       {/* biome-ignore lint/a11y/noLabelWithoutControl: the select is a child of the label */}
@@ -157,6 +164,7 @@ function Rules({ form, set }: Pick<HowCardProps, 'form' | 'set'>) {
         {t('new.silent')}
         <Select
           className="w-auto"
+          disabled={isFixed}
           value={form.silent}
           onChange={({ target }) => set({ silent: target.value as RolloutForm['silent'] })}
           options={(['wait', 'declare', 'skip'] as const).map((value) => ({ value, label: t(`new.silent.${value}`) }))}
@@ -165,6 +173,7 @@ function Rules({ form, set }: Pick<HowCardProps, 'form' | 'set'>) {
       <ControlRow
         control={
           <Switch
+            disabled={isFixed}
             checked={form.availabilitySets === 'respect'}
             onCheckedChange={(checked) => set({ availabilitySets: checked ? 'respect' : 'ignore' })}
           />
@@ -175,6 +184,8 @@ function Rules({ form, set }: Pick<HowCardProps, 'form' | 'set'>) {
       <ControlRow
         control={
           <Switch
+            // Who belongs to a rollout is fixed from its start.
+            disabled={freedom !== undefined}
             checked={form.newcomers === 'include'}
             onCheckedChange={(checked) => set({ newcomers: checked ? 'include' : 'ignore' })}
           />

@@ -10,6 +10,8 @@ export interface RingBarProps {
   rings: readonly SentRing[];
   /** VMs of each ring; null where only the plan knows. */
   sizes: readonly (number | null)[];
+  /** Whether the end of each ring can move; undefined if all can. */
+  canMove?: readonly boolean[] | undefined;
   onChange(rings: SentRing[]): void;
 }
 
@@ -19,7 +21,7 @@ const shades = ['bg-brand', 'bg-brand/70', 'bg-brand/50', 'bg-brand/35', 'bg-bra
 export const shareOf = ({ upTo }: SentRing): number | null => (upTo && 'percent' in upTo ? upTo.percent : null);
 
 /** The rings as one bar. The boundary between two shares is dragged, or moved with the arrow keys. */
-export function RingBar({ rings, sizes, onChange }: RingBarProps) {
+export function RingBar({ rings, sizes, canMove, onChange }: RingBarProps) {
   const bar = useRef<HTMLDivElement>(null);
   // Shares need no plan, so the bar keeps its form when the plan arrives.
   const isShared = rings.every((ring) => shareOf(ring) !== null);
@@ -52,7 +54,7 @@ export function RingBar({ rings, sizes, onChange }: RingBarProps) {
             shades[Math.min(index, shades.length - 1)],
           )}
         >
-          {index === rings.length - 1 || shareOf(ring) === null ? null : (
+          {index === rings.length - 1 || shareOf(ring) === null || canMove?.[index] === false ? null : (
             <Handle ring={ring} bar={bar} onMove={(percent) => move(index, percent)} />
           )}
         </div>

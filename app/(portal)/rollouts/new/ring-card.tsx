@@ -10,6 +10,7 @@ import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import type { ListedField } from '#server/domain/fleet/index.ts';
 import { FilterParts } from '../../vms/filter-bar.tsx';
+import { FilterChips } from '../../vms/filter-chips.tsx';
 import { isFiltered, withoutGaps } from '../../vms/fleet-address.ts';
 import type { LimitInput, SentRing } from './definition.ts';
 import type { FormFaults } from './faults.ts';
@@ -24,17 +25,22 @@ export interface RingCardProps {
   total: number | null;
   fields: readonly ListedField[];
   faults: FormFaults;
+  /** Whether parts are fixed because the rollout has started. */
+  isFilterFixed: boolean;
+  isReachFixed: boolean;
+  isApprovalFixed: boolean;
   onChange(ring: SentRing): void;
   /** Undefined for the only ring. */
   onRemove: (() => void) | undefined;
 }
 
 /** One ring: its name, how far it reaches, and who must approve it. */
-export function RingCard({ ring, index, isLast, size, total, fields, faults, onChange, onRemove }: RingCardProps) {
+export function RingCard({ ring, index, isLast, size, total, fields, faults, onChange, ...rest }: RingCardProps) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   const path = `/rings/${index}`;
   const own = faults.below(path).filter((fault) => !/\/(windows|gates)(\/|$)/.test(fault.path));
+  const { onRemove, isFilterFixed, isReachFixed, isApprovalFixed } = rest;
   const isShare = size !== null && total !== null && total > 0;
   return (
     <fieldset className="grid min-w-0 content-start gap-2 rounded-md bg-sunken p-3 shadow-hair-subtle">
@@ -61,11 +67,12 @@ export function RingCard({ ring, index, isLast, size, total, fields, faults, onC
         </strong>
         {isShare ? <span className="text-12 text-ink-3">{format.percent(size / total)}</span> : null}
       </p>
-      <Reach ring={ring} isLast={isLast} onChange={onChange} />
-      {isLast ? null : <RingFilter ring={ring} fields={fields} onChange={onChange} />}
+      <Reach ring={ring} isLast={isLast} isFixed={isReachFixed} onChange={onChange} />
+      {isLast ? null : <RingFilter ring={ring} fields={fields} isFixed={isFilterFixed} onChange={onChange} />}
       <ControlRow
         control={
           <Checkbox
+            disabled={isApprovalFixed}
             checked={ring.approval ?? false}
             onCheckedChange={(checked) => onChange({ ...ring, approval: checked === true })}
           />
@@ -82,19 +89,26 @@ export function RingCard({ ring, index, isLast, size, total, fields, faults, onC
   );
 }
 
+type RingFilterProps = Pick<RingCardProps, 'ring' | 'fields' | 'onChange'> & { isFixed: boolean };
+
 /** The filter of a ring, which only the VMs that match it belong to. */
-function RingFilter({ ring, fields, onChange }: Pick<RingCardProps, 'ring' | 'fields' | 'onChange'>) {
+function RingFilter({ ring, fields, isFixed, onChange }: RingFilterProps) {
   const { t } = useTranslation('rollouts');
   const isSet = ring.filter != null && isFiltered(ring.filter);
+  const filter = ring.filter ?? {};
+  const set = (change: typeof filter) => onChange(withFilter(ring, withoutGaps({ ...filter, ...change })));
+  if (isFixed && !isSet) return null;
   return (
     // biome-ignore lint/a11y/useSemanticElements: the items of a fieldset cannot wrap with other items
     <div role="group" aria-label={t('new.ring.filter')} className="flex flex-wrap items-center gap-1.5">
       {isSet ? <span className="text-12 text-ink-2">{t('new.ring.filter')}</span> : null}
-      <FilterParts
-        fields={fields.filter(({ name }) => name === 'tags' || isSet)}
-        filter={ring.filter ?? {}}
-        set={(change) => onChange(withFilter(ring, withoutGaps({ ...ring.filter, ...change })))}
-      />
+      {isFixed ? (
+        <fieldset disabled className="contents">
+          <FilterChips fields={fields} filter={filter} set={set} />
+        </fieldset>
+      ) : (
+        <FilterParts fields={fields.filter(({ name }) => name === 'tags' || isSet)} filter={filter} set={set} />
+      )}
     </div>
   );
 }
@@ -108,17 +122,19 @@ function withFilter({ filter: _, ...ring }: SentRing, filter: NonNullable<SentRi
 interface ReachProps {
   ring: SentRing;
   isLast: boolean;
+  isFixed: boolean;
   onChange(ring: SentRing): void;
 }
 
 /** How far the ring reaches: up to a share of all VMs, up to a number, or all that match its filter. */
-function Reach({ ring, isLast, onChange }: ReachProps) {
+function Reach({ ring, isLast, isFixed, onChange }: ReachProps) {
   const { t } = useTranslation('rollouts');
   const { upTo } = ring;
   const kind = upTo == null ? 'all' : 'percent' in upTo ? 'percent' : 'count';
   const value = upTo == null ? 0 : 'percent' in upTo ? upTo.percent : upTo.count;
   const put = (next: LimitInput | null) => onChange({ ...ring, upTo: next });
   if (isLast) return <p className="text-12 text-ink-2">{t('new.ring.rest')}</p>;
+  if (isFixed) return kind === 'all' ? null : <FixedReach isShare={kind === 'percent'} value={value} />;
   const choices =
     ring.filter && isFiltered(ring.filter) ? (['percent', 'count', 'all'] as const) : (['percent', 'count'] as const);
   return (
@@ -150,5 +166,19 @@ function Reach({ ring, isLast, onChange }: ReachProps) {
         </span>
       )}
     </div>
+  );
+}
+
+/** How far a ring reaches whose boundary cannot move. */
+function FixedReach({ isShare, value }: { isShare: boolean; value: number }) {
+  const { t } = useTranslation('rollouts');
+  const format = useFormat();
+  return (
+    <p className="text-12 text-ink-2 tabular-nums">
+      <Trans
+        text={t(isShare ? 'new.ring.percent' : 'new.ring.count')}
+        tags={{ value: <span>{format.number(value)}</span> }}
+      />
+    </p>
   );
 }

@@ -9,7 +9,7 @@ import { Gates, sentencesGrid } from './gates.tsx';
 import { ownGates, withOwnGates } from './own-gates.ts';
 
 /** The limits and gates of rings that have others than the rest, and buttons that give a ring its own. */
-export function RingGates({ form, set, faults }: GateSentencesProps) {
+export function RingGates({ form, set, faults, onlyLower = false }: GateSentencesProps) {
   const { t } = useTranslation('rollouts');
   const { rings, gates } = form;
   const put = (index: number, own: SentRing['gates'] | undefined) => set({ rings: withOwnGates(rings, index, own) });
@@ -29,9 +29,11 @@ export function RingGates({ form, set, faults }: GateSentencesProps) {
               <p aria-hidden className="min-w-0 text-13 font-semibold wrap-anywhere">
                 {t('new.gates.ring', { ring: ring.name })}
               </p>
-              <Button size="sm" variant="ghost" onClick={() => put(index, undefined)}>
-                {t('new.gates.same')}
-              </Button>
+              {onlyLower ? null : (
+                <Button size="sm" variant="ghost" onClick={() => put(index, undefined)}>
+                  {t('new.gates.same')}
+                </Button>
+              )}
             </div>
             <div className={sentencesGrid}>
               <Gates
@@ -40,6 +42,7 @@ export function RingGates({ form, set, faults }: GateSentencesProps) {
                 path={`/rings/${index}/gates`}
                 faults={faults}
                 isRun={form.change.kind === 'run'}
+                onlyLower={onlyLower}
               />
             </div>
           </fieldset>

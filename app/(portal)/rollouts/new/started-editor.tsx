@@ -11,6 +11,7 @@ import { PageHeader } from '#app/_ui/page-header.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { ListedField } from '#server/domain/fleet/index.ts';
 import type { RolloutView } from '#server/domain/rollouts/index.ts';
+import { editFreedom } from './edit-freedom.ts';
 import { faultsOf } from './faults.ts';
 import { InFoot } from './in-foot.tsx';
 import { NameFields } from './name-fields.tsx';
@@ -40,6 +41,7 @@ export function StartedEditor({ first, stored, strategies, fields }: StartedEdit
   const { form, json, set, definition } = editing;
   const { busy, problem, save } = useSave(stored);
   const faults = useMemo(() => faultsOf(problem?.faults ?? []), [problem]);
+  const freedom = useMemo(() => editFreedom(stored, first.rings), [stored, first]);
   return (
     <>
       <PageHeader title={t('rollouts:new.editTitle')} actions={<ViewSwitch editing={editing} />} />
@@ -53,7 +55,7 @@ export function StartedEditor({ first, stored, strategies, fields }: StartedEdit
             <HowCard
               {...{ form, set, strategies, fields, faults }}
               sizes={stored.rings.map(({ size }) => size)}
-              isStarted
+              freedom={freedom}
             />
             <WhenCard form={form} set={set} faults={faults} isStarted />
           </>

@@ -123,7 +123,7 @@ export function SearchLog(props: SearchLogProps) {
         type="search"
         data-page-search=""
         aria-label={t('log.search')}
-        placeholder={t('log.search')}
+        placeholder={t('log.search.placeholder')}
         autoComplete="off"
         spellCheck={false}
         maxLength={200}
