@@ -50,7 +50,7 @@ describe('the agent’s read', () => {
 
 describe('values', () => {
   test('EN-64 a dump of the database and a log of every statement hold no value in plain text', async () => {
-    const secret = 'plain-value-nobody-should-see';
+    const secret = 'plain-value-that-is-secret';
     const { rows: tables } = await stage.ctx.db.execute<{ name: string }>(sql`
       select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`);
     let dump = await recordedStatements(async () => {
