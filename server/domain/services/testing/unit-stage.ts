@@ -25,6 +25,7 @@ export class UnitStage {
   readonly door: AgentDoor;
   readonly modelId: string;
   #count = 0;
+  #machines = 0;
 
   private constructor(ctx: Context, admin: Context, door: AgentDoor, modelId: string) {
     this.ctx = ctx;
@@ -81,7 +82,7 @@ export class UnitStage {
 
   /** Adds a unit on a VM of its own, or on the VM of another unit. */
   async unit(serviceId: string, { agent }: { agent?: GivenAgent } = {}): Promise<StagedUnit> {
-    const on = agent ?? (await givenAgent(this.ctx, this.door, `machine-${this.#count}`));
+    const on = agent ?? (await givenAgent(this.ctx, this.door, `machine-${this.#machines++}`));
     const unit = await this.place(serviceId, on.vmId);
     return new StagedUnit(this.ctx, on, { ...unit, serviceId });
   }
