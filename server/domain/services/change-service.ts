@@ -15,7 +15,7 @@ import { advanceUnits } from './units/advance-units.ts';
 
 export type ServiceRequest = z.output<typeof setServiceInput>;
 
-/** Returns how many units may change at once; null for all. */
+/** Returns how many units may change at the same time; null for all. */
 export const numberAtOnce = (given: ServiceRequest['upgrade'], kept: number | null): number | null =>
   given === undefined ? kept : given.atOnce === 'all' ? null : given.atOnce;
 

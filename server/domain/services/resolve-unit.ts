@@ -12,8 +12,8 @@ import { parse } from '#server/domain/parse.ts';
 import { lockModel, type ModelRow } from '#server/domain/topology/index.ts';
 import { type ResolveModelInput, type ResolveUnitInput, resolveModelInput, resolveUnitInput } from './input.ts';
 import { raiseHeads } from './relations/index.ts';
+import type { UnitRow } from './runs/find-unit.ts';
 import { requireService } from './service-rows.ts';
-import type { UnitRow } from './units/insert-unit.ts';
 
 /** What was resolved, as the API returns it. */
 export const resolvedHooks = z

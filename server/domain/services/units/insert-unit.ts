@@ -9,9 +9,8 @@ import { DomainError } from '#server/domain/error.ts';
 import { lockHead, takeTurn } from '#server/domain/goal-states/index.ts';
 import { serviceLimits } from '../input.ts';
 import { raiseHeads } from '../relations/index.ts';
+import type { UnitRow } from '../runs/find-unit.ts';
 import type { ServiceRow } from '../service-rows.ts';
-
-export type UnitRow = typeof units.$inferSelect;
 
 /**
  * Adds a unit of a service to a VM, with the service's versions. The model is locked, or the service's lock is held.

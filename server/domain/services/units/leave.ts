@@ -6,7 +6,7 @@ import type { Context } from '#server/domain/context.ts';
 import { lockHead, takeTurn } from '#server/domain/goal-states/index.ts';
 import { closeUnitPorts } from '#server/domain/topology/index.ts';
 import { leaveRelations, raiseHeads } from '../relations/index.ts';
-import type { UnitRow } from './insert-unit.ts';
+import type { UnitRow } from '../runs/find-unit.ts';
 import { removeUnitsIn } from './remove-units.ts';
 
 /**
