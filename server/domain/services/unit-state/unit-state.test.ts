@@ -80,7 +80,9 @@ describe('a look', () => {
   test('takes the same statements for one unit and for several', async () => {
     const unit = await stage.unit(service);
     await unit.look();
-    const count = async () => (await statementsOf(() => unit.look())).length;
+    // Without the statement that reloads changed agents in batches.
+    const count = async () =>
+      (await statementsOf(() => unit.look())).filter((text) => !text.includes('credential_hash = any')).length;
     const one = await count();
     for (const _ of [1, 2]) await stage.unit(service, { agent: unit.agent });
     await unit.look();
