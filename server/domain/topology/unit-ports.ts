@@ -105,6 +105,15 @@ export async function closeUnitPorts(
   await noteChange(tx, ctx, [...services].sort());
 }
 
+/** Has the fabric read the reachable ports of machines again, because services were exposed or are no longer. */
+export async function tellExposure(tx: Transaction, vmIds: readonly string[]): Promise<void> {
+  const rows = await tx
+    .selectDistinct({ cloudService: vmRoles.cloudService })
+    .from(vmRoles)
+    .where(inArray(vmRoles.vmId, [...vmIds]));
+  await tellFabric(tx, ...rows.map(({ cloudService }) => cloudService).sort());
+}
+
 /** Has the provider and the fabric learn the change, and updates open pages. */
 async function noteChange(tx: Transaction, ctx: Pick<Context, 'now'>, services: readonly string[]): Promise<void> {
   for (const service of services) await noteProviderDue(tx, ctx, service);

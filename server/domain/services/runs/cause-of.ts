@@ -12,7 +12,7 @@ import {
   units,
 } from '#db/schema/index.ts';
 import { hooksDue } from '#protocol/hooks.ts';
-import type { HookCause } from '#server/domain/service-rules/stored.ts';
+import type { CauseOfRun } from '#server/domain/service-rules/stored.ts';
 import type { UnitRow } from './find-unit.ts';
 import { hookKind } from './hook-kind.ts';
 
@@ -28,12 +28,12 @@ interface RunSubject {
  * Returns why a hook runs: the run that wrote what it is for, or the act of an operator. The chain of causes therefore
  * ends at an act (EN-78).
  */
-export function causeOf(tx: Transaction, unit: UnitRow, subject: RunSubject): Promise<HookCause> {
+export function causeOf(tx: Transaction, unit: UnitRow, subject: RunSubject): Promise<CauseOfRun> {
   const { relationId } = subject;
   return relationId === null ? causeOfUnitHook(tx, unit, subject) : causeOfRelationHook(tx, unit, relationId, subject);
 }
 
-async function causeOfUnitHook(tx: Transaction, unit: UnitRow, { hook, dueVersion }: RunSubject): Promise<HookCause> {
+async function causeOfUnitHook(tx: Transaction, unit: UnitRow, { hook, dueVersion }: RunSubject): Promise<CauseOfRun> {
   const kind = hookKind(hook);
   const goal = unit.life === 'dying' ? ('leaving' as const) : ('alive' as const);
   const formula = { version: unit.formulaVersion, hooks: [] };
@@ -66,7 +66,7 @@ async function causeOfRelationHook(
   unit: UnitRow,
   relationId: number,
   subject: RunSubject,
-): Promise<HookCause> {
+): Promise<CauseOfRun> {
   const [relation] = await tx.select().from(relations).where(eq(relations.id, relationId));
   const kind = hookKind(subject.hook);
   if (kind === 'broken' || kind === 'departed') {
@@ -106,7 +106,7 @@ async function writerOf(
   tx: Transaction,
   relationId: number,
   { remoteUnitId, dueVersion }: RunSubject,
-): Promise<HookCause['run'] | null> {
+): Promise<CauseOfRun['run'] | null> {
   if (remoteUnitId === null) return null;
   const event =
     dueVersion === null
@@ -140,7 +140,7 @@ async function removalAt(
   tx: Transaction,
   what: keyof typeof removals,
   at: Date | null,
-): Promise<Pick<HookCause, 'act'>> {
+): Promise<Pick<CauseOfRun, 'act'>> {
   if (at === null) return {};
   const [entry] = await tx
     .select({ action: auditEntries.action, at: auditEntries.at, by: auditEntries.actorName })
@@ -152,7 +152,7 @@ async function removalAt(
 }
 
 /** Finds the newest act that gave a service the version that its unit upgrades to. */
-async function upgradeOf(tx: Transaction, { serviceId, formulaVersion }: UnitRow): Promise<Pick<HookCause, 'act'>> {
+async function upgradeOf(tx: Transaction, { serviceId, formulaVersion }: UnitRow): Promise<Pick<CauseOfRun, 'act'>> {
   const [entry] = await tx
     .select({ action: auditEntries.action, at: auditEntries.at, by: auditEntries.actorName })
     .from(auditEntries)
@@ -170,6 +170,6 @@ async function upgradeOf(tx: Transaction, { serviceId, formulaVersion }: UnitRow
   return entry === undefined ? {} : { act: act(entry.action, entry) };
 }
 
-const act = (action: string, { at, by }: { at: Date; by: string }): NonNullable<HookCause['act']> => ({
+const act = (action: string, { at, by }: { at: Date; by: string }): NonNullable<CauseOfRun['act']> => ({
   ...{ action, at: at.toISOString(), by },
 });
