@@ -70,6 +70,19 @@ describe('relations over the API', () => {
     });
   });
 
+  test.each([
+    ['getRelation', { number: '0' }],
+    ['getRelation', { number: '9999999999' }],
+    ['listNodeReaders', { number: '1', service: '%2e%2e', unit: '0' }],
+    ['listNodeReaders', { number: '1', service: 'base', unit: '01' }],
+  ])('%s with %o is rejected as malformed', async (operation, path) => {
+    await door.expect(operation, { model, ...path }, [400, 'invalid'], viewer);
+  });
+
+  test.each(['-1', '1e3', 'yesterday', '2026-13-01T00:00:00Z'])('settings at %s are rejected', async (at) => {
+    await door.expect('listRelationNodes', { model, number: '1' }, [400, 'invalid'], { ...viewer, query: `?at=${at}` });
+  });
+
   test('an error says what happened in the caller’s language', async () => {
     const refused = await door.expect<{ detail: string }>('addRelation', { model }, [422, 'relation_no_match'], {
       ...{ ...operator, body: { endpoints: ['app', 'app'] }, headers: { 'accept-language': 'de' } },
