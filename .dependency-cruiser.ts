@@ -14,8 +14,8 @@ const from = (path: string) => ({ path, ...production });
 /** The module with the words of verdicts and their order of severity, which db, pages and inputs may import. */
 const words = String.raw`^server/domain/verdicts/words\.ts$`;
 
-/** The pure rules of rollouts and of the topology, which the schema, every module, pages and inputs may import. */
-const pureRules = '^server/domain/(rollout|topology)-rules/';
+/** The pure rules of rollouts, of the topology and of services, which the schema, every module, pages and inputs may import. */
+const pureRules = '^server/domain/(rollout|topology|service)-rules/';
 
 /** The module for filter fields in URLs, which pages and entry points may import. */
 const fleetAddress = String.raw`^server/domain/fleet/address\.ts$`;
@@ -29,6 +29,7 @@ const modules = [
   'work',
   'rollout-rules',
   'topology-rules',
+  'service-rules',
   'audit',
   'changes',
   'publishers',
@@ -53,6 +54,7 @@ const modules = [
   'rollouts',
   'vm-lifecycle',
   'topology',
+  'services',
   'views',
 ];
 
@@ -204,7 +206,7 @@ const law: IConfiguration = {
     {
       name: 'rules-are-pure',
       comment:
-        'Pages and workers share the rules of rollouts and of the topology, so these import only zod, the protocol, limits, the words of verdicts and each other.',
+        'Pages and workers share the rules of rollouts, of the topology and of services, so these import only zod, the protocol, limits, the words of verdicts and each other.',
       severity: 'error',
       from: from(pureRules),
       to: {

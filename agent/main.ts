@@ -12,6 +12,7 @@ import { type RunOptions, run } from './commands/run.ts';
 import { status, statusText } from './commands/status.ts';
 import { type TryOptions, tryCommand } from './commands/try.ts';
 import { type TryPlanOptions, tryPlanCommand } from './commands/try-plan.ts';
+import { units, unitsText } from './commands/units.ts';
 import { type UpdateOptions, update } from './commands/update.ts';
 import { type WireForwardOptions, wireForward, wireListen } from './commands/wire-forward.ts';
 import { layoutOf } from './folder/layout.ts';
@@ -159,6 +160,12 @@ command('status', 'show the state of the agent', ['bootIdFile'])
   .option('--json', 'print JSON')
   .action((options: { dir: string; bootIdFile?: string; json?: boolean }) => {
     print(options.json ? JSON.stringify(status(options), null, 2) : statusText(options));
+  });
+
+command('units', 'show the units on this machine, the hooks that are due, and those that fail')
+  .option('--json', 'print JSON')
+  .action((options: { dir: string; json?: boolean }) => {
+    print(options.json ? JSON.stringify(units(options), null, 2) : unitsText(options));
   });
 
 command('logs', 'show the journal of the agent, and the output of the commands of an extension')

@@ -49,6 +49,18 @@ select create_reference_table('vm_roles');
 select create_reference_table('endpoints');
 select create_reference_table('endpoint_traffic');
 
+-- Services and their relations join units on VMs of several nodes. Names and numbers are unique within a model.
+select create_reference_table('services');
+select create_reference_table('service_settings');
+select create_reference_table('unit_counters');
+select create_reference_table('units');
+select create_reference_table('unit_ports');
+select create_reference_table('relations');
+select create_reference_table('relation_endpoints');
+select create_reference_table('relation_units');
+select create_reference_table('relation_log');
+select create_reference_table('relation_seen');
+
 -- Executions of one plan on different VMs share a row.
 select create_reference_table('execution_plans');
 
@@ -85,4 +97,7 @@ select create_distributed_table('health_checks', 'vm_id', colocate_with => 'goal
 select create_distributed_table('vm_health', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('extension_health', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('health_transitions', 'vm_id', colocate_with => 'goal_state_heads');
+select create_distributed_table('vm_concerns', 'vm_id', colocate_with => 'goal_state_heads');
+select create_distributed_table('unit_heads', 'vm_id', colocate_with => 'goal_state_heads');
+select create_distributed_table('hook_runs', 'vm_id', colocate_with => 'goal_state_heads');
 select create_distributed_table('rollout_steps', 'vm_id', colocate_with => 'goal_state_heads');

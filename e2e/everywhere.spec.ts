@@ -1,89 +1,9 @@
-import type { Page } from '@playwright/test';
-import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
-import type { Api, CreatedVm } from './support/api.ts';
-import { everyPage } from './support/every-page.ts';
-import { helloPlan } from './support/plan-machine.ts';
-import { publishSamples, sampleGoal } from './support/samples.ts';
+import { expectAccessibleInBothThemes } from './support/accessibility.ts';
+import { publishSamples } from './support/samples.ts';
 import { expect, test } from './support/test.ts';
-import { wordsWithoutTranslation } from './support/words.ts';
-
-const probe = 'Acme.Lab.Probe';
-
-test.use({ portalGroup: 'everywhere' });
-
-test.beforeAll(({ api }) => publishSamples(api, [probe]));
-
-/** Names of the rings of a draft, which its strategy chose. */
-const ringNames = ['first', 'tenth', 'half', 'all'];
-
-/** Names chosen by people, which may appear in the portal's sentences. */
-const names = ['ada', 'Bootstrap token', 'watch', 'env test', 'role web', helloPlan.Name, ...ringNames];
-
-/** Window sizes: a wide window and a small phone; 720 × 450 is a laptop zoomed to 200%. */
-const screens = {
-  wide: { width: 1440, height: 900 },
-  zoomed: { width: 720, height: 450 },
-  narrow: { width: 360, height: 780 },
-};
-
-async function expectNoSidewaysScroll(page: Page, what: string): Promise<void> {
-  const [scroll, client] = await page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement;
-    return [scrollWidth, clientWidth];
-  });
-  expect(scroll, `${what} is as wide as the window`).toBeLessThanOrEqual(client ?? 0);
-}
-
-/** Creates a VM with an extension, and waits until its machine has reached its goal. */
-async function healthyVm(api: Api, startAgent: (vm: CreatedVm) => Promise<unknown>, name: string): Promise<CreatedVm> {
-  const vm = await api.createVm(name, { env: 'test', role: 'web' });
-  await api.setExtension(vm.id, 'watch', sampleGoal(probe));
-  await startAgent(vm);
-  const health = async () => (await api.instanceView(vm.id)).extensions[0]?.health;
-  await expect.poll(health, { timeout: 30_000 }).toBe('healthy');
-  return vm;
-}
-
-test('every page passes axe, in both themes and at 200% zoom', async ({ signedIn, api, startAgent, unique }) => {
-  test.setTimeout(300_000);
-  const vm = await healthyVm(api, startAgent, `everywhere-${unique}`);
-  const page = await signedIn('admin', { viewport: screens.wide });
-  for await (const name of everyPage(page, { vm, extension: 'watch', handler: probe, api })) {
-    await test.step(name, async () => {
-      await expectAccessibleInBothThemes(page);
-      await page.setViewportSize(screens.zoomed);
-      await expectAccessible(page);
-      await expectNoSidewaysScroll(page, `${name} at 200 %`);
-      await page.setViewportSize(screens.wide);
-    });
-  }
-});
-
-for (const [language, what] of [
-  ['en-XA', 'words that are 40 % longer'],
-  ['ar-XB', 'words from right to left'],
-] as const) {
-  test(`every page works with ${what}`, async ({ signedIn, portal, api, startAgent, unique }) => {
-    test.setTimeout(300_000);
-    const vm = await healthyVm(api, startAgent, `everywhere-${unique}`);
-    const page = await signedIn('admin');
-    await page.context().addCookies([{ name: 'annex-language', value: language, url: portal.url }]);
-    for await (const name of everyPage(page, { vm, extension: 'watch', handler: probe, api })) {
-      await test.step(name, async () => {
-        await expect(page.locator('html')).toHaveAttribute('dir', language === 'ar-XB' ? 'rtl' : 'ltr');
-        if (language === 'en-XA') {
-          expect(await wordsWithoutTranslation(page, names), `${name}: words`).toEqual([]);
-        }
-        for (const [screen, size] of Object.entries(screens)) {
-          await page.setViewportSize(size);
-          await expectNoSidewaysScroll(page, `${name}, ${screen}`);
-        }
-      });
-    }
-  });
-}
 
 test('the palette opens VMs, handlers, pages and actions without the mouse', async ({ signedIn, api, unique }) => {
+  await publishSamples(api, ['Acme.Lab.Probe']);
   const vm = await api.createVm(`jump-${unique}`);
   const page = await signedIn('admin');
   await page.goto('/handlers');

@@ -1,27 +1,14 @@
 import type { Page } from '@playwright/test';
-import { everyPage } from './support/every-page.ts';
 import { pageInTwoParts } from './support/page-in-two-parts.ts';
 import { ReportingMachine } from './support/reporting-machine.ts';
 import { publishSamples, sampleGoal } from './support/samples.ts';
-import { isSeen, recordShifts, type Shift, shiftsOf, shiftsWhileLoading } from './support/shifts.ts';
+import { isSeen, recordShifts, type Shift, shiftsOf } from './support/shifts.ts';
 import { expect, test } from './support/test.ts';
 
 const probe = 'Acme.Lab.Probe';
 const mount = 'Northwind.Storage.Mount';
 
 test.beforeAll(({ api }) => publishSamples(api, [probe, mount]));
-
-for (const width of [1440, 390]) {
-  test(`no page moves while it loads, at ${width} px`, async ({ signedIn, api, unique }) => {
-    const vm = await api.createVm(`still-${unique}`, { env: 'test' });
-    await api.setExtension(vm.id, 'watch', sampleGoal(probe));
-    const page = await signedIn('admin', { viewport: { width, height: 844 } });
-    await page.addInitScript(recordShifts);
-    for await (const address of everyPage(page, { api, vm, extension: 'watch', handler: probe })) {
-      expect.soft(await shiftsWhileLoading(page), `what moved on ${address}`).toEqual([]);
-    }
-  });
-}
 
 test('the buttons of a header do not move while the rest of the page arrives', async ({ signedIn, portal }) => {
   const page = await signedIn('admin');

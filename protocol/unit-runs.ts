@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DueHook } from './hooks.ts';
 import { maxCommandSeconds } from './limits.ts';
 import { anyNamed } from './named-values.ts';
 import { unitLimits, unitName } from './unit-state.ts';
@@ -8,11 +9,14 @@ const count = z.int().nonnegative();
 const texts = anyNamed(z.string());
 const port = z.string().regex(/^[1-9]\d{0,4}\/(?:tcp|udp)$/);
 const relationId = z.int().positive();
+/** Identifies the machine's current boot. */
+const boot = z.string().min(1).max(128).optional();
 
 export const runLimits = { nodes: 64, ports: 256, outputBytes: 64 * 1024 };
 
 /** The settings of a unit in a relation, as returned by `GET /agent/v1/units/{unit}/relations/{id}/{unit}`. */
 export const nodeDocument = z.looseObject({ version: count, settings: texts });
+export type RelationNode = z.output<typeof nodeDocument>;
 
 /** The settings of a unit's service, as returned by `GET /agent/v1/units/{unit}/settings`. */
 export const serviceSettings = nodeDocument.extend({
@@ -21,14 +25,30 @@ export const serviceSettings = nodeDocument.extend({
   /** SHA-1 of the certificate that the settings are encrypted for, in hexadecimal. */
   protectedSettingsCertThumbprint: z.string().optional(),
 });
+export type ServiceSettings = z.output<typeof serviceSettings>;
 
 /** What a run of a hook is for. */
 const hookCause = {
   hook: z.string().max(128),
   relation: relationId.optional(),
   remoteUnit: unitName.optional(),
+  /**
+   * The version that the hook confirms: for `joined` and `changed` that of the member's settings, for `config-changed`
+   * that of the service's settings.
+   */
   version: count.optional(),
 };
+export type HookCause = z.output<z.ZodObject<typeof hookCause>>;
+
+/** Returns what a run of a hook is for, as `begin` and `skipped` send it. */
+export function causeOfRun({ kind, hook, relation, remoteUnit, version, settings }: DueHook): HookCause {
+  return {
+    hook,
+    ...(relation !== undefined && { relation: relation.id }),
+    ...(remoteUnit !== undefined && { remoteUnit }),
+    ...(kind === 'config-changed' ? { version: settings } : version !== undefined && { version }),
+  };
+}
 
 const runBegin = z.object({
   phase: z.literal('begin'),
@@ -36,7 +56,9 @@ const runBegin = z.object({
   attempt: z.int().positive(),
   formula: z.string(),
   timeoutSeconds: z.number().positive().max(maxCommandSeconds),
+  boot,
 });
+export type UnitRunBegin = z.output<typeof runBegin>;
 
 const nodeChange = z.object({ relation: relationId, set: texts, remove: z.array(z.string()) });
 
@@ -79,8 +101,19 @@ export const unitRun = z.union([runBegin, runEnd]);
 export type UnitRun = z.output<typeof unitRun>;
 export type UnitRunEnd = z.output<typeof runEnd>;
 
-/** The body of `POST /agent/v1/units/{unit}/skipped`: hooks that have no file. */
-export const skippedHooks = z.object({ skipped: z.array(z.object(hookCause)).min(1).max(500) });
+const skippedHook = z.object({
+  ...hookCause,
+  /** The formula's version that the hook belongs to. */
+  formula: z.string().optional(),
+  /** The run that failed, if the hook is skipped after failures. Absent for a hook that has no file. */
+  run: z.uuid().optional(),
+});
+export type ConfirmedHook = z.output<typeof skippedHook>;
+export const maxSkippedHooks = 500;
+
+/** The body of `POST /agent/v1/units/{unit}/skipped`: hooks that count as done without a run that succeeded. */
+export const skippedHooks = z.object({ boot, skipped: z.array(skippedHook).min(1).max(maxSkippedHooks) });
+export type SkippedHooks = z.output<typeof skippedHooks>;
 
 /** The response to `begin`, and to `end`. */
 export const runBegun = z.looseObject({ number: z.int().positive() });

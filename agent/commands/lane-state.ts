@@ -5,24 +5,25 @@ import { executionEnvelope } from '#protocol/executions/index.ts';
 import type { AgentLayout } from '../folder/layout.ts';
 import { readJson, readText } from '../folder/write-file.ts';
 import { RunningCommand } from '../handler/running-command.ts';
+import { HookFolders } from '../unit/hook-process.ts';
 import { moment } from '../watch/moment.ts';
 
-/** The command that the machine is running, or its open execution. */
+/** The command or hook that the machine is running, or its open execution. */
 export interface LaneState {
-  kind: 'command' | 'execution';
-  /** The command with its handler, or the plan. */
+  kind: 'command' | 'execution' | 'hook';
+  /** The command with its handler, the hook with its unit, or the plan. */
   what: string;
   state: 'running' | 'waiting' | 'answered';
-  /** When the execution began or, if it has not begun, when it was received, in ISO 8601; null for a command. */
+  /** When the execution began or, if it has not begun, when it was received, in ISO 8601; null for a command or hook. */
   since: string | null;
 }
 
 const stored = z.object({ text: z.string(), at: moment });
 const begun = z.object({ begunAt: moment.nullable().default(null) });
 
-/** Reads the running command and the open execution from the agent's folder; the agent need not be running. */
+/** Reads the running command or hook and the open execution from the agent's folder; the agent need not be running. */
 export function readLane(layout: AgentLayout): LaneState[] {
-  return [runningCommand(layout), openExecution(layout)].filter((state) => state !== null);
+  return [runningCommand(layout), runningHook(layout), openExecution(layout)].filter((state) => state !== null);
 }
 
 function runningCommand(layout: AgentLayout): LaneState | null {
@@ -31,6 +32,12 @@ function runningCommand(layout: AgentLayout): LaneState | null {
   const { kind, handler, version, extensions } = record;
   const names = extensions.map(({ name }) => name).join(', ');
   return { kind: 'command', what: `${kind} of ${handler} ${version} for ${names}`, state: 'running', since: null };
+}
+
+function runningHook(layout: AgentLayout): LaneState | null {
+  const note = new HookFolders(layout.hooks).current();
+  if (note === null) return null;
+  return { kind: 'hook', what: `${note.hook} of ${note.unit}`, state: 'running', since: null };
 }
 
 /**

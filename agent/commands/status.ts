@@ -8,6 +8,7 @@ import { readGoalState } from '../goal/read-goal-state.ts';
 import { readIdentityFile } from '../identity/identity.ts';
 import { bootIdFile, readBootId } from '../watch/moment.ts';
 import { type LaneState, readLane } from './lane-state.ts';
+import { tableOf } from './table.ts';
 
 export interface StatusOptions {
   dir: string;
@@ -93,14 +94,7 @@ export function statusText(options: StatusOptions): string {
     row.state,
     row.detail,
   ]);
-  const table = [['EXTENSION', 'HANDLER', 'VERSION', 'SEQ', 'GOAL', 'STATE', 'DETAIL'], ...rows];
-  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const lines = tableOf([['EXTENSION', 'HANDLER', 'VERSION', 'SEQ', 'GOAL', 'STATE', 'DETAIL'], ...rows]);
   return [...head, '', ...lines].join('\n');
 }
 

@@ -23,6 +23,11 @@ export class Lines {
     this.onLine = onLine;
   }
 
+  /** Adds secrets that became known while the output is being read. */
+  learn(secrets: readonly string[]): void {
+    this.mask.learn(secrets);
+  }
+
   /** Drops bytes that may be the rest of a secret, because earlier output is missing. */
   skipSecret(): void {
     this.skip = this.mask.reach;

@@ -50,7 +50,9 @@ export interface StartedProcess {
 }
 
 /** Sets the usual umask of 022, because the agent's umask is stricter under systemd. */
-const launcher = 'umask 022; exec "$@"';
+export const launcher = 'umask 022; exec "$@"';
+/** Interval at which the agent checks whether processes have ended. */
+const lookSeconds = 0.02;
 const limitedLauncher = (bytes: number) => `umask 022; ulimit -v ${Math.floor(bytes / 1024)}; exec "$@"`;
 
 /** Starts a process that ends with the agent, and reads its output from named pipes. */
@@ -181,10 +183,23 @@ export async function endLeftovers(running: string, isKept: (id: string) => bool
   if (!existsSync(running)) return;
   for (const id of readdirSync(running)) {
     if (isKept(id)) continue;
-    const processes = new CommandProcesses(null, id);
-    processes.signal('SIGKILL');
-    processes.endLateOnes();
-    for (let looks = 0; processes.anyRunning() && looks < 100; looks += 1) await wait(0.02, []);
+    await endMarked(id);
     rmSync(join(running, id), { recursive: true, force: true });
   }
+}
+
+/**
+ * Kills all processes that are marked with this id. If `graceSeconds` is given, they receive SIGTERM first, and have
+ * this time to end.
+ */
+export async function endMarked(id: string, graceSeconds = 0): Promise<void> {
+  const processes = new CommandProcesses(null, id);
+  if (graceSeconds > 0) {
+    processes.signal('SIGTERM');
+    const end = performance.now() + graceSeconds * 1000;
+    while (processes.anyRunning() && performance.now() < end) await wait(lookSeconds, []);
+  }
+  processes.signal('SIGKILL');
+  processes.endLateOnes();
+  for (let looks = 0; processes.anyRunning() && looks < 100; looks += 1) await wait(lookSeconds, []);
 }

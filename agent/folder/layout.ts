@@ -46,6 +46,18 @@ export interface AgentLayout {
   planCache: string;
   /** The last platform report that the portal received. */
   platforms: string;
+  /** What the portal last said this machine's units should be. */
+  unitState: string;
+  /** Folder of what each unit has confirmed, beside what has not been reported. */
+  unitRecords: string;
+  /** Folder of the running hook: its note and its output pipes. */
+  hooks: string;
+  /** Outcomes of hooks that the portal has not stored. */
+  flushes: string;
+  /** List of the outputs of hooks that have not been uploaded. */
+  hookLogs: string;
+  /** Folders of the units on this machine, with their formulas and sockets. */
+  units: string;
   lock: string;
 }
 
@@ -75,6 +87,12 @@ export function layoutOf(dir: string): AgentLayout {
     planStates: join(root, 'plan-state'),
     planCache: join(root, 'plan-cache'),
     platforms: join(root, 'state', 'platforms.json'),
+    unitState: join(root, 'state', 'units.json'),
+    unitRecords: join(root, 'state', 'units'),
+    hooks: join(root, 'state', 'hooks'),
+    flushes: join(root, 'state', 'flushes'),
+    hookLogs: join(root, 'state', 'hook-logs'),
+    units: join(root, 'units'),
     lock: join(root, 'agent.pid'),
   };
 }

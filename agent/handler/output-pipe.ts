@@ -5,6 +5,7 @@ import { Socket } from 'node:net';
 /** The capacity of a Linux pipe: the most output that can be in transit when a command ends. */
 const pipeBytes = 64 * 1024;
 
+/** The buffer of all reads, because new buffers of a long output would stay in memory until Node collects garbage. */
 const buffer = Buffer.alloc(pipeBytes);
 
 /**
@@ -19,12 +20,22 @@ export class OutputPipe {
   private readonly end: number;
   private isOpen = true;
 
+  /** `take` copies what it keeps of a chunk, because the next read overwrites it. */
   constructor(path: string, take: (chunk: Buffer) => void) {
     this.path = path;
     this.take = take;
     this.end = openReader(path);
-    this.socket = new Socket({ fd: openReader(path), readable: true });
-    this.socket.on('data', take);
+    this.socket = new Socket({
+      fd: openReader(path),
+      readable: true,
+      onread: {
+        buffer,
+        callback: (count) => {
+          take(buffer.subarray(0, count));
+          return true;
+        },
+      },
+    });
     this.socket.on('error', () => {});
   }
 
@@ -52,7 +63,7 @@ export class OutputPipe {
       for (let read = 0; read < pipeBytes; ) {
         const count = readSync(this.end, buffer, 0, buffer.length, null);
         if (count === 0) return 'ended';
-        this.take(Buffer.from(buffer.subarray(0, count)));
+        this.take(buffer.subarray(0, count));
         read += count;
       }
       return 'open';

@@ -9,10 +9,16 @@ const aes256Cbc = '2.16.840.1.101.3.4.1.42';
 
 /**
  * Decrypts protected settings or secret parameters in memory with one of this machine's keys. Returns null if the
- * machine does not have the key. Throws if the format is not supported. The agent uses decrypted settings only to mask
- * them in what it reports.
+ * machine does not have the key. Throws if the format is not supported. The agent uses decrypted settings of extensions
+ * only to mask them in what it reports.
  */
 export function openSealed(layout: AgentLayout, thumbprint: string, base64: string): unknown {
+  const text = openSealedText(layout, thumbprint, base64);
+  return text === null ? null : JSON.parse(text);
+}
+
+/** Like `openSealed`, but returns the text of the JSON, in which numbers keep all their digits. */
+export function openSealedText(layout: AgentLayout, thumbprint: string, base64: string): string | null {
   if (!/^[0-9A-F]{40}$/i.test(thumbprint)) return null;
   const key = readText(join(layout.certificates, `${thumbprint.toUpperCase()}.prv`));
   if (key === null) return null;
@@ -29,5 +35,5 @@ export function openSealed(layout: AgentLayout, thumbprint: string, base64: stri
   const iv = Buffer.from(AsnConvert.parse(parameters, OctetString).buffer);
   const cipher = createDecipheriv('aes-256-cbc', contentKey, iv);
   const plain = Buffer.concat([...parts.map((part) => cipher.update(Buffer.from(part.buffer))), cipher.final()]);
-  return JSON.parse(plain.toString('utf8'));
+  return plain.toString('utf8');
 }

@@ -6,7 +6,7 @@ import { crashPoint } from '../folder/crash-point.ts';
 import { authoritiesIn, type PortalRoute, proxiesOf, trusting } from './route.ts';
 
 export interface HttpCall {
-  method: 'GET' | 'POST' | 'PUT';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   url: URL;
   headers?: Record<string, string>;
   body?: string | Buffer;

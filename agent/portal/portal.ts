@@ -6,6 +6,7 @@ import { agentName, agentVersion } from '../version.ts';
 import type { Caller, PortalCall, PortalResponse } from './call.ts';
 import { type ExecutionCalls, type ExecutionNews, executionCalls, executionNews } from './execution-calls.ts';
 import { PortalRefusal, secondsIn } from './refusal.ts';
+import { type UnitCalls, type UnitNews, unitCalls, unitNews } from './unit-calls.ts';
 
 export { type ExecutionNews, noExecutions } from './execution-calls.ts';
 export { PortalRefusal } from './refusal.ts';
@@ -18,6 +19,8 @@ export interface PolledGoalState {
   /** Whether operators are waiting for log folders of this machine. */
   wantsLogs: boolean;
   executions: ExecutionNews;
+  /** Absent if the portal, such as that of a trial, has no units. */
+  units?: UnitNews;
 }
 
 /**
@@ -25,7 +28,15 @@ export interface PolledGoalState {
  * portal does not respond.
  */
 export interface Portal extends ExecutionCalls {
-  goalState(etag: string | null, waitSeconds: number, signal?: AbortSignal): Promise<PolledGoalState>;
+  /** Absent if the portal, such as that of a trial, has no units. */
+  readonly units?: UnitCalls;
+  /** Polls. `unitStamp` identifies the unit state that the agent knows of; null if it knows of none. */
+  goalState(
+    etag: string | null,
+    waitSeconds: number,
+    signal?: AbortSignal,
+    unitStamp?: string | null,
+  ): Promise<PolledGoalState>;
   /**
    * Downloads a package to a file, resuming after the bytes that the file already has. `url` is relative to the portal
    * and must not lead to another origin. Throws if there are more than `size` bytes.
@@ -56,6 +67,7 @@ export interface ReportAnswer {
   refused: string | null;
   wantsLogs: boolean;
   executions: ExecutionNews;
+  units?: UnitNews;
 }
 
 export interface LogRequest {
@@ -85,6 +97,7 @@ export function openPortal(base: string, credential: string, nextCall: () => str
     ...reportCalls(send),
     ...logCalls(send),
     ...executionCalls(send),
+    units: unitCalls(send),
 
     async renewCertificate(certificate, proof) {
       const answer = await send({
@@ -149,16 +162,20 @@ function twiceOnConflict(send: PortalCall): PortalCall {
 
 function goalStateCalls(send: PortalCall): Pick<Portal, 'goalState' | 'downloadPackage'> {
   return {
-    async goalState(etag, waitSeconds, signal) {
+    async goalState(etag, waitSeconds, signal, unitStamp = null) {
       const answer = await send({
         method: 'GET',
         path: `/agent/v1/goal-state?wait=${Math.round(waitSeconds)}`,
-        headers: etag === null ? {} : { 'if-none-match': etag },
+        headers: {
+          ...(etag !== null && { 'if-none-match': etag }),
+          ...(unitStamp !== null && { 'annex-units': `"${unitStamp}"` }),
+        },
         idleSeconds: waitSeconds + 30,
         signal,
       });
       const pollAfter = secondsIn(answer.headers['annex-poll-after']);
-      const news = { pollAfter, wantsLogs: announcesLogs(answer), executions: executionNews(answer) };
+      const [executions, units] = [executionNews(answer), unitNews(answer)];
+      const news = { pollAfter, wantsLogs: announcesLogs(answer), executions, units };
       if (answer.status === 304) return { document: null, ...news };
       if (answer.status !== 200) throw new PortalRefusal(answer);
       // A proxy that compresses responses weakens the ETag, but the portal compares strong ETags.
@@ -199,6 +216,7 @@ function reportCalls(send: PortalCall): Pick<Portal, 'report' | 'sendLog'> {
         refused: answer.status === 207 ? answer.text.slice(0, 2000) : null,
         wantsLogs: announcesLogs(answer),
         executions: executionNews(answer),
+        units: unitNews(answer),
       };
     },
 

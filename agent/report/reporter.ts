@@ -5,6 +5,7 @@ import type { AgentLayout } from '../folder/layout.ts';
 import type { Journal } from '../journal.ts';
 import { backoff } from '../portal/backoff.ts';
 import { type ExecutionNews, type Portal, PortalRefusal } from '../portal/portal.ts';
+import type { UnitNews } from '../portal/unit-calls.ts';
 import { wait } from '../portal/wait.ts';
 import { type BootMoment, secondsSince } from '../watch/moment.ts';
 import type { ReadFile } from '../watch/read-document.ts';
@@ -23,6 +24,8 @@ export interface ReporterOptions {
   onLogsWanted(): void;
   /** Called with the news about executions that each response contains. */
   onExecutions(news: ExecutionNews): void;
+  /** Called with the news about units that each response contains. */
+  onUnits?(news: UnitNews): void;
 }
 
 /** Limits for the entries of a report; by default, the portal accepts 1 MiB and 200 entries. */
@@ -118,13 +121,14 @@ export class Reporter {
   private async send(report: QueuedReport): Promise<number> {
     const { journal } = this.options;
     try {
-      const { etag, refused, wantsLogs, executions } = await this.options.portal.report(this.bodyOf(report));
+      const { etag, refused, wantsLogs, executions, units } = await this.options.portal.report(this.bodyOf(report));
       this.outbox.remove(report.reportNumber);
       this.pauses.reset();
       if (refused !== null) journal.warn('The portal rejected some entries of a report.', { answer: refused });
       if (etag !== null) this.options.onEtag(etag);
       if (wantsLogs) this.options.onLogsWanted();
       this.options.onExecutions(executions);
+      if (units !== undefined) this.options.onUnits?.(units);
       return 0;
     } catch (error) {
       if (this.stopping.signal.aborted) return 0;

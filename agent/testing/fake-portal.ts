@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import type { GoalState, GoalStateExtension, HandlerEntry } from '#protocol/index.ts';
+import type { UnitDesk } from './unit-desk.ts';
 
 export interface ReceivedReport {
   run: string;
@@ -80,6 +81,10 @@ export interface FakePortal {
    * Status of the responses to the next `times` reports. `retryAfter` is the requested pause in seconds; 0 by default.
    */
   refuseReports: { status: number; times: number; retryAfter?: number };
+  /** The units of this machine; null if the portal has no units. */
+  units: UnitDesk | null;
+  /** Makes the portal answer the requests that it holds, if something has changed for them. */
+  changed(): void;
   /** Executions for this machine, and the data that the agent sent about them. */
   executions: FakeExecutions;
   /** Calls `pick` now and whenever a request arrives, until `pick` returns a value. Rejects after 15 seconds. */
@@ -180,6 +185,14 @@ export async function fakePortal(): Promise<FakePortal> {
       return;
     }
     if (url.pathname === '/agent/v1/reports') return report(response, request, body);
+    if (/^\/agent\/v1\/units(\/|$)/.test(url.pathname) && portal.units !== null) {
+      const plain = request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+      const range = request.headers['content-range'];
+      const given = portal.units.answer(request.method ?? '', url.pathname, url.searchParams, plain, range);
+      response.writeHead(given.status, given.headers).end(given.body === undefined ? '' : JSON.stringify(given.body));
+      changed();
+      return;
+    }
     if (url.pathname === '/agent/v1/platforms') {
       portal.executions.platforms.push(JSON.parse(body.toString('utf8')));
       response.writeHead(204).end();
@@ -264,10 +277,13 @@ export async function fakePortal(): Promise<FakePortal> {
   async function goalState(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const held = request.headers['if-none-match'];
     const wait = Number(url.searchParams.get('wait') ?? 0);
-    if (held === etag() && wait > 0) {
+    const stamp = request.headers['annex-units'];
+    const isSameStamp = () => stamp === undefined || portal.units === null || stamp === `"${portal.units.stamp}"`;
+    if (held === etag() && wait > 0 && isSameStamp()) {
       await new Promise<void>((resolve) => {
         const done = () => {
-          const isSame = held === etag() && portal.wantedLogs.length === 0 && newsOfExecutions() === lastNews;
+          const isSame =
+            held === etag() && isSameStamp() && portal.wantedLogs.length === 0 && newsOfExecutions() === lastNews;
           if (isSame && !portal.away && !response.destroyed) return;
           clearTimeout(timer);
           waiters.delete(done);
@@ -285,7 +301,9 @@ export async function fakePortal(): Promise<FakePortal> {
     if (portal.away) request.socket.destroy();
     lastNews = newsOfExecutions();
     const wanted = portal.wantedLogs.length === 0 ? {} : { 'annex-log-requests': portal.wantedLogs.length };
-    const headers = { etag: etag(), 'annex-poll-after': '0', ...wanted, ...(JSON.parse(lastNews) as object) };
+    const stamps = portal.units === null ? {} : { 'annex-units': `"${portal.units.stamp}"` };
+    const news = { ...wanted, ...stamps, ...(JSON.parse(lastNews) as object) };
+    const headers = { etag: etag(), 'annex-poll-after': '0', ...news };
     if (held === etag()) response.writeHead(304, headers).end();
     else response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end(text);
   }
@@ -328,6 +346,8 @@ export async function fakePortal(): Promise<FakePortal> {
     ranges: [],
     cutPackages: { after: 0, times: 0, when: () => true },
     refuse: null,
+    units: null,
+    changed,
     away: false,
     packagesTogether: 0,
     described: [],

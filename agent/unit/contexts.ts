@@ -21,6 +21,10 @@ export class Contexts {
     this.open.set(clientId, new HookContext(input, { ...this.services, ...(learn !== undefined && { learn }) }));
   }
 
+  isOpen(clientId: string): boolean {
+    return this.open.has(clientId);
+  }
+
   /** Ends a context. Returns what the hook changed, which takes effect only if the hook ended with 0 (EN-10). */
   end(clientId: string): HookChanges {
     const context = this.find(clientId);

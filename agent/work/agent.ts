@@ -27,6 +27,7 @@ import { bootIdFile, readBootId } from '../watch/moment.ts';
 import { Observer, type ObserverSettings } from '../watch/observer.ts';
 import { ExecutionWork } from './executions/execution-work.ts';
 import { ExtensionRunner } from './extensions/runner.ts';
+import { HookWork } from './hooks/hook-work.ts';
 import { keepGoing } from './keep-going.ts';
 import { Lane } from './lane.ts';
 import { Machine } from './machine.ts';
@@ -83,6 +84,8 @@ export class Agent {
   readonly lane: Lane;
   private readonly extensions: ExtensionRunner;
   private readonly executions: ExecutionWork;
+  /** Null if the portal has no units. */
+  private readonly hooks: HookWork | null;
   private readonly observer: Observer;
   private readonly restart: PendingRestart;
   private readonly uploads: LogUploads;
@@ -130,6 +133,7 @@ export class Agent {
         if (this.executions.isNews(news)) this.wakePoll.abort();
         this.executions.noteCancel(news.cancel);
       },
+      onUnits: (news) => this.hooks?.noteNews(news),
     });
     this.keys = new KeyCopies(layout, options.waagentFolder);
     const secrets = new KnownSecrets(layout, journal, () => this.extensions.goal);
@@ -177,7 +181,8 @@ export class Agent {
       goals: () => ({ newest: this.extensions.newestTurn, rested: this.extensions.restedTurn }),
       wake: () => this.lane.wake(),
     });
-    this.lane = new Lane([this.extensions, this.executions]);
+    this.hooks = this.openHooks(boot);
+    this.lane = new Lane([this.extensions, this.executions, ...(this.hooks === null ? [] : [this.hooks])]);
   }
 
   /**
@@ -188,6 +193,7 @@ export class Agent {
     sweepIncoming(this.options.layout);
     this.restart.begin();
     this.executions.begin();
+    this.hooks?.begin();
     const warning = plainHttpWarning(this.address);
     if (warning !== null) this.options.journal.warn(`${warning} ${plainHttpAdvice}`);
     const stored = readStoredGoalState(this.options.layout);
@@ -211,7 +217,7 @@ export class Agent {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), firstAnswerSeconds * 1000);
     try {
-      const answer = await this.portal.goalState(stored?.etag ?? null, 0, late.signal);
+      const answer = await this.portal.goalState(stored?.etag ?? null, 0, late.signal, this.hooks?.stamp);
       this.options.onPoll?.();
       this.receive(answer);
       if (this.appliedEtag === null && stored !== null) {
@@ -227,6 +233,8 @@ export class Agent {
       return false;
     } finally {
       clearTimeout(timer);
+      // What operators requested before a change of a unit must be known first, so that it begins first (EN-67).
+      this.works.push(keepGoing('Looking after units', async () => this.hooks?.run(), keeping));
     }
   }
 
@@ -246,12 +254,15 @@ export class Agent {
       let pause: number;
       try {
         const asked = this.seenEtag;
-        const answer = await this.portal.goalState(asked, holdSeconds, this.stopping.signal);
+        const answer = await this.portal.goalState(asked, holdSeconds, this.stopping.signal, this.hooks?.stamp);
         this.options.onPoll?.();
         this.reporter.notePortalAnswered();
         this.uploads.notePortalAnswered();
         this.receive(answer);
-        if (isAway) journal.info('The portal is available again.');
+        if (isAway) {
+          journal.info('The portal is available again.');
+          this.hooks?.look();
+        }
         isAway = false;
         pauses.reset();
         // The portal responds to the first poll immediately and can hold the next poll.
@@ -275,7 +286,12 @@ export class Agent {
   /** Reads and reports the followed files now. Resolves when everything is acknowledged, or after the timeout. */
   async reportEverything(seconds: number): Promise<void> {
     await this.observer.readEverything();
-    await Promise.all([this.reporter.drain(seconds), this.uploads.drain(seconds), this.executions.drain(seconds)]);
+    await Promise.all([
+      this.reporter.drain(seconds),
+      this.uploads.drain(seconds),
+      this.executions.drain(seconds),
+      this.hooks?.drain(seconds),
+    ]);
   }
 
   /**
@@ -325,13 +341,16 @@ export class Agent {
     this.stopping.abort();
     this.extensions.stop();
     this.executions.stop();
+    this.hooks?.stop();
     this.lane.stop();
     this.observer.stop();
     await Promise.all([
       this.reporter.drain(patienceSeconds),
       this.uploads.drain(patienceSeconds),
       this.executions.drain(patienceSeconds),
+      this.hooks?.drain(patienceSeconds),
     ]);
+    this.hooks?.stopSending();
     this.executions.stopSending();
     this.reporter.stop();
     this.uploads.stop();
@@ -343,11 +362,23 @@ export class Agent {
     }
   }
 
-  private receive({ document, wantsLogs, executions }: PolledGoalState): void {
+  private openHooks(boot: string): HookWork | null {
+    const { layout, journal, environment } = this.options;
+    const { units: calls } = this.portal;
+    if (calls === undefined) return null;
+    return new HookWork({
+      ...{ layout, journal, environment, portal: this.portal, calls, boot },
+      wake: () => this.lane.wake(),
+      onProblem: (message) => this.reporter.problem('units', message),
+    });
+  }
+
+  private receive({ document, wantsLogs, executions, units }: PolledGoalState): void {
     if (wantsLogs) this.archives.wanted();
     try {
       this.receiveGoalState(document);
     } finally {
+      if (units !== undefined) this.hooks?.noteNews(units);
       // An execution does not wait for a goal state that cannot be read or stored (MU-71).
       this.executions.noteNews(executions);
     }

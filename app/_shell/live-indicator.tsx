@@ -38,7 +38,7 @@ export function LiveIndicator() {
       {/* Hidden labels that reserve the width, so that nothing moves once the page is live. */}
       <span aria-hidden data-word={t('live.connecting')} className={cn(reserved, 'max-sm:hidden')} />
       <span aria-hidden data-word={t('live')} className={reserved} />
-      <span className="inline-flex items-center gap-[9px]">
+      <span data-live={shown} className="inline-flex items-center gap-[9px]">
         <span aria-hidden className={cn('size-[7px] rounded-full', dots[shown])} />
         <span className={shown === 'live' ? undefined : 'max-sm:sr-only'}>{word}</span>
       </span>

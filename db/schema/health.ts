@@ -116,6 +116,29 @@ export const extensionHealth = pgTable(
   ],
 );
 
+/** What else than extensions impairs a VM, such as its units. The health of the VM is the worst of all. */
+export const vmConcerns = pgTable(
+  'vm_concerns',
+  {
+    vmId: uuid('vm_id')
+      .notNull()
+      .references(() => vms.id),
+    /** What the row is about: `units`. */
+    source: text().notNull(),
+    /** The worst of them, such as the unit `wordpress/1`. */
+    subject: text().notNull(),
+    health: text().$type<VmHealth>().notNull(),
+    cause: text(),
+    /** The hook or command that failed, its exit code, and the message id of its reason. */
+    command: text(),
+    exitCode: integer('exit_code'),
+    messageId: text('message_id'),
+    since: timestamp({ withTimezone: true }).notNull(),
+    deadlineAt: timestamp('deadline_at', { withTimezone: true }),
+  },
+  (t) => [primaryKey({ columns: [t.vmId, t.source] })],
+);
+
 /**
  * The number of VMs with each health value and, under `extensions`, the number of extensions. Readers use these counts
  * so that they need not count a million rows. Pending differences are in `fleet_count_deltas`; the current number is

@@ -20,6 +20,8 @@ const parts = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br', 'swiftshader.tar.
 export async function chromiumLaunch(): Promise<LaunchOptions> {
   const args = [
     '--no-sandbox',
+    // Pages are short-lived, so optimizing their scripts would take longer than it saves.
+    '--js-flags=--no-opt --no-maglev',
     '--disable-gpu',
     '--disable-quic',
     '--no-first-run',

@@ -40,6 +40,6 @@ export const shiftsOf = (page: Page): Promise<Shift[]> =>
 
 /** Returns the shifts that a reader notices until the page is live. `recordShifts` must run before the page's scripts. */
 export async function shiftsWhileLoading(page: Page): Promise<Shift[]> {
-  await expect(page.getByText('Live', { exact: true }).or(page.locator('main:not([id])')).first()).toBeVisible();
+  await expect(page.locator('[data-live="live"]').or(page.locator('main:not([id])')).first()).toBeVisible();
   return (await shiftsOf(page)).filter(isSeen);
 }

@@ -7,7 +7,6 @@ import { publishSamples, sampleGoal } from '../support/samples.ts';
 import { expect, test } from '../support/test.ts';
 import { publishWithMessages } from '../support/versions.ts';
 
-test.use({ portalGroup: 'tasks' });
 test.beforeAll(({ api }) => publishSamples(api, [mount]));
 
 const why = (page: Page) => page.getByRole('region', { name: 'Why the VM isn’t done' });

@@ -4,7 +4,6 @@ import { expectListedAsFailed, failingVm, mount, settled } from '../support/fail
 import { publishSamples, sampleGoal } from '../support/samples.ts';
 import { expect, test } from '../support/test.ts';
 
-test.use({ portalGroup: 'tasks' });
 test.beforeAll(({ api }) => publishSamples(api, [mount]));
 
 test('find and fix: from the overview to the failing VM, its reason and its editor', async ({

@@ -3,7 +3,6 @@ import { failingVm, mount, settled } from '../support/failing-vm.ts';
 import { publishSamples } from '../support/samples.ts';
 import { expect, test } from '../support/test.ts';
 
-test.use({ portalGroup: 'tasks' });
 test.beforeAll(({ api }) => publishSamples(api, [mount]));
 
 test('the search field never traps the keys: ↓ enters the rows, Escape keeps the text, Enter opens the only match', async ({

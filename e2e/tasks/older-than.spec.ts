@@ -5,8 +5,6 @@ import { countClicks } from '../support/clicks.ts';
 import { settled } from '../support/failing-vm.ts';
 import { expect, test } from '../support/test.ts';
 
-test.use({ portalGroup: 'tasks' });
-
 /** Publishes three versions of a handler that sort differently as text than as numbers, and adds each to a new VM. */
 async function givenThreeVersions(api: Api, handler: string, unique: string): Promise<void> {
   await api.ensurePublisher(handler.slice(0, handler.lastIndexOf('.')));

@@ -18,7 +18,6 @@ const settingsSchema = {
   },
 };
 
-test.use({ portalGroup: 'tasks' });
 test.beforeAll(async ({ api }) => {
   await api.ensurePublisher('Acme.Tasks');
   const zip = await zipOf({ 'HandlerManifest.json': JSON.stringify(manifest), 'bin/run.sh': '#!/bin/sh\nexit 0\n' });

@@ -124,6 +124,35 @@ export function newsHeaders(agent: KnownAgent): string[] {
   return headers;
 }
 
+/** In relations of more VMs, agents look at different times. So many VMs then look in a second. */
+const spreadFrom = 100;
+const looksPerSecond = 500;
+
+/**
+ * Returns the header `Annex-Units` with the stamp of the VM's units, for an agent that sent this header. If the stamp is
+ * news, also returns when an agent in a large relation should look. Empty if the stamp is unknown, and during a hold.
+ */
+export function unitsHeader(call: AgentCall, agent: KnownAgent): string[] {
+  const known = call.header('annex-units');
+  const stamp = known === null ? null : unitsStamp(call, agent);
+  if (stamp === null) return [];
+  const others = stamp === known?.trim() ? 0 : call.door.agents.largestRelationOf(agent.vmId);
+  if (others <= spreadFrom) return ['annex-units', stamp];
+  const after = (Math.random() * others) / looksPerSecond;
+  return ['annex-units', stamp, 'annex-units-after', after.toFixed(3)];
+}
+
+/** Whether the units changed since the stamp that the agent sent. If so, its poll gets an immediate response. */
+export function hasOtherUnits(call: AgentCall, agent: KnownAgent): boolean {
+  const [, stamp = null] = unitsHeader(call, agent);
+  return stamp !== null && stamp !== call.header('annex-units')?.trim();
+}
+
+function unitsStamp(call: AgentCall, agent: KnownAgent): string | null {
+  const version = agent.etag === null ? null : agent.unitsVersion;
+  return version === null ? null : `"${call.door.services.epoch}.${version}"`;
+}
+
 /** Whether there is news that has not been announced. If so, the agent's next poll gets an immediate response. */
 export function hasUnannouncedNews(agent: KnownAgent): boolean {
   const hasRequest = agent.newestLogRequest !== null && agent.newestLogRequest !== agent.announcedLogRequest;

@@ -33,6 +33,8 @@ import { logs } from './routes/logs/route.ts';
 import { packageBytes } from './routes/packages/route.ts';
 import { platforms } from './routes/platforms/route.ts';
 import { reports } from './routes/reports/route.ts';
+import { unitNode } from './routes/unit-nodes/route.ts';
+import { unitRemoved, unitRunLog, unitRunPhase, unitSettings, unitSkipped, unitState } from './routes/units/route.ts';
 import { webAnswer, webCall } from './web-call.ts';
 
 type Answering = (call: AgentCall) => AgentAnswer | Promise<AgentAnswer>;
@@ -46,6 +48,9 @@ const busy = new Map<string, Readonly<Record<string, Answering>>>([
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const ofExecution = (what: string) => new RegExp(`^/agent/v1/executions/(${uuid})/${what}$`);
+
+/** Paths about a unit. The verbs check the name. */
+const ofUnit = (what: string) => new RegExp(`^/agent/v1/units/([^/]+/[^/]+)${what}$`);
 
 type Numbered = (call: AgentCall, id: string) => AgentAnswer | Promise<AgentAnswer>;
 
@@ -98,11 +103,18 @@ const routes: readonly { method: string; path: RegExp; route: Route }[] = [
   { method: 'PUT', path: ofExecution('result'), route: answering(executionResult) },
   { method: 'GET', path: ofExecution('files/([^/]+)'), route: executionFile },
   { method: 'PUT', path: /^\/agent\/v1\/platforms$/, route: platforms },
+  { method: 'GET', path: /^\/agent\/v1\/units$/, route: answering(unitState) },
+  { method: 'GET', path: ofUnit('/settings'), route: answering(unitSettings) },
+  { method: 'GET', path: ofUnit('/relations/([1-9]\\d*)/([^/]+/[^/]+)'), route: unitNode },
+  { method: 'PUT', path: ofUnit(`/runs/(${uuid})`), route: unitRunPhase },
+  { method: 'POST', path: ofUnit(`/runs/(${uuid})/log`), route: unitRunLog },
+  { method: 'POST', path: ofUnit('/skipped'), route: answering(unitSkipped) },
+  { method: 'DELETE', path: ofUnit(''), route: answering(unitRemoved) },
 ];
 
 /** Paths of uploads, which may take longer than other requests. */
 export const agentUploads =
-  /^\/agent\/v1\/(?:logs\/[^/]+|log-requests\/[^/]+\/archive|executions\/[^/]+\/(?:transcript|result))$/;
+  /^\/agent\/v1\/(?:logs\/[^/]+|log-requests\/[^/]+\/archive|executions\/[^/]+\/(?:transcript|result)|units\/[^/]+\/[^/]+\/runs\/[^/]+(?:\/log)?)$/;
 
 /** What the server knows about a call besides the request. `closing` is aborted when the process starts to drain. */
 export interface CallInfo {

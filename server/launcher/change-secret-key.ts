@@ -16,6 +16,7 @@ import {
 } from '#server/domain/audit/index.ts';
 import { resealSecrets } from '#server/domain/goal-states/index.ts';
 import { resealRollouts } from '#server/domain/rollouts/index.ts';
+import { resealRelations, resealServiceSettings } from '#server/domain/services/index.ts';
 import { resealTenantKeys } from '#server/domain/stock-agents/index.ts';
 import { resealRolePasswords } from '#server/domain/topology/index.ts';
 import type { Config } from '#server/platform/env.ts';
@@ -60,7 +61,9 @@ export async function changeSecretKey(change: KeyChange): Promise<string> {
 }
 
 async function reseal(tx: Transaction, { from, to, now }: KeyChange) {
-  const secrets = (await resealSecrets(tx, from, to)) + (await resealRollouts(tx, from, to));
+  const ofVms = (await resealSecrets(tx, from, to)) + (await resealRollouts(tx, from, to));
+  const ofServices = (await resealServiceSettings(tx, from, to)) + (await resealRelations(tx, from, to));
+  const secrets = ofVms + ofServices;
   const tenantKeys = await resealTenantKeys(tx, from, to);
   const rolePasswords = await resealRolePasswords(tx, from, to);
   const apps = await resealTotp(tx, from, to);

@@ -47,6 +47,8 @@ const topics: Readonly<Record<ChangeTopic, 'viewer' | 'admin'>> = {
   runbook: 'viewer',
   rollout: 'viewer',
   model: 'viewer',
+  relation: 'viewer',
+  unit: 'viewer',
   vm: 'viewer',
   output: 'viewer',
   fleet: 'viewer',

@@ -83,6 +83,8 @@ export interface Config {
     executions: number;
     /** Days for which steps and members of rollouts are kept after the rollouts end. */
     rollouts: number;
+    /** Days for which the events of relations are kept. */
+    relations: number;
     /** Days for which changes to the health of VMs and extensions are kept. */
     health: number;
     /**
@@ -92,6 +94,8 @@ export interface Config {
     counts: number;
     /** Days for which invitations and tokens are kept after they end. */
     ended: number;
+    /** Days for which runs of hooks are kept. */
+    hooks: number;
   };
   /** Contacts for vulnerability reports, as listed in security.txt. */
   securityContacts: readonly string[];
@@ -295,9 +299,11 @@ const environment = z
     ANNEX_LOG_DAYS: days.default(30),
     ANNEX_EXECUTION_DAYS: days.default(90),
     ANNEX_ROLLOUT_DAYS: days.default(400),
+    ANNEX_RELATION_DAYS: days.default(30),
     ANNEX_HEALTH_DAYS: days.default(30),
     ANNEX_COUNT_DAYS: days.default(400),
     ANNEX_ENDED_DAYS: days.default(30),
+    ANNEX_HOOK_DAYS: days.default(30),
     ANNEX_SECURITY_CONTACT: securityContacts.optional(),
     ANNEX_AUDIT_ANCHORS: auditAnchors.optional(),
     ANNEX_LOG: z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error').default('info'),
@@ -412,9 +418,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       logs: value.ANNEX_LOG_DAYS,
       executions: value.ANNEX_EXECUTION_DAYS,
       rollouts: value.ANNEX_ROLLOUT_DAYS,
+      relations: value.ANNEX_RELATION_DAYS,
       health: value.ANNEX_HEALTH_DAYS,
       counts: value.ANNEX_COUNT_DAYS,
       ended: value.ANNEX_ENDED_DAYS,
+      hooks: value.ANNEX_HOOK_DAYS,
     },
     securityContacts: value.ANNEX_SECURITY_CONTACT ?? [],
     auditAnchors: value.ANNEX_AUDIT_ANCHORS ?? [],

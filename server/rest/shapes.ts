@@ -4,6 +4,7 @@ import { extensionName } from '#server/domain/goal-states/input.ts';
 import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
 import { strategyName } from '#server/domain/rollout-rules/input.ts';
 import { rolloutId } from '#server/domain/rollouts/input.ts';
+import { serviceRef } from '#server/domain/services/input.ts';
 import { modelRef } from '#server/domain/topology/input.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 
@@ -15,6 +16,8 @@ export const language = z.string().min(1).max(100);
 export const inVm = z.object({ id: vmId });
 export const inRollout = z.object({ id: rolloutId });
 export const inModel = z.object({ model: modelRef });
+export const inService = inModel.extend({ service: serviceRef });
+export const inUnit = inService.extend({ number: z.string().max(20) });
 export const inStrategy = z.object({ name: strategyName });
 export const inOutput = z.object({ id: vmId, output: z.uuid() });
 export const inArchive = z.object({ id: vmId, archive: z.uuid() });

@@ -18,15 +18,18 @@ import { outputsRouter } from './routers/outputs.ts';
 import { overviewRouter } from './routers/overview.ts';
 import { packagesRouter } from './routers/packages.ts';
 import { publishersRouter } from './routers/publishers.ts';
+import { relationsRouter } from './routers/relations.ts';
 import { resourcesRouter } from './routers/resources.ts';
 import { rolloutRulesRouter } from './routers/rollout-rules.ts';
 import { rolloutsRouter } from './routers/rollouts.ts';
 import { runbookFilesRouter } from './routers/runbook-files.ts';
 import { runbooksRouter } from './routers/runbooks.ts';
+import { servicesRouter } from './routers/services.ts';
 import { signInRouter } from './routers/sign-in.ts';
 import { strategiesRouter } from './routers/strategies.ts';
 import { tokensRouter } from './routers/tokens.ts';
 import { topologyRouter } from './routers/topology.ts';
+import { unitsRouter } from './routers/units.ts';
 import { vmsRouter } from './routers/vms.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
@@ -50,15 +53,18 @@ export const appRouter = router({
   overview: overviewRouter,
   packages: packagesRouter,
   publishers: publishersRouter,
+  relations: relationsRouter,
   resources: resourcesRouter,
   rolloutRules: rolloutRulesRouter,
   rollouts: rolloutsRouter,
   runbookFiles: runbookFilesRouter,
   runbooks: runbooksRouter,
+  services: servicesRouter,
   signIn: signInRouter,
   strategies: strategiesRouter,
   tokens: tokensRouter,
   topology: topologyRouter,
+  units: unitsRouter,
   vms: vmsRouter,
 });
 

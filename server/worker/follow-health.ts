@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { changesChannel } from '#server/domain/changes/index.ts';
 import { foldHealth, markAged, soonSeconds } from '#server/domain/health/index.ts';
+import { readUnitConcerns } from '#server/domain/services/index.ts';
 import type { OpenServices } from '#server/process/services.ts';
 
 /** Milliseconds between two passes, so that changes in quick succession share one pass. */
@@ -120,7 +121,7 @@ export function followHealth(services: OpenServices): () => Promise<void> {
   /** Returns whether there are more VMs to evaluate. */
   const fold = async (): Promise<boolean> => {
     const [began, before] = [performance.now(), process.cpuUsage()];
-    if ((await foldHealth(services, new Date(), { limit: most })) < most) return false;
+    if ((await foldHealth(services, new Date(), { limit: most, readConcerns: readUnitConcerns })) < most) return false;
     const { user, system } = process.cpuUsage(before);
     const restMs = yieldMs(performance.now() - began, (user + system) / 1_000);
     if (restMs > 0) await delay(restMs, undefined, { signal }).catch(() => {});

@@ -17,6 +17,9 @@ const identity = (vm: string, counter: number) => ({
   executionStamp: counter % 3,
   executionTurn: counter % 7,
   cancelStamp: counter % 4,
+  unitsRevision: counter % 6,
+  unitsClocks: counter % 9,
+  relations: [counter % 8],
 });
 
 /** Returns a seeded random number generator, so that failures can be reproduced. */
@@ -51,9 +54,14 @@ test('after every change, finds the same agents by credential and by VM as a pla
       const found = memory.find(hash);
       const { vmId, vmName, instanceId, counter, logRequests, newestLogRequest, etag } = found ?? {};
       const { executionStamp, executionTurn, cancelStamp } = found ?? {};
+      const [unitsRevision, unitsClocks] = (found?.unitsVersion ?? '').split('.').map(Number);
+      const relations = Array.from({ length: 8 }, (_, id) => id).filter((id) =>
+        memory.vmsOfRelation(id).includes(uuidOf(vm)),
+      );
+      const units = { unitsRevision, unitsClocks, relations };
       const lastSeenAt = new Date(counter ?? 0);
       const shown = { vmId, vmName, instanceId, counter, lastSeenAt, logRequests, newestLogRequest, etag };
-      expect(found && { ...shown, executionStamp, executionTurn, cancelStamp }).toEqual(
+      expect(found && { ...shown, executionStamp, executionTurn, cancelStamp, ...units }).toEqual(
         expected && identity(expected.vm, expected.counter),
       );
       expect(memory.isOfVm(hash, uuidOf(vm))).toBe(expected !== undefined);

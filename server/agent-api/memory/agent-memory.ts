@@ -3,6 +3,7 @@ import type { AgentIdentity } from '#server/domain/enrollment/index.ts';
 import type { CallWindow } from '../call-window.ts';
 import type { Bucket, Spending } from '../rate-limit.ts';
 import { KeyIndex } from './key-index.ts';
+import { RelationIndex } from './relation-index.ts';
 
 /** Kinds of news about executions, one bit each. */
 const executionNews = { waiting: 1, cancel: 2 };
@@ -43,6 +44,8 @@ class Columns {
   readonly cancelStamp: Float64Array;
   /** Bits of `executionNews` that were announced to the agent. */
   readonly announcedExecutions: Uint8Array;
+  readonly unitsRevision: Float64Array;
+  readonly unitsClocks: Float64Array;
   /** Whether the agent has called since the CLOCK hand last passed its row. */
   readonly called: Uint8Array;
 
@@ -70,6 +73,8 @@ class Columns {
     this.executionTurn = new Float64Array(rows);
     this.cancelStamp = new Float64Array(rows);
     this.announcedExecutions = new Uint8Array(rows);
+    this.unitsRevision = new Float64Array(rows).fill(-1);
+    this.unitsClocks = new Float64Array(rows);
     this.called = new Uint8Array(rows);
   }
 }
@@ -157,6 +162,15 @@ export class KnownAgent implements Bucket, CallWindow, Spending {
     this.#columns.announcedExecutions[this.#here] = executionNews.waiting | executionNews.cancel;
   }
 
+  /**
+   * Revision of the VM's units and sum of the clocks of their relations, such as `41.17`; null during a hold, when the
+   * agent gets no news of its units.
+   */
+  get unitsVersion(): string | null {
+    const revision = this.#columns.unitsRevision[this.#here] ?? -1;
+    return revision < 0 ? null : `${revision}.${this.#columns.unitsClocks[this.#here] ?? 0}`;
+  }
+
   get highest(): number {
     return this.#columns.highest[this.#here] ?? 0;
   }
@@ -227,6 +241,7 @@ export class AgentMemory {
   readonly #etags = new LRUCache<string, string>({ max: 1_000 });
   /** The bytes that removed agents have sent, by VM, so that a new credential does not reset a VM's limit. */
   readonly #spentBefore = new LRUCache<string, Spending>({ max: 10_000 });
+  readonly #relations = new RelationIndex();
   /** Rows that are free because their agent was removed. */
   readonly #free: number[] = [];
   /** Number of rows used so far, including those that are free again. */
@@ -287,6 +302,9 @@ export class AgentMemory {
     columns.logRequests[row] = logRequests;
     columns.newestLogRequest[row] = newestLogRequest;
     this.#rememberExecutions(row, identity);
+    columns.unitsRevision[row] = identity.unitsRevision;
+    columns.unitsClocks[row] = identity.unitsClocks;
+    this.#relations.set(vmId, identity.relations);
     columns.called[row] = 1;
     return new KnownAgent(columns, row);
   }
@@ -301,6 +319,16 @@ export class AgentMemory {
     columns.executionStamp[row] = executionStamp;
     columns.executionTurn[row] = executionTurn;
     columns.cancelStamp[row] = cancelStamp;
+  }
+
+  /** Returns the cached VMs whose units take part in a relation. */
+  vmsOfRelation(relation: number): readonly string[] {
+    return this.#relations.vmsOf(relation);
+  }
+
+  /** Returns the number of cached VMs in the largest relation of a VM. */
+  largestRelationOf(vmId: string): number {
+    return this.#relations.largestOf(vmId);
   }
 
   /** Marks the VM's cached goal state as stale. */
@@ -350,6 +378,7 @@ export class AgentMemory {
     this.#byVm.remove(row);
     const [vmId = '', spent = 0, spentAt = 0] = [columns.vmId[row], columns.spent[row], columns.spentAt[row]];
     if (spent > 0) this.#spentBefore.set(vmId, { spent, spentAt });
+    this.#relations.forget(vmId);
     columns.turn[row] = (columns.turn[row] ?? 0) + 1;
     columns.vmId[row] = '';
     columns.text[row] = '';

@@ -1,10 +1,18 @@
 import type { Database } from '#db/client.ts';
-import { credentialHash, credentialsChannel, findAgents, listAgentNews } from '#server/domain/enrollment/index.ts';
+import {
+  type AgentIdentity,
+  credentialHash,
+  credentialsChannel,
+  findAgents,
+  listAgentNews,
+} from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { goalStatesChannel } from '#server/domain/goal-states/index.ts';
+import { unitsChannel } from '#server/domain/services/index.ts';
 import type { Clock } from '#server/platform/clock.ts';
 import type { Listening, Wakes } from '#server/platform/wakes/index.ts';
 import { AgentMemory, type KnownAgent } from './agent-memory.ts';
+import { RelationPace } from './relation-pace.ts';
 
 /**
  * Milliseconds between lookups of changes. A lookup finds changes whose wake-ups a half-open connection did not
@@ -39,6 +47,7 @@ export interface KnownAgentsOptions {
 export class KnownAgents {
   readonly #options: KnownAgentsOptions;
   readonly #memory: AgentMemory;
+  readonly #pace: RelationPace;
   readonly #listening: Listening;
   readonly #timer: NodeJS.Timeout;
   #epoch = 0;
@@ -47,8 +56,8 @@ export class KnownAgents {
   #unsureSince: number;
   #looking: Promise<void> | undefined;
   /**
-   * VMs that were invalidated since the oldest running read began, with the turn of each invalidation, oldest first.
-   * The running reads may return older data.
+   * VMs and relations that were invalidated since the oldest running read began, with the turn of each invalidation,
+   * oldest first. The running reads may return older data.
    */
   readonly #meanwhile = new Map<string, number>();
   /** Turns of the running reads, oldest first. A turn is a number that increases with every read and invalidation. */
@@ -62,8 +71,15 @@ export class KnownAgents {
     this.#options = options;
     this.#unsureSince = options.clock().getTime();
     this.#memory = new AgentMemory(options.most);
-    this.#listening = options.wakes.listen([goalStatesChannel, credentialsChannel], {
-      heard: (channel, vmId) => this.#moved(vmId, channel === credentialsChannel),
+    this.#pace = new RelationPace(
+      (relation) => this.#relationMoved(relation),
+      () => performance.now(),
+    );
+    this.#listening = options.wakes.listen([goalStatesChannel, credentialsChannel, unitsChannel], {
+      heard: (channel, key) => {
+        if (channel === unitsChannel) this.#unitsMoved(key);
+        else this.#moved(key, channel === credentialsChannel);
+      },
       lost: () => {
         this.#hears = false;
         this.#epoch += 1;
@@ -103,9 +119,15 @@ export class KnownAgents {
     this.#moved(vmId, false);
   }
 
+  /** Returns the number of cached VMs in the largest relation of a VM. */
+  largestRelationOf(vmId: string): number {
+    return this.#memory.largestRelationOf(vmId);
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#listening.close();
+    this.#pace.close();
     await this.#looking;
   }
 
@@ -142,7 +164,7 @@ export class KnownAgents {
         if (identity === undefined) {
           this.#memory.forget(hash);
           pending.reject(refused());
-        } else if ((this.#meanwhile.get(identity.vmId) ?? 0) > turn) {
+        } else if (this.#movedSince(turn, identity)) {
           // The result may be older than the invalidation. A poll held with an outdated result would get no further
           // wake-up.
           pending.resolve(this.#read(hash));
@@ -157,20 +179,39 @@ export class KnownAgents {
     }
   }
 
+  #movedSince(turn: number, { vmId, relations }: AgentIdentity): boolean {
+    const since = (key: string) => (this.#meanwhile.get(key) ?? 0) > turn;
+    return since(vmId) || relations.some((id) => since(`r${id}`));
+  }
+
   /** Drops invalidations older than all running reads. */
   #forgetNews(): void {
     const [oldest = Number.POSITIVE_INFINITY] = this.#reading;
-    for (const [vmId, turn] of this.#meanwhile) {
+    for (const [key, turn] of this.#meanwhile) {
       if (turn > oldest) return;
-      this.#meanwhile.delete(vmId);
+      this.#meanwhile.delete(key);
     }
   }
 
+  #noteMoved(key: string): void {
+    if (this.#reading.size === 0) return;
+    this.#meanwhile.delete(key);
+    this.#meanwhile.set(key, ++this.#turn);
+  }
+
+  /** Handles the news that units changed: `v<vm>` for the units of a VM, `r<relation>` for a relation's settings. */
+  #unitsMoved(key: string): void {
+    if (key.startsWith('v')) this.#moved(key.slice(1), false);
+    else this.#pace.moved(key.slice(1));
+  }
+
+  #relationMoved(relation: string): void {
+    this.#noteMoved(`r${relation}`);
+    for (const vmId of this.#memory.vmsOfRelation(Number(relation))) this.#moved(vmId, false);
+  }
+
   #moved(vmId: string, isCredential: boolean): void {
-    if (this.#reading.size > 0) {
-      this.#meanwhile.delete(vmId);
-      this.#meanwhile.set(vmId, ++this.#turn);
-    }
+    this.#noteMoved(vmId);
     // A new credential may mean a new machine with a new call counter.
     if (isCredential) this.#memory.forgetVm(vmId);
     else this.#memory.moveOn(vmId);

@@ -4,7 +4,8 @@ import { tell, tellsByStatement } from '#server/platform/wakes/index.ts';
 
 /**
  * The kinds of changes that a page can watch. `output`: command output and logs of a VM; `execution`: executions of a
- * VM; `runbook`: a runbook; `rollout`: a rollout, also its progress; `model`: a model with its machines; `fleet`: the health of a VM in the lists, the overview and the map; `attention`: the
+ * VM; `runbook`: a runbook; `rollout`: a rollout, also its progress; `model`: a model with its machines; `relation`: a relation, with
+ * its id as key; `unit`: a unit, with its id as key; `fleet`: the health of a VM in the lists, the overview and the map; `attention`: the
  * assignee or snooze of a problem; `act`: an entry of the activity log, with the VM as key or an empty key. The key is
  * `*` if many objects changed together.
  */
@@ -15,6 +16,8 @@ export type ChangeTopic =
   | 'runbook'
   | 'rollout'
   | 'model'
+  | 'relation'
+  | 'unit'
   | 'fleet'
   | 'attention'
   | 'act'

@@ -91,6 +91,9 @@ describe('a credential', () => {
           executionStamp: 0,
           executionTurn: 0,
           cancelStamp: 0,
+          unitsRevision: 0,
+          unitsClocks: 0,
+          relations: [],
         },
       ],
     ]);

@@ -39,13 +39,15 @@ const bindNoInstance: BindInstance = async (tx, _ctx, vmId, instance) => {
 
 /**
  * Enrolls a machine as the agent of the VM for which its token was issued. For 10 minutes, the same token with the same
- * key gets the same response. Models are a later module, so the caller passes `bindInstance`. Throws 401 `enrollment_refused`, 409 `key_in_use` | `vm_has_stock_agent`, 422
+ * key gets the same response. Models and services are later modules, so the caller passes `bindInstance` and
+ * `afterBinding`, which runs in the same transaction once the machine is the VM's. Throws 401 `enrollment_refused`, 409 `key_in_use` | `vm_has_stock_agent`, 422
  * `certificate_unfit` | `enrol_proof_required` | `enrol_proof_refused`.
  */
 export async function enrollAgent(
   ctx: Context,
   request: EnrollRequest,
   bindInstance: BindInstance = bindNoInstance,
+  afterBinding: (tx: Transaction, ctx: Context, vmId: string) => Promise<void> = async () => {},
 ): Promise<EnrollResponse> {
   const certificate = requireFit(request.certificate);
   requireProof(ctx, request);
@@ -72,6 +74,7 @@ export async function enrollAgent(
     const issuer = { ref: token?.issuedBy ?? null, name: token?.issuedByName ?? null };
     const machine = { ...request, internalAddress };
     await bindAgent(tx, { ...ctx, actor }, vmId, certificate, sha256Hex(credential), machine, issuer);
+    await afterBinding(tx, { ...ctx, actor }, vmId);
     return answer;
   });
 }

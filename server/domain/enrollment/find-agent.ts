@@ -22,6 +22,11 @@ export interface AgentIdentity {
   executionTurn: number;
   /** Stamp of the execution that the machine has and should end; 0 if there is none. */
   cancelStamp: number;
+  /** Revision of the VM's units: 0 if there are none, and -1 during a hold, when the agent gets no news of them. */
+  unitsRevision: number;
+  /** Sum of the clocks of the relations in which the VM's units take part, and the ids of these relations. */
+  unitsClocks: number;
+  relations: number[];
 }
 
 /**
@@ -35,7 +40,9 @@ const byCredential = {
   text: `select a.credential_hash as hash, a.vm_id as "vmId", v.name as "vmName", a.instance_id as "instanceId",
                 coalesce(p.counter, 0) as counter, p.last_seen_at as "lastSeenAt", ${etagFor} as etag,
                 w.count as "logRequests", w.newest as "newestLogRequest", coalesce(x.stamp, 0) as "executionStamp",
-                coalesce(x.turn, 0) as "executionTurn", coalesce(c.stamp, 0) as "cancelStamp"
+                coalesce(x.turn, 0) as "executionTurn", coalesce(c.stamp, 0) as "cancelStamp",
+                case when h.held_etag is null then coalesce(u.revision, 0) else -1 end::float8 as "unitsRevision",
+                coalesce(r.clocks, 0)::float8 as "unitsClocks", coalesce(r.ids, '{}') as relations
            from agents a join vms v on v.id = a.vm_id join goal_state_heads h on h.vm_id = a.vm_id
            left join agent_presence p on p.vm_id = a.vm_id
            cross join lateral (
@@ -50,6 +57,13 @@ const byCredential = {
              select e.stamp from executions e
               where e.vm_id = a.vm_id and e.state in ('delivered', 'running', 'restarting')
                 and e.cancel_asked_at is not null) c on true
+           left join unit_heads u on u.vm_id = a.vm_id
+           left join lateral (
+             select sum(m.clock) as clocks, array_agg(m.id::float8) as ids from (
+               select distinct t.id, t.clock from units n join relation_units p on p.unit_id = n.id
+                 join relations t on t.id = p.relation_id
+                where n.vm_id = a.vm_id and n.removed_at is null and p.state <> 'broken' and t.removed_at is null) m
+           ) r on u.vm_id is not null
           where a.credential_hash = any($1::text[])`,
 };
 
@@ -90,8 +104,8 @@ export async function findAgents(db: Database, hashes: readonly string[]): Promi
 export interface AgentNews {
   vmId: string;
   /**
-   * The ETag for an agent whose goal state or hold changed. Empty if logs were requested, or if an execution was queued
-   * or canceled.
+   * The ETag for an agent whose goal state or hold changed. Empty if logs were requested, an execution was queued or
+   * canceled, or units changed.
    */
   etag: string | null;
   /** Hash of the credential of a recently enrolled machine. */
@@ -109,7 +123,10 @@ const newsSince = {
          union all select id, null, null from vms where deleted_at >= $1
          union all select vm_id, null, null from audit_entries where action = 'wire-access.revoke' and at >= $1
          union all select vm_id, '', null from log_archives where answered_at is null and requested_at >= $1
-         union all select vm_id, '', null from executions where queued_at >= $1 or cancel_asked_at >= $1`,
+         union all select vm_id, '', null from executions where queued_at >= $1 or cancel_asked_at >= $1
+         union all select vm_id, '', null from unit_heads where moved_at >= $1
+         union all select n.vm_id, '', null from relations t join relation_units p on p.relation_id = t.id
+           join units n on n.id = p.unit_id where t.moved_at >= $1 and n.removed_at is null and p.state <> 'broken'`,
 };
 
 /**

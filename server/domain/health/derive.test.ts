@@ -210,6 +210,7 @@ describe('the rows to write', () => {
     known: {
       vm: known?.vm ?? null,
       extensions: new Map(known?.extensions.map((row) => [row.name, row])),
+      concern: null,
     },
   });
   const changed = (update: HealthUpdate) =>

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { extensionHealth, healthTransitions, vmHealth } from '#db/schema/index.ts';
+import { extensionHealth, healthTransitions, vmConcerns, vmHealth } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import { addToCounts } from './fleet-counts.ts';
 
@@ -10,6 +10,7 @@ import { addToCounts } from './fleet-counts.ts';
  */
 export async function dropHealth(tx: Transaction, vmId: string, now: Date): Promise<void> {
   const { rowCount } = await tx.delete(extensionHealth).where(eq(extensionHealth.vmId, vmId));
+  await tx.delete(vmConcerns).where(eq(vmConcerns.vmId, vmId));
   const [was] = await tx.delete(vmHealth).where(eq(vmHealth.vmId, vmId)).returning();
   if (was === undefined) return;
   const added = new Map([

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { healthTransitions } from '#db/schema/index.ts';
 import { agentStatus, evaluateVmHealth, isOfCommand, rankOf } from '#server/domain/verdicts/index.ts';
+import { concernRow, type FoundConcern, isOtherConcern, type VmConcernRow } from './concerns.ts';
 import { type Derived, derive, type ExtensionFacts } from './derive.ts';
 import { lastingProblem } from './lasting-problem.ts';
 import type { ExtensionHealthRow, VmHealthFacts, VmHealthRow } from './load.ts';
@@ -15,6 +16,8 @@ export interface HealthUpdate {
   extensions: ExtensionHealthRow[];
   /** Names of extensions that no longer exist. */
   removed: string[];
+  /** What else impairs the VM now, if that changed. */
+  concern: { row: VmConcernRow | null } | null;
   transitions: Transition[];
   /** What to add to each of the fleet's counts because of this VM. */
   added: Map<string, number>;
@@ -25,8 +28,11 @@ export interface HealthUpdate {
   nextAt: Date | null;
 }
 
-/** Derives the health of a VM and its extensions, and returns how the result differs from what lists show. */
-export function evaluateVm(facts: VmHealthFacts, now: Date): HealthUpdate {
+/**
+ * Derives the health of a VM and its extensions, and returns how the result differs from what lists show. Without
+ * `found`, what else impairs the VM stays as it is stored.
+ */
+export function evaluateVm(facts: VmHealthFacts, now: Date, found?: FoundConcern): HealthUpdate {
   const { id: vmId, presence, known } = facts;
   const status = agentStatus(presence, now);
   const agent = {
@@ -37,7 +43,8 @@ export function evaluateVm(facts: VmHealthFacts, now: Date): HealthUpdate {
   const rows = facts.extensions.map((extension) =>
     extensionRow(extension, derive(extension, agent, now), known.extensions.get(extension.name), now),
   );
-  const vm = vmRow(facts, status, rows, now);
+  const concern = found === undefined ? known.concern : concernRow(vmId, found.concern, known.concern, now);
+  const vm = vmRow(facts, status, rows, concern, now);
   const changed = rows.filter((row) => !isDeepStrictEqual(row, known.extensions.get(row.name)));
   const names = new Set(rows.map((row) => row.name));
   const removed = [...known.extensions.values()].filter((row) => !names.has(row.name));
@@ -46,15 +53,19 @@ export function evaluateVm(facts: VmHealthFacts, now: Date): HealthUpdate {
     vm: isDeepStrictEqual(vm, known.vm) ? null : vm,
     extensions: changed,
     removed: removed.map((row) => row.name),
+    concern: isOtherConcern(concern, known.concern) ? { row: concern } : null,
     transitions: [
-      ...vmTransition(vm, known.vm, rows, now),
+      ...vmTransition(vm, known.vm, rows, concern, now),
       ...changed.flatMap((row) => extensionTransitions(row, known.extensions.get(row.name), now)),
       ...removed.map((row) => ({ ...about(row, now), kind: 'health' as const, from: row.health, to: null })),
     ],
     added: addedBy(vm, known, rows.length),
-    nextAt: nextFixedAgeing(facts.extensions, presence, now),
+    nextAt: earlier(nextFixedAgeing(facts.extensions, presence, now), found?.changesAt ?? null),
   };
 }
+
+const earlier = (one: Date | null, other: Date | null): Date | null =>
+  one === null || (other !== null && other < one) ? other : one;
 
 function addedBy(vm: VmHealthRow, known: VmHealthFacts['known'], extensions: number): Map<string, number> {
   const added = new Map([['extensions', extensions - known.extensions.size]]);
@@ -92,12 +103,19 @@ function extensionRow(
   return { ...row, ...lastingProblem(row, known, now) };
 }
 
-function vmRow(facts: VmHealthFacts, agent: VmHealthRow['agent'], rows: ExtensionHealthRow[], now: Date): VmHealthRow {
+function vmRow(
+  facts: VmHealthFacts,
+  agent: VmHealthRow['agent'],
+  rows: ExtensionHealthRow[],
+  concern: VmConcernRow | null,
+  now: Date,
+): VmHealthRow {
+  const all = concern === null ? rows : [...rows, concern];
   const health = evaluateVmHealth(
     agent,
-    rows.map((row) => row.health),
+    all.map((row) => row.health),
   );
-  const deadlines = rows.flatMap((row) => row.deadlineAt?.getTime() ?? []);
+  const deadlines = all.flatMap((row) => row.deadlineAt?.getTime() ?? []);
   const { id, name, tags, known } = facts;
   return {
     vmId: id,
@@ -113,12 +131,19 @@ function vmRow(facts: VmHealthFacts, agent: VmHealthRow['agent'], rows: Extensio
 
 /**
  * Returns the transition if the VM's health changed. Unless the VM is unresponsive, the cause is that of the first
- * extension with the same health.
+ * extension with the same health, or else that of its units.
  */
-function vmTransition(vm: VmHealthRow, known: VmHealthRow | null, rows: ExtensionHealthRow[], now: Date): Transition[] {
+function vmTransition(
+  vm: VmHealthRow,
+  known: VmHealthRow | null,
+  rows: ExtensionHealthRow[],
+  concern: VmConcernRow | null,
+  now: Date,
+): Transition[] {
   if (known?.health === vm.health) return [];
   const reason = rows.find((row) => row.health === vm.health);
-  const cause = vm.health === 'unresponsive' ? 'silent' : (reason?.cause ?? null);
+  const other = concern?.health === vm.health ? concern.cause : null;
+  const cause = vm.health === 'unresponsive' ? 'silent' : (reason?.cause ?? other);
   return [
     {
       at: now,

@@ -1,5 +1,6 @@
 import { dropHealthChecks } from '#server/domain/changes/index.ts';
 import type { Services } from '#server/domain/context.ts';
+import type { ReadConcerns } from './concerns.ts';
 import { evaluateVm } from './evaluate-vm.ts';
 import { loadVmHealthFacts, lockDue } from './load.ts';
 import { writeHealthUpdates } from './write.ts';
@@ -9,12 +10,13 @@ const batchVms = 500;
 
 /**
  * Updates the health that the lists, the overview and the map read: evaluates up to `limit` VMs that changed or aged
- * (`markAged`), and writes the differences. Concurrent calls share the work. Returns the number of evaluated VMs.
+ * (`markAged`), and writes the differences. Concurrent calls share the work. `readConcerns` says what else than
+ * extensions impairs them; without it, that stays as it is stored. Returns the number of evaluated VMs.
  */
 export async function foldHealth(
   { db }: Pick<Services, 'db'>,
   now: Date,
-  { limit = Number.POSITIVE_INFINITY }: { limit?: number } = {},
+  { limit = Number.POSITIVE_INFINITY, readConcerns }: { limit?: number; readConcerns?: ReadConcerns } = {},
 ): Promise<number> {
   for (let done = 0; ; ) {
     const most = Math.min(batchVms, limit - done);
@@ -23,9 +25,11 @@ export async function foldHealth(
       if (vmIds.length === 0) return 0;
       const vms = await loadVmHealthFacts(tx, vmIds);
       const present = vms.filter(({ deleted }) => !deleted);
+      const concerns = await readConcerns?.(tx, vmIds, now);
+      const none = concerns && { concern: null, changesAt: null };
       await writeHealthUpdates(
         tx,
-        present.map((vm) => evaluateVm(vm, now)),
+        present.map((vm) => evaluateVm(vm, now, concerns?.get(vm.id) ?? none)),
         now,
       );
       await dropHealthChecks(

@@ -1,4 +1,5 @@
 export { clearHealth } from './clear-health.ts';
+export { type FoundConcern, type ReadConcerns, storedConcerns, type VmConcern } from './concerns.ts';
 export {
   countNextVms,
   countVersions,

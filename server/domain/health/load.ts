@@ -1,6 +1,7 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agentPresence, extensionHealth, extensions, vmHealth, vms } from '#db/schema/index.ts';
+import { storedConcerns, type VmConcernRow } from './concerns.ts';
 import { type ExtensionFacts, selectExtensions } from './derive.ts';
 import type { PresenceFacts } from './next-ageing.ts';
 
@@ -15,7 +16,7 @@ export interface VmHealthFacts {
   deleted: boolean;
   presence: PresenceFacts | null;
   extensions: ExtensionFacts[];
-  known: { vm: VmHealthRow | null; extensions: Map<string, ExtensionHealthRow> };
+  known: { vm: VmHealthRow | null; extensions: Map<string, ExtensionHealthRow>; concern: VmConcernRow | null };
 }
 
 /**
@@ -32,7 +33,7 @@ export async function lockDue(tx: Transaction, now: Date, most: number): Promise
   return rows.map((row) => row.vm_id).sort();
 }
 
-/** Loads the facts of these VMs with four queries, regardless of the number of VMs. */
+/** Loads the facts of these VMs with five queries, regardless of the number of VMs. */
 export async function loadVmHealthFacts(tx: Transaction, vmIds: readonly string[]): Promise<VmHealthFacts[]> {
   const among = sql`= any(${sql.param(vmIds)}::uuid[])`;
   const { lastSeenAt, nextExpectedAt, heartbeatSeconds, statusSeconds } = agentPresence;
@@ -50,7 +51,7 @@ export async function loadVmHealthFacts(tx: Transaction, vmIds: readonly string[
     .orderBy(vms.id);
   const loaded = new Map(
     found.map(({ deletedAt, ...row }) => {
-      const known: VmHealthFacts['known'] = { vm: null, extensions: new Map() };
+      const known: VmHealthFacts['known'] = { vm: null, extensions: new Map(), concern: null };
       return [row.id, { ...row, deleted: deletedAt !== null, extensions: [] as ExtensionFacts[], known }] as const;
     }),
   );
@@ -64,6 +65,10 @@ export async function loadVmHealthFacts(tx: Transaction, vmIds: readonly string[
   }
   for (const row of await tx.select().from(extensionHealth).where(sql`${extensionHealth.vmId} ${among}`)) {
     loaded.get(row.vmId)?.known.extensions.set(row.name, row);
+  }
+  for (const [vmId, concern] of await storedConcerns(tx, vmIds)) {
+    const vm = loaded.get(vmId);
+    if (vm) vm.known.concern = concern;
   }
   return [...loaded.values()];
 }

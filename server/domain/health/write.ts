@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { recordChanges, scheduleHealthChecks } from '#server/domain/changes/index.ts';
 import type { HealthUpdate } from './evaluate-vm.ts';
+import { writeConcerns } from './concerns.ts';
 import { addToCounts } from './fleet-counts.ts';
 
 /** If more VMs than this changed, open pages are only notified that the fleet changed, not which VMs. */
@@ -18,7 +19,9 @@ export async function writeHealthUpdates(
   updates: readonly HealthUpdate[],
   now: Date,
 ): Promise<number> {
-  const changed = updates.filter(({ vm, extensions, removed }) => vm || extensions.length > 0 || removed.length > 0);
+  const changed = updates.filter(
+    ({ vm, extensions, removed, concern }) => vm || concern || extensions.length > 0 || removed.length > 0,
+  );
   await writeVms(
     tx,
     changed.flatMap(({ vm }) => vm ?? []),
@@ -30,6 +33,10 @@ export async function writeHealthUpdates(
   await dropExtensions(
     tx,
     changed.flatMap(({ vmId, removed }) => removed.map((name) => ({ vmId, name }))),
+  );
+  await writeConcerns(
+    tx,
+    changed.flatMap(({ vmId, concern }) => (concern === null ? [] : [{ vmId, ...concern }])),
   );
   await writeTransitions(
     tx,

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, lt } from 'drizzle-orm';
+import { and, desc, eq, isNull, lt, notLike } from 'drizzle-orm';
 import { z } from 'zod';
 import { commandOutputs } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
@@ -23,6 +23,8 @@ export async function listOutputs(
       and(
         eq(commandOutputs.vmId, vmId),
         isNull(commandOutputs.executionId),
+        // Outputs of units' hooks are read with their runs.
+        notLike(commandOutputs.extension, '%/%'),
         extension === undefined ? undefined : eq(commandOutputs.extension, extension),
         // Ids increase in the order in which the first parts arrived.
         cursor === undefined ? undefined : lt(commandOutputs.id, placeOf(cursor)),

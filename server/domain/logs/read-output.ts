@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
+import { commandOutputs } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
@@ -113,4 +115,31 @@ async function linesWith(
     }
   }
   return { found, next: null };
+}
+
+/**
+ * Returns rows of the output of a run of a unit's hook; none if nothing has arrived. The caller has checked that the
+ * reader may see it.
+ */
+export async function readOutputOfRun(
+  ctx: Context,
+  run: { vmId: string; unit: string; number: number },
+  { row, count }: { row: number; count: number },
+): Promise<{ row: number; rows: Row[]; total: number }> {
+  const [found] = await ctx.db
+    .select({ id: commandOutputs.id })
+    .from(commandOutputs)
+    .where(
+      and(
+        eq(commandOutputs.vmId, run.vmId),
+        eq(commandOutputs.extension, run.unit),
+        eq(commandOutputs.sequenceNumber, run.number),
+      ),
+    );
+  if (found === undefined) return { row, rows: [], total: 0 };
+  const output = { vmId: run.vmId, outputId: found.id };
+  return readAgain(async () => {
+    const { stretches } = await loadOutput(ctx, output.vmId, output.outputId);
+    return { ...(await rowsOf(ctx, { ...output, row, count })), total: rowsIn(stretches) };
+  });
 }

@@ -37,6 +37,16 @@ interface CommandSubject {
   attempt: number;
 }
 
+/** A part of the output of a run of a unit's hook. */
+export interface RunOutputPart {
+  vmId: string;
+  unit: string;
+  number: number;
+  hook: string;
+  attempt: number;
+  range: Part['range'];
+}
+
 /** Holds one lock per VM. */
 const outputLock = slot(() => new KeyedLock());
 
@@ -72,6 +82,19 @@ export async function receiveTranscript(
 ): Promise<{ received: number }> {
   const { vmId, range, executionId } = parse(receiveTranscriptInput, input, 'bad_request');
   return receivePart(ctx, { vmId, range, subject: { executionId } }, body);
+}
+
+/**
+ * Stores a part of the output of a unit's hook, like `receiveOutput`. It is stored with the unit's name in the place of
+ * an extension's, which has no slash. The caller has checked that the VM has the run.
+ */
+export async function receiveRunOutput(
+  ctx: Context,
+  { vmId, unit, number, hook, attempt, range }: RunOutputPart,
+  body: AsyncIterable<Uint8Array>,
+): Promise<{ received: number }> {
+  const subject = { extension: unit, sequenceNumber: number, command: hook as CommandName, attempt };
+  return receivePart(ctx, { vmId, range, subject }, body);
 }
 
 /**

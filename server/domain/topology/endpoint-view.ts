@@ -7,6 +7,7 @@ import { type EndpointSource, isReachable } from '#server/domain/topology-rules/
 import { listenerReasons } from '#server/domain/topology-rules/fabric.ts';
 import { type DeploymentSlot, portProtocols } from '#server/domain/topology-rules/words.ts';
 import { ruleEndpoint } from './endpoint-rows.ts';
+import { readExposedUnits } from './exposed-units.ts';
 import { readFabric } from './note-fabric.ts';
 
 /** An endpoint of a role as the API returns it. */
@@ -63,6 +64,7 @@ export async function readPlacedEndpoints(
     .orderBy(endpoints.publicPort, endpoints.protocol, vmRoles.machine);
   const openedIn = Map.groupBy(rows, ({ endpoint }) => endpoint.deployment);
   const fabric = await readFabric(ctx);
+  const exposed = await readExposedUnits(ctx.db, services);
   return {
     proxy: ctx.config.fabric.mode === 'off' ? 'off' : fabric === null ? 'stopped' : 'running',
     of: (service, deployment, slot) =>
@@ -76,7 +78,7 @@ export async function readPlacedEndpoints(
             slot === 'production',
         );
         return {
-          ...{ ...rule, source, reachable: isReachable({ source, ...rule }, slot, () => false) },
+          ...{ ...rule, source, reachable: isReachable({ source, ...rule }, slot, (unit) => exposed.has(unit)) },
           traffic: fabric === null ? null : { connections: traffic?.connections ?? 0, bytes: traffic?.bytes ?? 0 },
           fault: fault?.reason ?? null,
         };

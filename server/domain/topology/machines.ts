@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
 import { vmRoles } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
@@ -46,9 +47,14 @@ export async function addMachine(
 
 /**
  * Removes a machine. Its extensions are uninstalled first, unless `force` is set; then the repair deletes its VM, its
- * role and, with the last role, its cloud service. Throws 404 `model_unknown` | `machine_unknown`.
+ * role and, with the last role, its cloud service. `beforeRemoval` is what a later module does first in the same
+ * transaction, and it may reject the removal. Throws 404 `model_unknown` | `machine_unknown`.
  */
-export async function removeMachine(ctx: Context, input: RemoveMachineInput): Promise<void> {
+export async function removeMachine(
+  ctx: Context,
+  input: RemoveMachineInput,
+  beforeRemoval: (tx: Transaction, machine: { vmId: string; force: boolean }) => Promise<void> = async () => {},
+): Promise<void> {
   allow(ctx.actor, 'operator');
   const { model: name, ifMatch, machine, force } = parse(removeMachineInput, input);
   await ctx.db.transaction(async (tx) => {
@@ -59,6 +65,7 @@ export async function removeMachine(ctx: Context, input: RemoveMachineInput): Pr
       .where(and(eq(vmRoles.modelId, model.id), eq(vmRoles.machine, machine)));
     if (role === undefined) throw new DomainError('not_found', 'machine_unknown');
     if (role.state === 'deleting' && (role.forced || !force)) return;
+    await beforeRemoval(tx, { vmId: role.vmId, force });
     await markRole(tx, ctx, role.vmId, force);
     await recordAudit(tx, ctx, {
       action: 'machine.remove',

@@ -1,14 +1,19 @@
-import { and, asc, eq, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, lte, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agents, vmRoles, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { tellFabric } from './endpoint-rows.ts';
 
 /**
- * Marks all roles of a model for deletion with one statement, and notifies the fabric. If a role is already marked, only `forced` can be added.
- * Returns the number of roles.
+ * Marks all roles of a model for deletion with one statement, and notifies the fabric. Roles of the VMs in `except` stay.
+ * If a role is already marked, only `forced` can be added. Returns the number of roles.
  */
-export async function markRolesOf(tx: Transaction, ctx: Context, modelId: string, forced: boolean): Promise<number> {
+export async function markRolesOf(
+  tx: Transaction,
+  ctx: Context,
+  modelId: string,
+  { forced, except = [] }: { forced: boolean; except?: readonly string[] },
+): Promise<number> {
   const marked = await tx
     .update(vmRoles)
     .set({
@@ -17,7 +22,7 @@ export async function markRolesOf(tx: Transaction, ctx: Context, modelId: string
       deletingAt: sql`coalesce(${vmRoles.deletingAt}, ${ctx.now.toISOString()}::timestamptz)`,
       forced: sql`${vmRoles.forced} or ${forced}`,
     })
-    .where(eq(vmRoles.modelId, modelId))
+    .where(and(eq(vmRoles.modelId, modelId), notInArray(vmRoles.vmId, [...except])))
     .returning({ cloudService: vmRoles.cloudService });
   await tellFabric(tx, ...new Set(marked.map(({ cloudService }) => cloudService)));
   return marked.length;

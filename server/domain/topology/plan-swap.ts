@@ -14,6 +14,7 @@ import { type DeploymentSlot, portProtocols } from '#server/domain/topology-rule
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { keyedDigest } from '#server/platform/keys.ts';
 import { readEndpoints } from './endpoint-rows.ts';
+import { readExposedUnits } from './exposed-units.ts';
 import { type PlanSwapInput, planSwapInput } from './input.ts';
 
 const port = z.object({ protocol: z.enum(portProtocols), port: z.number().int() });
@@ -87,11 +88,12 @@ export async function makeSwapPlan(
   const inSlot = (all: readonly { name: string; slot: DeploymentSlot }[], slot: DeploymentSlot) =>
     all.find((one) => one.slot === slot)?.name ?? null;
   const after = swapSlots(placed);
+  const exposed = await readExposedUnits(tx, [cloudService]);
   const reachable = async (deployment: string | null) =>
     deployment === null
       ? []
       : (await readEndpoints(tx, cloudService, deployment)).filter(
-          (one) => !leaving.has(one.role) && isReachable(one, 'production', () => false),
+          (one) => !leaving.has(one.role) && isReachable(one, 'production', (unit) => exposed.has(unit)),
         );
   const slots = {
     production: { before: inSlot(placed, 'production'), after: inSlot(after, 'production') },

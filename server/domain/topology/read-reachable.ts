@@ -6,6 +6,7 @@ import { type Ipv4Network, isInNetwork, parseIpv4 } from '#server/domain/topolog
 import { isReachable } from '#server/domain/topology-rules/endpoints.ts';
 import { memberPortKey, type PublicEndpoint } from '#server/domain/topology-rules/fabric.ts';
 import { ruleEndpoint } from './endpoint-rows.ts';
+import { isExposedSql } from './exposed-units.ts';
 import { networkOf } from './local-fabric.ts';
 
 /** What the fabric’s proxy serves. */
@@ -28,12 +29,12 @@ export async function readReachable(ctx: Context): Promise<Reachable> {
   const fabric = networkOf(ctx.config.fabric.addresses);
   const found = new Map<string, PublicEndpoint>();
   const standing = new Set<string>();
-  for (const { endpoint, role, slot, publicAddress, address, cidr } of rows) {
+  for (const { endpoint, role, slot, publicAddress, address, cidr, exposed } of rows) {
     const { vmId, cloudService, protocol, publicPort, localPort } = endpoint;
     const rule = ruleEndpoint(endpoint, role);
-    if (publicAddress === null || !isReachable(rule, 'production', () => false)) continue;
+    if (publicAddress === null || !isReachable(rule, 'production', () => exposed)) continue;
     standing.add(memberPortKey({ vmId, protocol, publicPort }));
-    if (!isReachable(rule, slot, () => false)) continue;
+    if (!isReachable(rule, slot, () => exposed)) continue;
     const key = `${cloudService} ${protocol} ${publicPort}`;
     const one = found.get(key) ?? { cloudService, publicAddress, protocol, publicPort, members: [] };
     found.set(key, one);
@@ -46,7 +47,7 @@ const readRows = ({ db }: Context) =>
   db
     .select({
       ...{ endpoint: endpoints, role: vmRoles.name, slot: deployments.slot, address: agents.internalAddress },
-      ...{ publicAddress: cloudServices.publicAddress, cidr: networks.cidr },
+      ...{ publicAddress: cloudServices.publicAddress, cidr: networks.cidr, exposed: isExposedSql },
     })
     .from(endpoints)
     .innerJoin(vmRoles, and(eq(vmRoles.vmId, endpoints.vmId), eq(vmRoles.state, 'ready')))

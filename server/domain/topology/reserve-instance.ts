@@ -14,20 +14,32 @@ import {
   firstDeployment,
   machineName,
 } from '#server/domain/topology-rules/names.ts';
-import { type Placement, type PlacementRefusal, place } from '#server/domain/topology-rules/place.ts';
+import {
+  type Placement,
+  type PlacementRefusal,
+  type PlacementRequest,
+  place,
+} from '#server/domain/topology-rules/place.ts';
 import { leaseOf } from './lease.ts';
 import { lockModelById, type ModelRow, readInventory, requireAlive, updateModel } from './model-rows.ts';
 import { newPassword, sealPassword } from './role-password.ts';
 
 /** What an instance is for. */
-export type InstanceKind = 'machine' | 'controller';
+export type InstanceKind = 'machine' | 'controller' | 'unit';
+
+/** What is to run on a new instance. Services are a later module, so they pass it. */
+export interface InstanceUse {
+  /** Reads the distribution group (`distributionGroup`). The model is locked. */
+  groupOf(tx: Transaction, model: ModelRow): Promise<string[]>;
+  /** Stores what runs on the instance, in the transaction that reserves it. */
+  store(tx: Transaction, reserved: Omit<Reservation, 'drawsLeft'>): Promise<void>;
+}
 
 /** What a request needs: the kind of the instance, and how many leases the request has. */
-export interface InstanceRequest {
-  kind: InstanceKind;
+export type InstanceRequest = {
   /** A bootstrap creates several instances, one after the other, so each has the lease of the bootstrap. */
   leases?: number;
-}
+} & ({ kind: 'machine' | 'controller' } | { kind: 'unit'; use: InstanceUse });
 
 /** An instance in the inventory, before the provider creates it. */
 export interface Reservation {
@@ -48,7 +60,7 @@ const draw = (): string => drawName(randomInt);
 export async function reserveInstance(
   ctx: Context,
   modelId: string,
-  { kind, leases = 1 }: InstanceRequest,
+  asked: InstanceRequest,
   draws: number,
 ): Promise<Reservation> {
   return ctx.db.transaction(async (tx) => {
@@ -57,12 +69,24 @@ export async function reserveInstance(
     if (model.bootstrappedAt === null && model.leaseUntil === null)
       throw new DomainError('conflict', 'model_not_bootstrapped');
     const { controllers, ...inventory } = await readInventory(tx, model);
-    const request = kind === 'machine' ? { for: kind } : { for: kind, group: controllers };
+    const request = await placementOf(tx, model, asked, controllers);
     const placed = requirePlace(place(inventory, request, draw, draws));
-    const leaseUntil = leaseOf(ctx.now, leases);
-    if (placed.isNewService) await insertService(tx, ctx, model, placed.service, { kind, leaseUntil });
-    return insertRole(tx, ctx, model, { kind, leaseUntil }, placed);
+    const lease = { kind: asked.kind, leaseUntil: leaseOf(ctx.now, asked.leases) };
+    if (placed.isNewService) await insertService(tx, ctx, model, placed.service, lease);
+    const reserved = await insertRole(tx, ctx, model, lease, placed);
+    if (asked.kind === 'unit') await asked.use.store(tx, reserved);
+    return reserved;
   });
+}
+
+async function placementOf(
+  tx: Transaction,
+  model: ModelRow,
+  asked: InstanceRequest,
+  controllers: readonly string[],
+): Promise<PlacementRequest> {
+  if (asked.kind === 'machine') return { for: 'machine' };
+  return { for: asked.kind, group: asked.kind === 'unit' ? await asked.use.groupOf(tx, model) : controllers };
 }
 
 function requirePlace(placed: Placement | PlacementRefusal): Extract<Placement, { kind: 'role' }> {

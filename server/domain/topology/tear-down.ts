@@ -20,7 +20,7 @@ export async function undoBootstrap(ctx: Context, provider: CloudProvider, model
     const model = await lockModelById(tx, modelId);
     if (model.leaseUntil === null || model.bootstrappedAt !== null) return false;
     if (model.leaseUntil > ctx.now) await tx.update(models).set({ leaseUntil: ctx.now }).where(eq(models.id, modelId));
-    await markRolesOf(tx, ctx, modelId, true);
+    await markRolesOf(tx, ctx, modelId, { forced: true });
     return true;
   });
   if (!isMine) return;

@@ -77,7 +77,10 @@ export const unresponsiveSeconds = 600;
 export const agentStatuses = ['unresponsive', 'unknown', 'never', 'ready'] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
 
-/** Possible causes of an extension's health. `healthy`, `unknown` and `disabled` have no cause. */
+/**
+ * Possible causes of the health of an extension or a unit; the last four are of units only. `healthy`, `unknown` and
+ * `disabled` have no cause.
+ */
 export const healthCauses = [
   'exit',
   'timeout',
@@ -89,6 +92,10 @@ export const healthCauses = [
   'stale',
   'waiting',
   'silent',
+  'retry',
+  'late',
+  'skipped',
+  'relation',
 ] as const;
 export type HealthCause = (typeof healthCauses)[number];
 
@@ -129,7 +136,12 @@ export function causeWords(caused: Caused): CauseWords {
         ? plain('cause.failed')
         : { key: 'cause.exit', params: { command: command ?? '', exit: exitCode } };
     case 'timeout':
-      return { key: 'cause.timeout', params: { command: command ?? '' } };
+    case 'retry':
+    case 'late':
+    case 'skipped':
+      return { key: `cause.${cause}`, params: { command: command ?? '' } };
+    case 'relation':
+      return { key: 'cause.relation', params: { name: command ?? '' } };
     case 'command':
       return command === null ? plain('cause.failed') : { key: 'cause.command', params: { command } };
     case 'status':

@@ -15,13 +15,14 @@ import {
   evaluateVmHealth,
   extensionHealths,
   isOfCommand,
+  type VmHealth,
   vmHealths,
 } from '#server/domain/verdicts/index.ts';
 import { vm, vmOf } from '#server/domain/vms/index.ts';
 import { findAvailableUpdates } from './available-updates.ts';
 import { type ReadFleetRowsInput, readFleetRowsInput } from './input.ts';
 import { agentKind, system, updateAvailable } from './machine.ts';
-import { type OpenReason, reasonOf, vmReason, withTexts } from './reasons.ts';
+import { type OpenReason, type ReasonFacts, reasonOf, vmReason, withTexts } from './reasons.ts';
 import { rolePlace } from './topology/role-place.ts';
 
 /** A VM in a list, with its health and its extensions. */
@@ -126,6 +127,8 @@ type Machine = Parameters<typeof vmOf>[0] &
     heartbeatSeconds: number | null;
     statusSeconds: number | null;
     extensions: FactsAsJson[] | null;
+    /** What else impairs the VM, as the worker stored it; null if nothing does. */
+    concern: (Omit<ReasonFacts, 'handler' | 'waitsFor'> & { health: VmHealth }) | null;
   };
 
 /**
@@ -143,11 +146,14 @@ const text = `
     p.next_expected_at as "nextExpectedAt", p.clock_skew_seconds as "clockSkewSeconds",
     p.heartbeat_seconds as "heartbeatSeconds", p.status_seconds as "statusSeconds", x.extensions,
     o.since as "heldAt", o.reason, o.by, o.until,
+    case when c.vm_id is not null then json_build_object('name', c.subject, 'health', c.health, 'cause', c.cause,
+      'command', c.command, 'exitCode', c.exit_code) end as concern,
     case when t.vm_id is not null then json_build_object('model', m.name, 'cloudService', t.cloud_service,
       'availabilitySet', t.availability_set, 'instanceId', v.instance_id) end as role
   from vms v left join agents a on a.vm_id = v.id left join goal_state_heads g on g.vm_id = v.id
   left join agent_presence p on p.vm_id = v.id left join vm_health h on h.vm_id = v.id
   left join pending_restarts r on r.vm_id = v.id left join holds o on o.vm_id = v.id
+  left join vm_concerns c on c.vm_id = v.id
   left join x on x.vm_id = v.id left join vm_roles t on t.vm_id = v.id left join models m on m.id = t.model_id
   where v.id = any($1) and v.deleted_at is null`;
 
@@ -166,9 +172,11 @@ function summarize(machine: Machine, updates: ReadonlyMap<string, string> | unde
       return { name: facts.name, handler: facts.handler, health, cause, waitsFor, command, exitCode };
     })
     .sort(bySeverity);
+  const concerns = machine.concern === null ? [] : [{ ...machine.concern, handler: null, waitsFor: null }];
+  const all = [...found, ...concerns];
   const health = evaluateVmHealth(
     status,
-    found.map((extension) => extension.health),
+    all.map((one) => one.health),
   );
   return {
     health,
@@ -178,6 +186,6 @@ function summarize(machine: Machine, updates: ReadonlyMap<string, string> | unde
       waitsFor: cause === 'waiting' ? waitsFor : null,
       updateAvailable: updates?.get(name) ?? null,
     })),
-    reason: reasonOf({ id, health, isSilent: status === 'unresponsive' }, found),
+    reason: reasonOf({ id, health, isSilent: status === 'unresponsive' }, all),
   };
 }

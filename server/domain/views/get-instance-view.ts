@@ -3,6 +3,7 @@ import { allow } from '#server/domain/actor.ts';
 import { isoOrNull as iso } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { newerAgentVersion } from '#server/domain/enrollment/index.ts';
+import { storedConcerns } from '#server/domain/health/index.ts';
 import { type Hold, holdOf } from '#server/domain/holds/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { listSeries } from '#server/domain/retries/index.ts';
@@ -27,14 +28,15 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
   const { vmId, acceptLanguage, chosenLanguage } = parse(instanceViewInput, input);
   const wanted = negotiate({ acceptLanguage, chosenLanguage });
   // One snapshot, so that the goal and the reports match.
-  const { machine, rows, problems, updates, retries, resources } = await ctx.db.transaction(
+  const { machine, rows, problems, updates, retries, resources, units } = await ctx.db.transaction(
     async (tx) => {
       const machine = await loadMachine(tx, vmId, ctx.now);
       const rows = await loadRows(tx, [vmId]);
       const problems = await loadProblems(tx, ctx, vmId);
       const retries = await listSeries(tx, vmId);
       const updates = (await findAvailableUpdates(tx, [vmId])).get(vmId);
-      return { machine, rows, problems, updates, retries, resources: await loadMessages(tx, rows, wanted) };
+      const units = (await storedConcerns(tx, [vmId])).get(vmId) ?? null;
+      return { machine, rows, problems, updates, retries, units, resources: await loadMessages(tx, rows, wanted) };
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
@@ -79,9 +81,13 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
     },
     extensions: instances.toSorted(bySeverity),
     pendingRestart: restart && { since: restart.since.toISOString(), requests: restart.requests },
+    units: units && {
+      ...{ unit: units.subject, health: units.health, cause: units.cause, hook: units.command },
+      ...{ exitCode: units.exitCode, since: units.since.toISOString() },
+    },
     health: evaluateVmHealth(
       status,
-      instances.map(({ health }) => health),
+      [...instances, ...(units === null ? [] : [units])].map(({ health }) => health),
     ),
     languages: [...languages],
   };

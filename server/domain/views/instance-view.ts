@@ -209,6 +209,17 @@ export const instanceView = z.object({
   extensions: z.array(extensionInstance),
   /** Null if no restart of the machine is pending. */
   pendingRestart: pendingRestartView.nullable(),
+  units: z
+    .object({
+      unit: z.string(),
+      health: z.enum(vmHealths),
+      cause: z.enum(healthCauses).nullable(),
+      hook: z.string().nullable(),
+      exitCode: z.number().int().nullable(),
+      since: time,
+    })
+    .nullable()
+    .describe('The worst unit of the VM; null if the VM has no units, or if all of them are healthy.'),
   health: z.enum(vmHealths),
   explanation: explanation
     .nullable()

@@ -11,8 +11,8 @@ export const vmReason = z.object({
   extension: z
     .string()
     .nullable()
-    .describe('The extension that causes the VM’s health; null if the agent is not responding.'),
-  handler: z.string().nullable(),
+    .describe('The extension, or the unit, that causes the VM’s health; null if the agent is not responding.'),
+  handler: z.string().nullable().describe('The extension’s handler; null for a unit.'),
   cause: z.enum(healthCauses).nullable().describe('Null while work is in progress.'),
   command: z.string().nullable(),
   exitCode: z.number().int().nullable(),
@@ -29,10 +29,11 @@ export type VmReason = z.infer<typeof vmReason>;
 /** Maximum UTF-8 bytes of a reason. A list shows one line; the VM's page shows the whole message. */
 const maxReasonBytes = 1_024;
 
-/** The facts about an extension, including its health, from which a reason is derived. */
+/** The facts about an extension or a unit, including its health, from which a reason is derived. */
 export interface ReasonFacts {
   name: string;
-  handler: string;
+  /** Null for a unit. */
+  handler: string | null;
   health: ExtensionHealth;
   cause: HealthCause | null;
   command: string | null;

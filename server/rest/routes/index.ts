@@ -14,14 +14,18 @@ import { machineRoutes } from './machines.ts';
 import { memberRoutes } from './members.ts';
 import { modelRoutes } from './models.ts';
 import { publisherRoutes } from './publishers.ts';
+import { relationRoutes } from './relations.ts';
 import { rolloutActRoutes } from './rollout-acts.ts';
 import { rolloutReadRoutes } from './rollout-reads.ts';
 import { rolloutRuleRoutes } from './rollout-rules.ts';
 import { rolloutRoutes } from './rollouts.ts';
 import { runbookFileRoutes } from './runbook-files.ts';
 import { runbookRoutes } from './runbooks.ts';
+import { serviceRoutes } from './services.ts';
 import { tokenRoutes } from './tokens.ts';
 import { topologyRoutes } from './topology.ts';
+import { unitRunRoutes } from './unit-runs.ts';
+import { unitRoutes } from './units.ts';
 import { viewRoutes } from './views.ts';
 import { vmListRoute, vmRoutes } from './vms.ts';
 import { wireAccessRoutes } from './wire-access.ts';
@@ -48,6 +52,10 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...machineRoutes,
   ...topologyRoutes,
   ...cloudServiceRoutes,
+  ...serviceRoutes,
+  ...unitRoutes,
+  ...unitRunRoutes,
+  ...relationRoutes,
   ...viewRoutes,
   ...attentionRoutes,
   ...logRoutes,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { removeMachine } from '#server/domain/services/index.ts';
 import {
   addMachine,
   instances,
   listInstances,
   newMachine,
-  removeMachine,
   renewPassword,
   rolePassword,
 } from '#server/domain/topology/index.ts';
@@ -35,13 +35,13 @@ export const machineRoutes: readonly RestRoute[] = [
     path: '/models/{model}/machines/{machine}',
     operationId: 'removeMachine',
     summary:
-      'Begins to remove a machine. Its extensions are uninstalled first, unless `force=true`; then its VM and its role are deleted and, with the last role, its cloud service.',
+      'Begins to remove a machine. Its extensions are uninstalled first, unless `force=true`; then its VM and its role are deleted and, with the last role, its cloud service. A machine with units is not removed (`vm_has_units`), unless `force=true`; its units are then removed too.',
     role: 'operator',
     params: inModel.extend({ machine: z.coerce.number().int().min(0) }),
     query: z.object({ force: flag }),
     takesIfMatch: true,
     answers: { 202: { meaning: 'The machine is being removed.' } },
-    refusals: [404, 412],
+    refusals: [404, 409, 412],
     run: async (ctx, { params, query, ifMatch }) => {
       await removeMachine(ctx, { ...params, ...query, ifMatch });
       return { status: 202 };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { destroyModel } from '#server/domain/services/index.ts';
 import {
   bootstrapModel,
   changeModel,
   createModel,
-  destroyModel,
   getModel,
   getTopology,
   listModels,

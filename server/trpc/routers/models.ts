@@ -1,15 +1,14 @@
+import { destroyModel, removeMachine } from '#server/domain/services/index.ts';
 import {
   addMachine,
   bootstrapModel,
   changeModel,
   createModel,
-  destroyModel,
   getModel,
   getTopology,
   listInstances,
   listModels,
   listStorageAccounts,
-  removeMachine,
   setStorageAccount,
 } from '#server/domain/topology/index.ts';
 import {

@@ -10,7 +10,9 @@ import { clearExpiredJob } from './clear-expired.ts';
 import { clearHealthJob } from './clear-health.ts';
 import { clearHistoryJob } from './clear-history.ts';
 import { clearLogsJob } from './clear-logs.ts';
+import { clearRelationsJob } from './clear-relations.ts';
 import { clearRolloutsJob } from './clear-rollouts.ts';
+import { clearRunsJob } from './clear-runs.ts';
 import { clearUploadsJob } from './clear-uploads.ts';
 import { countVersionsJob } from './count-versions.ts';
 import { endHoldsJob } from './end-holds.ts';
@@ -53,6 +55,8 @@ export function createJobs({ log }: Pick<OpenServices, 'log'>): Job[] {
     clearLogsJob,
     clearExecutionsJob,
     clearRolloutsJob,
+    clearRelationsJob,
+    clearRunsJob,
     clearBlobsJob,
   ];
 }

@@ -1,6 +1,7 @@
 import { enrollRequest } from '#protocol/index.ts';
 import { enrollAgent } from '#server/domain/enrollment/index.ts';
 import { parse } from '#server/domain/parse.ts';
+import { replaceLostUnits } from '#server/domain/services/index.ts';
 import { bindInstance } from '#server/domain/topology/index.ts';
 import { household } from '#server/platform/household.ts';
 import { readJson } from '../../body.ts';
@@ -13,6 +14,6 @@ import { type AgentCall, contextOf } from '../../call.ts';
 export async function enroll(call: AgentCall): Promise<Response> {
   call.door.perAddress.take(household(call.remoteAddress));
   const request = parse(enrollRequest, (await readJson(call, 64 * 1024)).value, 'bad_request');
-  const answer = await enrollAgent(contextOf(call), request, bindInstance);
+  const answer = await enrollAgent(contextOf(call), request, bindInstance, replaceLostUnits);
   return Response.json(answer, { status: 201, headers: { 'cache-control': 'no-store' } });
 }

@@ -1,8 +1,17 @@
 import { pollAfter } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { type FetchedGoalState, fetchGoalState } from '#server/domain/goal-states/index.ts';
-import { type Admitted, admit, hasUnannouncedNews, newsHeaders, noteSighting } from '../../authenticate.ts';
+import {
+  type Admitted,
+  admit,
+  hasOtherUnits,
+  hasUnannouncedNews,
+  newsHeaders,
+  noteSighting,
+  unitsHeader,
+} from '../../authenticate.ts';
 import type { AgentAnswer, AgentCall } from '../../call.ts';
+import type { KnownAgent } from '../../memory/agent-memory.ts';
 
 const longestWait = 60;
 
@@ -11,9 +20,9 @@ const hungUpGrace = 5;
 
 /**
  * `GET /agent/v1/goal-state`: returns 200 with the goal state, or 304 if the agent already has it. With `?wait=`, a 304
- * is held until the goal state changes, logs are requested, an execution is waiting or must end, or the wait times out.
- * Each VM has at most one held poll; a newer poll ends it. If the agent is cached and has the current goal state, no
- * database statement runs.
+ * is held until the goal state changes, logs are requested, an execution is waiting or must end, the stamp of the units
+ * differs from the header `Annex-Units`, or the wait times out. Each VM has at most one held poll; a newer poll ends
+ * it. If the agent is cached and has the current goal state, no database statement runs.
  */
 export function goalState(call: AgentCall): AgentAnswer | Promise<AgentAnswer> {
   const admitted = admit(call);
@@ -28,8 +37,11 @@ function answerNow(call: AgentCall, admitted: Admitted): AgentAnswer | Promise<A
   // An agent whose polls can be held is expected to poll again soon, even after an immediate response.
   if (has === null || has !== admitted.agent.etag) return deliver(call, admitted, mayHold ? wait : 0);
   if (!mayHold) return unchanged(call, admitted, has, 0);
-  return hasUnannouncedNews(admitted.agent) ? unchanged(call, admitted, has, wait) : hold(call, admitted, has, wait);
+  return hasNews(call, admitted.agent) ? unchanged(call, admitted, has, wait) : hold(call, admitted, has, wait);
 }
+
+const hasNews = (call: AgentCall, agent: KnownAgent): boolean =>
+  hasUnannouncedNews(agent) || hasOtherUnits(call, agent);
 
 /** Returns how many seconds to hold the response: at most 60, and 0 if the value is malformed. */
 function readWait(text: string | null): number {
@@ -54,7 +66,7 @@ async function hold(call: AgentCall, admitted: Admitted, has: string, wait: numb
       }
       const agent = await door.agents.find(call.header('authorization'));
       if (agent.etag !== has) return await deliver(call, admitted, wait);
-      if (hasUnannouncedNews(agent)) return unchanged(call, { agent, counter: admitted.counter }, has, wait);
+      if (hasNews(call, agent)) return unchanged(call, { agent, counter: admitted.counter }, has, wait);
     }
   } finally {
     door.held.leave(vmId, poll);
@@ -81,5 +93,5 @@ function headersOf(call: AgentCall, admitted: Admitted, etag: string, held: numb
   const again = pollAfter(held);
   noteSighting(call, admitted, again + held);
   const headers = ['etag', etag, 'annex-poll-after', String(again), 'cache-control', 'no-cache'];
-  return headers.concat(newsHeaders(admitted.agent));
+  return headers.concat(newsHeaders(admitted.agent), unitsHeader(call, admitted.agent));
 }

@@ -1,5 +1,5 @@
 import { languageFor, translateFaults } from '#server/i18n/index.ts';
-import { type Admitted, admit, newsHeaders } from '../../authenticate.ts';
+import { type Admitted, admit, newsHeaders, unitsHeader } from '../../authenticate.ts';
 import { readJson } from '../../body.ts';
 import { type AgentAnswer, type AgentCall, contextOf } from '../../call.ts';
 import type { KnownAgent } from '../../memory/agent-memory.ts';
@@ -20,6 +20,7 @@ export async function reports(call: AgentCall): Promise<AgentAnswer> {
   const { faults, stored, removed } = await door.intake.take(ctx, input, bytes);
   if (removed.length > 0) door.agents.forget(agent.vmId);
   const headers = ['annex-goal-state', await etagInForce(call, agent.etag), ...newsHeaders(agent)];
+  headers.push(...unitsHeader(call, agent));
   if (faults.length === 0) return { status: 204, headers, body: null };
   const errors = translateFaults(faults, languageFor({ acceptLanguage: call.header('accept-language') }));
   headers.push('vary', 'Accept-Language', 'content-type', 'application/json');

@@ -5,6 +5,7 @@ import { allow } from '#server/domain/actor.ts';
 import { isoOrNull } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
+import { storedConcerns } from '#server/domain/health/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { readCloudServices } from '#server/domain/topology/index.ts';
 import { rolesInSet } from '#server/domain/topology-rules/deployments.ts';
@@ -70,11 +71,12 @@ async function readPlace({ db }: Context, service: string) {
 /** Loads the agents and extensions of these VMs, and returns a function that describes one of them. */
 async function describeInstances(ctx: Context, vmIds: readonly string[], wanted: readonly WantedLanguage[]) {
   // One snapshot, so that the goals and the reports match.
-  const { presences, rows, messages } = await ctx.db.transaction(
+  const { presences, rows, messages, concerns } = await ctx.db.transaction(
     async (tx) => {
       const presences = await tx.select().from(agentPresence).where(inArray(agentPresence.vmId, vmIds));
       const rows = await loadRows(tx, vmIds);
-      return { presences, rows, messages: await loadMessages(tx, rows, wanted) };
+      const concerns = await storedConcerns(tx, vmIds);
+      return { presences, rows, concerns, messages: await loadMessages(tx, rows, wanted) };
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
@@ -91,9 +93,10 @@ async function describeInstances(ctx: Context, vmIds: readonly string[], wanted:
     const presence = presenceOf.get(vmId) ?? null;
     const status = agentStatus(presence, ctx.now);
     const extensions = (extensionsOf.get(vmId) ?? []).map(({ extension }) => extension).sort(bySeverity);
+    const units = concerns.get(vmId);
     const health = evaluateVmHealth(
       status,
-      extensions.map((extension) => extension.health),
+      [...extensions, ...(units === undefined ? [] : [units])].map((one) => one.health),
     );
     return { agent: { status, lastSeenAt: isoOrNull(presence?.lastSeenAt) }, health, extensions };
   };

@@ -2,6 +2,9 @@
 export const laneHeight = 26;
 export const headHeight = 20;
 
+/** Heights of the space below the lanes, in pixels: for a line of notes, or for the button for more lanes. */
+export const footHeights = { notes: 24, button: 34 };
+
 /** Number of extensions whose lanes are shown at first. */
 export const shownLanes = 12;
 

@@ -14,7 +14,7 @@ import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { putInAddress } from '../put-in-address.ts';
 import type { InstanceDetails, Timeline } from '../vm-data.ts';
 import { eventsOf } from './axis-events.ts';
-import { headHeight, laneCount, laneHeight, shownLanes } from './measures.ts';
+import { footHeights, headHeight, laneCount, laneHeight, shownLanes } from './measures.ts';
 import { domainOf, type Range, ranges } from './span.ts';
 import { TimeAxis } from './time-axis.tsx';
 import { TimeTable } from './time-table.tsx';
@@ -108,14 +108,16 @@ interface TimeFootProps {
   onAll(all: boolean): void;
 }
 
-/** A button for the other lanes, and notes about events that are merged or not shown. */
+/** A button for the other lanes, and notes about events that are merged or not shown. Takes up space without them. */
 function TimeFoot({ timeline, range, rest, all, onAll }: TimeFootProps) {
   const { t } = useTranslation('timeline');
   const moment = useMoment();
   const { merged, healthSince } = timeline;
-  if (rest <= 0 && merged === 0 && !healthSince) return null;
   return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 pt-1.5 text-12 text-ink-3">
+    <div
+      className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 pt-1.5 text-12 text-ink-3"
+      style={{ minHeight: footHeights.notes }}
+    >
       {rest > 0 ? (
         <Button size="sm" variant="ghost" aria-expanded={all} onClick={() => onAll(!all)}>
           {all ? t('lanes.fewer') : t('lanes.more', { count: rest })}

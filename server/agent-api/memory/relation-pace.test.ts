@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { RelationPace } from './relation-pace.ts';
+
+let told: string[];
+let pace: RelationPace;
+beforeEach(() => {
+  vi.useFakeTimers();
+  told = [];
+  pace = new RelationPace((relation) => void told.push(relation), Date.now);
+});
+afterEach(() => {
+  pace.close();
+  vi.useRealTimers();
+});
+
+const move = (times: number, relation = '3') => {
+  for (let n = 0; n < times; n += 1) pace.moved(relation);
+};
+
+describe('news of a relation', () => {
+  test('is passed on as it arrives while the relation changes at most 60 times a minute', () => {
+    move(60);
+    expect(told).toHaveLength(60);
+  });
+
+  test('is passed on every 10 seconds while the relation changes more often, and none is lost', () => {
+    for (let second = 0; second < 180; second += 1) {
+      move(10);
+      vi.advanceTimersByTime(1_000);
+    }
+    vi.advanceTimersByTime(10_000);
+    // 60 immediately, and then one each 10 seconds, also in the minutes after.
+    expect(told.length).toBeGreaterThan(60 + 15);
+    expect(told.length).toBeLessThanOrEqual(60 + 19);
+  });
+
+  test('of another relation is not held back', () => {
+    move(200);
+    told = [];
+    move(3, '5');
+    expect(told).toEqual(['5', '5', '5']);
+  });
+
+  test('is passed on as it arrives again after the relation was calm for a minute', () => {
+    move(200);
+    vi.advanceTimersByTime(120_000);
+    told = [];
+    move(2);
+    expect(told).toEqual(['3', '3']);
+  });
+
+  test('of many relations does not fill the memory', () => {
+    for (let relation = 0; relation < 10_050; relation += 1) pace.moved(String(relation));
+    vi.advanceTimersByTime(120_000);
+    pace.moved('last');
+    expect(told).toHaveLength(10_051);
+  });
+});

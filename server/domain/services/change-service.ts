@@ -1,0 +1,122 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import type { z } from 'zod';
+import type { Transaction } from '#db/client.ts';
+import { relationEndpoints, relations, serviceSettings, services, units } from '#db/schema/index.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { type ModelRow, updateModel } from '#server/domain/topology/index.ts';
+import { canonicalJson } from '#server/platform/canonical-json.ts';
+import type { setServiceInput } from './input.ts';
+import { raiseHeads, setPeerRelations } from './relations/index.ts';
+import { type FormulaVersionRow, requireFormula, type ServiceRow } from './service-rows.ts';
+import { planSettings, readSettings, type SettingsRow } from './settings/plan-settings.ts';
+import { advanceUnits } from './units/advance-units.ts';
+
+export type ServiceRequest = z.output<typeof setServiceInput>;
+
+/** Returns how many units may change at once; null for all. */
+export const numberAtOnce = (given: ServiceRequest['upgrade'], kept: number | null): number | null =>
+  given === undefined ? kept : given.atOnce === 'all' ? null : given.atOnce;
+
+/**
+ * Changes a locked model's service. Everything is checked before anything changes. Throws 404 `version_unknown`, 409
+ * `service_formula_fixed`, 422 `formula_lacks_endpoint`, and the errors of `planSettings` and `requireFormula`.
+ */
+export async function changeService(
+  tx: Transaction,
+  ctx: Context,
+  model: ModelRow,
+  current: ServiceRow,
+  request: ServiceRequest,
+): Promise<ServiceRow> {
+  if (request.formula !== current.formula) {
+    throw new DomainError('conflict', 'service_formula_fixed', { params: { formula: current.formula } });
+  }
+  const formula = await requireFormula(tx, request, current.formulaVersion);
+  await requireEndpoints(tx, current, formula);
+  const before = await readSettings(tx, current.id, current.settingsVersion);
+  const settings = await planSettings(ctx, { serviceId: current.id, current: before }, formula, request);
+  const next = {
+    formulaVersion: formula.version,
+    settingsVersion: settings.version,
+    exposed: request.exposed ?? current.exposed,
+    timeouts: request.timeouts ?? current.timeouts,
+    atOnceUpgrade: numberAtOnce(request.upgrade, current.atOnceUpgrade),
+    atOnceConfigure: numberAtOnce(request.configure, current.atOnceConfigure),
+  };
+  const changed = fieldsThatDiffer(current, next);
+  if (changed.length === 0) return current;
+  if (settings !== before) await tx.insert(serviceSettings).values(settings);
+  const [row] = await tx.update(services).set(next).where(eq(services.id, current.id)).returning();
+  if (row === undefined) throw new Error('the service was not stored');
+  if (changed.includes('formulaVersion')) await setPeerRelations(tx, ctx, row, formula.manifest);
+  if (changed.includes('exposed') || changed.includes('timeouts')) await tellUnitsOf(tx, ctx, row);
+  await advanceUnits(tx, ctx, row.id);
+  await recordUpdate(tx, ctx, model, { current, row, changed, settings: [before, settings] });
+  await updateModel(tx, model);
+  return row;
+}
+
+type Changing = Pick<
+  ServiceRow,
+  'formulaVersion' | 'settingsVersion' | 'exposed' | 'timeouts' | 'atOnceUpgrade' | 'atOnceConfigure'
+>;
+
+const fieldsThatDiffer = (before: Changing, after: Changing): (keyof Changing)[] =>
+  (Object.keys(after) as (keyof Changing)[]).filter((key) => canonicalJson(before[key]) !== canonicalJson(after[key]));
+
+/** Rejects a version that lacks an endpoint of a relation of the service. */
+async function requireEndpoints(tx: Transaction, service: ServiceRow, formula: FormulaVersionRow): Promise<void> {
+  if (formula.version === service.formulaVersion) return;
+  const used = await tx
+    .select({ side: relationEndpoints.side, name: relationEndpoints.name, interface: relations.interface })
+    .from(relationEndpoints)
+    .innerJoin(relations, eq(relations.id, relationEndpoints.relationId))
+    .where(and(eq(relationEndpoints.serviceId, service.id), eq(relations.life, 'alive'), isNull(relations.removedAt)));
+  const lost = used.find(
+    ({ side, name, interface: spoken }) => side !== 'peer' && formula.manifest[side][name]?.interface !== spoken,
+  );
+  if (lost === undefined) return;
+  const params = { version: formula.version, endpoint: `${service.name}:${lost.name}` };
+  throw new DomainError('unprocessable', 'formula_lacks_endpoint', { params });
+}
+
+/** Has the agents of a service look at their units again. */
+async function tellUnitsOf(tx: Transaction, ctx: Context, { id }: ServiceRow): Promise<void> {
+  const rows = await tx
+    .selectDistinct({ vmId: units.vmId })
+    .from(units)
+    .where(and(eq(units.serviceId, id), isNull(units.removedAt)));
+  await raiseHeads(
+    tx,
+    ctx,
+    rows.map(({ vmId }) => vmId),
+  );
+}
+
+interface Update {
+  current: ServiceRow;
+  row: ServiceRow;
+  changed: readonly (keyof Changing)[];
+  settings: readonly [before: SettingsRow, after: SettingsRow];
+}
+
+async function recordUpdate(
+  tx: Transaction,
+  ctx: Context,
+  { name }: ModelRow,
+  { current, row, changed, settings: [before, after] }: Update,
+): Promise<void> {
+  const shown = (service: ServiceRow, { given }: SettingsRow) => ({
+    ...Object.fromEntries(changed.map((key) => [key, service[key]])),
+    ...(after !== before && { settings: given }),
+  });
+  await recordAudit(tx, ctx, {
+    action: 'service.update',
+    target: { kind: 'model', id: name },
+    before: shown(current, before),
+    after: shown(row, after),
+    details: { service: row.name, protectedChanged: before.secretFingerprint !== after.secretFingerprint },
+  });
+}

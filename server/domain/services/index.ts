@@ -1,0 +1,46 @@
+export { addUnits, newUnit } from './add-units.ts';
+export { readUnitConcerns } from './health/read-unit-health.ts';
+export { destroyModel, removeMachine } from './machines-with-units.ts';
+export {
+  addRelation,
+  clearRelationEvents,
+  getRelation,
+  getRelationSettings,
+  listNodes,
+  listRelationEvents,
+  listRelations,
+  listSeen,
+  nodeReaders,
+  readNode,
+  relation,
+  relationEvents,
+  relationNodes,
+  relationSettings,
+  removeRelation,
+  resealRelations,
+  revealedNode,
+  revealNode,
+  unitsChannel,
+} from './relations/index.ts';
+export { addRelationInput, relationSettingsInput } from './relations/input.ts';
+export { removeService } from './remove-service.ts';
+export { removeUnit } from './remove-unit.ts';
+export { resolvedHooks, resolveModel, resolveUnit } from './resolve-unit.ts';
+export { beginRun } from './runs/begin-run.ts';
+export { clearRuns } from './runs/clear-runs.ts';
+export { endRun } from './runs/end-run.ts';
+export { dueHook, getDue } from './runs/get-due.ts';
+export { getRun, hookRunDetails, listRuns, readRunOutput } from './runs/list-runs.ts';
+export { receiveRunLog } from './runs/receive-run-log.ts';
+export { confirmRemoval } from './runs/remove-unit.ts';
+export { hookRun } from './runs/shown-run.ts';
+export { skipHooks } from './runs/skip-hooks.ts';
+export { getService, listedService, listServices, service } from './service-view.ts';
+export { setService } from './set-service.ts';
+export { resealServiceSettings } from './settings/reseal-settings.ts';
+export { findFormulaPackage } from './unit-state/find-formula-package.ts';
+export { getUnitSettings } from './unit-state/get-unit-settings.ts';
+export { getUnitState } from './unit-state/get-unit-state.ts';
+export { mendUnits } from './units/mend-units.ts';
+export { replaceLostUnits } from './units/replace-units.ts';
+export { getUnit, unit } from './units/unit-view.ts';

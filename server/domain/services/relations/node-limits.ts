@@ -1,0 +1,22 @@
+import { DomainError } from '#server/domain/error.ts';
+import type { FlushInput } from './flush.ts';
+
+/** The limits of a node, as the agent has them. */
+export const nodeLimits = { bytes: 64_000, keys: 1_000, keyBytes: 255 };
+
+/** Rejects keys that no node can have. Throws 422 `node_key_form`. */
+export function requireKeys(changes: FlushInput['end']['changes']): void {
+  const keys = (changes ?? []).flatMap(({ set, remove }) => [...Object.keys(set), ...remove]);
+  const isKey = (key: string) =>
+    key !== '' && !key.includes('\0') && key.isWellFormed() && Buffer.byteLength(key) <= nodeLimits.keyBytes;
+  if (!keys.every(isKey)) {
+    throw new DomainError('unprocessable', 'node_key_form', { params: { limit: nodeLimits.keyBytes } });
+  }
+}
+
+/** Rejects nodes that became too large. Throws 422 `node_too_large`. */
+export function requireSizes(nodes: readonly { keys: number; bytes: number }[]): void {
+  const { keys, bytes } = nodeLimits;
+  if (nodes.every((node) => node.keys <= keys && node.bytes <= bytes)) return;
+  throw new DomainError('unprocessable', 'node_too_large', { params: { bytes, keys } });
+}

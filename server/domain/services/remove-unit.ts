@@ -1,0 +1,36 @@
+import { and, eq } from 'drizzle-orm';
+import { units } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import { lockModel, updateModel } from '#server/domain/topology/index.ts';
+import { type RemoveUnitInput, removeUnitInput } from './input.ts';
+import { dismissUnits } from './units/leave.ts';
+
+/**
+ * Begins to remove a unit: its agent runs the last hooks. With `force`, the unit is removed without its agent (EN-53),
+ * and so is a unit that no agent looked at (EN-52). Throws 404 `model_unknown` | `unit_unknown`, 412 `model_changed`.
+ */
+export async function removeUnit(ctx: Context, input: RemoveUnitInput): Promise<void> {
+  allow(ctx.actor, 'operator');
+  const { model: name, unit: unitName, force, ifMatch } = parse(removeUnitInput, input);
+  await ctx.db.transaction(async (tx) => {
+    const model = await lockModel(tx, name, ifMatch);
+    const [unit] = await tx
+      .select()
+      .from(units)
+      .where(and(eq(units.modelId, model.id), eq(units.name, unitName)));
+    if (unit === undefined || unit.removedAt !== null) throw new DomainError('not_found', 'unit_unknown');
+    if (unit.life === 'dying' && !force) return;
+    await dismissUnits(tx, ctx, [unit], force);
+    await recordAudit(tx, ctx, {
+      action: 'unit.remove',
+      target: { kind: 'model', id: name },
+      vmId: unit.vmId,
+      details: { unit: unitName, force },
+    });
+    await updateModel(tx, model);
+  });
+}

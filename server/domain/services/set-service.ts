@@ -1,0 +1,127 @@
+import { and, count as countRows, desc, eq, isNull } from 'drizzle-orm';
+import { v7 as uuid } from 'uuid';
+import type { Transaction } from '#db/client.ts';
+import { serviceSettings, services, units } from '#db/schema/index.ts';
+import { allow } from '#server/domain/actor.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { parse } from '#server/domain/parse.ts';
+import {
+  type CloudProvider,
+  localFabric,
+  lockModel,
+  type ModelRow,
+  requireBootstrapped,
+  updateModel,
+} from '#server/domain/topology/index.ts';
+import { changeService, numberAtOnce, type ServiceRequest } from './change-service.ts';
+import { type SetServiceInput, serviceLimits, setServiceInput } from './input.ts';
+import { setPeerRelations } from './relations/index.ts';
+import { findService, requireFormula, requireLiving, type ServiceRow } from './service-rows.ts';
+import { type Service, showService } from './service-view.ts';
+import { planSettings } from './settings/plan-settings.ts';
+import { dismissUnits } from './units/leave.ts';
+import { type NewUnit, placeUnits } from './units/place-units.ts';
+
+/** A service after a declaration, with the units that it added. */
+export type DeclaredService = Service & { newUnits: NewUnit[] };
+
+/**
+ * Declares a service: deploys it with its units, or changes it. An identical request changes nothing. Settings and the
+ * formula's version reach units that have started one after the other (EN-56). Throws 404 `model_unknown` |
+ * `version_unknown`, 409 `model_dying` | `model_not_bootstrapped` | `service_dying` | `service_formula_fixed` |
+ * `services_too_many`, 412 `model_changed`, 422 with every fault of the settings by path, and the errors of
+ * `placeUnits`.
+ */
+export async function setService(
+  ctx: Context,
+  input: SetServiceInput,
+  provider: CloudProvider = localFabric(ctx),
+): Promise<DeclaredService> {
+  allow(ctx.actor, 'operator');
+  const request = parse(setServiceInput, input);
+  const { service: name, to } = request;
+  const { model, missing } = await ctx.db.transaction(async (tx) => {
+    const locked = await lockModel(tx, request.model, request.ifMatch);
+    requireBootstrapped(locked);
+    const current = await findService(tx, locked.id, name);
+    if (current !== undefined) requireLiving(current);
+    const row =
+      current === undefined
+        ? await deployService(tx, ctx, locked, request)
+        : await changeService(tx, ctx, locked, current, request);
+    const wanted = request.units ?? (current === undefined ? 1 : undefined);
+    return { model: locked, missing: wanted === undefined ? 0 : await scale(tx, ctx, row, wanted) };
+  });
+  const newUnits = await placeUnits(ctx, provider, model, { service: name, count: missing, to });
+  return { ...(await showService(ctx, model, name)), newUnits };
+}
+
+async function deployService(
+  tx: Transaction,
+  ctx: Context,
+  model: ModelRow,
+  request: ServiceRequest,
+): Promise<ServiceRow> {
+  await requireRoom(tx, model);
+  const formula = await requireFormula(tx, request);
+  const id = uuid();
+  const { id: modelId } = model;
+  const settings = await planSettings(ctx, { serviceId: id, current: null }, formula, request);
+  const { service: name, exposed = false, timeouts = {}, upgrade, configure } = request;
+  const [row] = await tx
+    .insert(services)
+    .values({
+      ...{ id, modelId, name, life: 'alive', formula: formula.handler, formulaVersion: formula.version },
+      ...{ settingsVersion: settings.version, exposed, timeouts },
+      ...{ atOnceUpgrade: numberAtOnce(upgrade, 1), atOnceConfigure: numberAtOnce(configure, 1) },
+      ...{ createdAt: ctx.now, createdBy: ctx.actor.name },
+    })
+    .returning();
+  if (row === undefined) throw new Error('the service was not stored');
+  await tx.insert(serviceSettings).values(settings);
+  await setPeerRelations(tx, ctx, row, formula.manifest);
+  await recordAudit(tx, ctx, {
+    action: 'service.deploy',
+    target: { kind: 'model', id: model.name },
+    after: {
+      ...{ service: name, formula: formula.handler, version: formula.version, exposed, settings: settings.given },
+      hasProtectedSettings: settings.secret !== null,
+    },
+    details: { service: name, formula: formula.handler, version: formula.version },
+  });
+  await updateModel(tx, model);
+  return row;
+}
+
+async function requireRoom(tx: Transaction, { id }: ModelRow): Promise<void> {
+  const [counted] = await tx
+    .select({ all: countRows() })
+    .from(services)
+    .where(and(eq(services.modelId, id), isNull(services.removedAt)));
+  const { services: limit } = serviceLimits;
+  if ((counted?.all ?? 0) >= limit) throw new DomainError('conflict', 'services_too_many', { params: { limit } });
+}
+
+/**
+ * Returns how many units a service lacks. If it has too many, those with the highest numbers begin to leave. Units that
+ * already leave do not count.
+ */
+async function scale(tx: Transaction, ctx: Context, { id }: ServiceRow, wanted: number): Promise<number> {
+  const present = await tx
+    .select()
+    .from(units)
+    .where(and(eq(units.serviceId, id), eq(units.life, 'alive'), isNull(units.removedAt)))
+    .orderBy(desc(units.number));
+  const surplus = present.length - wanted;
+  if (surplus <= 0) return requireAtOnce(-surplus);
+  await dismissUnits(tx, ctx, present.slice(0, surplus), false);
+  return 0;
+}
+
+function requireAtOnce(count: number): number {
+  const { unitsAtOnce: limit } = serviceLimits;
+  if (count > limit) throw new DomainError('conflict', 'units_at_once', { params: { limit } });
+  return count;
+}

@@ -1,0 +1,33 @@
+import { hookSeconds } from '#protocol/formula-words.ts';
+import type { UnitGoal, UnitRelation } from '#protocol/unit-state.ts';
+import type { UnitFacts } from './read-units.ts';
+
+/** Returns a unit's goal as the agent gets it. */
+export function goalOf(unit: UnitFacts, relations: readonly UnitRelation[]): UnitGoal {
+  const { manifest, resolution, sha256 } = unit;
+  return {
+    unit: unit.name,
+    model: unit.model,
+    turn: unit.turn,
+    goal: unit.life === 'dying' ? 'leaving' : 'alive',
+    serviceExposed: unit.exposed,
+    formula: {
+      id: unit.formula,
+      name: manifest.name,
+      version: unit.formulaVersion,
+      hooks: manifest.hooks,
+      package: { sha256, size: unit.size, url: `/agent/v1/packages/${sha256}` },
+    },
+    settingsVersion: unit.settingsVersion,
+    timeouts: timeoutsOf(unit),
+    masked: manifest.masked,
+    resolution: resolution && { run: resolution.run, how: resolution.how },
+    addresses: { private: unit.internalAddress ?? unit.assignedAddress, public: unit.publicAddress },
+    relations: [...relations],
+  };
+}
+
+/** Returns the time limits of a unit's hooks in seconds: the service's, or else the formula's. */
+export function timeoutsOf({ manifest, timeouts }: Pick<UnitFacts, 'manifest' | 'timeouts'>): UnitGoal['timeouts'] {
+  return { default: hookSeconds.default, ...manifest.timeouts, ...timeouts };
+}

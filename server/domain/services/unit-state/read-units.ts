@@ -1,0 +1,53 @@
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Database, Transaction } from '#db/client.ts';
+import { agents, cloudServices, handlerVersions, models, services, units, vmRoles } from '#db/schema/index.ts';
+import type { FormulaManifest } from '#protocol/formula.ts';
+
+const columns = {
+  id: units.id,
+  vmId: units.vmId,
+  modelId: units.modelId,
+  name: units.name,
+  model: models.name,
+  serviceId: units.serviceId,
+  turn: units.turn,
+  life: units.life,
+  exposed: services.exposed,
+  formula: services.formula,
+  formulaVersion: units.formulaVersion,
+  /** Only formulas have units. */
+  manifest: sql<FormulaManifest>`${handlerVersions.manifest}`,
+  sha256: handlerVersions.sha256,
+  size: handlerVersions.size,
+  settingsVersion: units.settingsVersion,
+  timeouts: services.timeouts,
+  resolution: units.resolution,
+  internalAddress: agents.internalAddress,
+  assignedAddress: vmRoles.assignedAddress,
+  publicAddress: cloudServices.publicAddress,
+  record: units.record,
+  failing: units.failing,
+  skipped: units.skipped,
+  agentSince: units.agentSince,
+  enteredAt: units.enteredAt,
+};
+
+/** Reads units that are not removed, with what their goals consist of, sorted by VM and name. */
+export function readUnits(db: Database | Transaction, where: SQL) {
+  return db
+    .select(columns)
+    .from(units)
+    .innerJoin(services, eq(services.id, units.serviceId))
+    .innerJoin(models, eq(models.id, units.modelId))
+    .innerJoin(
+      handlerVersions,
+      and(eq(handlerVersions.handler, services.formula), eq(handlerVersions.version, units.formulaVersion)),
+    )
+    .leftJoin(agents, eq(agents.vmId, units.vmId))
+    .leftJoin(vmRoles, eq(vmRoles.vmId, units.vmId))
+    .leftJoin(cloudServices, eq(cloudServices.name, vmRoles.cloudService))
+    .where(and(isNull(units.removedAt), where))
+    .orderBy(units.vmId, services.name, units.number);
+}
+
+export type UnitFacts = Awaited<ReturnType<typeof readUnits>>[number];

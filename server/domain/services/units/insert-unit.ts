@@ -1,0 +1,73 @@
+import { and, count, eq, isNull, sql } from 'drizzle-orm';
+import { v7 as uuid } from 'uuid';
+import type { Transaction } from '#db/client.ts';
+import { unitCounters, units } from '#db/schema/index.ts';
+import { newUnitRecord } from '#protocol/unit-record.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import { DomainError } from '#server/domain/error.ts';
+import { lockHead, takeTurn } from '#server/domain/goal-states/index.ts';
+import { serviceLimits } from '../input.ts';
+import { raiseHeads } from '../relations/index.ts';
+import type { ServiceRow } from '../service-rows.ts';
+
+export type UnitRow = typeof units.$inferSelect;
+
+/**
+ * Adds a unit of a service to a VM, with the service's versions. The model is locked, or the service's lock is held.
+ * Throws 409 `units_too_many`.
+ */
+export async function insertUnit(
+  tx: Transaction,
+  ctx: Context,
+  service: Pick<ServiceRow, 'id' | 'modelId' | 'name' | 'formulaVersion' | 'settingsVersion'>,
+  vmId: string,
+): Promise<UnitRow> {
+  const { id: serviceId, modelId, formulaVersion, settingsVersion } = service;
+  await requireRoom(tx, serviceId, vmId);
+  const number = await nextNumber(tx, modelId, service.name);
+  const turn = await takeTurn(tx, await lockHead(tx, vmId));
+  const { relations: _, failing: __, skipped: ___, ...record } = newUnitRecord();
+  const [unit] = await tx
+    .insert(units)
+    .values({
+      ...{ id: uuid(), modelId, serviceId, name: `${service.name}/${number}`, number, vmId, life: 'alive', turn },
+      ...{ formulaVersion, settingsVersion, record, createdAt: ctx.now, createdBy: ctx.actor.name },
+    })
+    .returning();
+  if (unit === undefined) throw new Error('the unit was not stored');
+  await raiseHeads(tx, ctx, [vmId]);
+  await recordChange(tx, 'vm', vmId);
+  return unit;
+}
+
+/** Returns the number of the next unit of a service. Numbers are never used again, also not after the service (EN-1). */
+async function nextNumber(tx: Transaction, modelId: string, serviceName: string): Promise<number> {
+  const [row] = await tx
+    .insert(unitCounters)
+    .values({ modelId, serviceName, next: 1 })
+    .onConflictDoUpdate({
+      target: [unitCounters.modelId, unitCounters.serviceName],
+      set: { next: sql`${unitCounters.next} + 1` },
+    })
+    .returning({ next: unitCounters.next });
+  if (row === undefined) throw new Error('the unit got no number');
+  return row.next - 1;
+}
+
+async function requireRoom(tx: Transaction, serviceId: string, vmId: string): Promise<void> {
+  const [ofService] = await tx
+    .select({ all: count() })
+    .from(units)
+    .where(and(eq(units.serviceId, serviceId), isNull(units.removedAt)));
+  const [onVm] = await tx
+    .select({ all: count() })
+    .from(units)
+    .where(and(eq(units.vmId, vmId), isNull(units.removedAt)));
+  requireBelow(ofService?.all ?? 0, serviceLimits.units);
+  requireBelow(onVm?.all ?? 0, serviceLimits.unitsOfVm);
+}
+
+function requireBelow(all: number, limit: number): void {
+  if (all >= limit) throw new DomainError('conflict', 'units_too_many', { params: { limit } });
+}

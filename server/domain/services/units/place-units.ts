@@ -1,0 +1,138 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+import { units, vmRoles } from '#db/schema/index.ts';
+import { recordAudit } from '#server/domain/audit/index.ts';
+import type { Context } from '#server/domain/context.ts';
+import {
+  type CloudProvider,
+  createInstance,
+  findMachine,
+  lockModel,
+  type ModelRow,
+  type NewMachine,
+  requireBootstrapped,
+  showNewMachine,
+  updateModel,
+} from '#server/domain/topology/index.ts';
+import { formatInstanceId } from '#server/domain/topology-rules/instance-ids.ts';
+import { distributionGroup } from '#server/domain/topology-rules/place.ts';
+import { requireLiving, requireService } from '../service-rows.ts';
+import { insertUnit, type UnitRow } from './insert-unit.ts';
+import { removeUnitsIn } from './remove-units.ts';
+
+/** A unit that was added. `machine` is null if it was placed on a machine that exists. */
+export interface NewUnit {
+  unit: string;
+  machine: NewMachine | null;
+}
+
+/** What is to be placed. `to` is the number of a machine. */
+export interface Placing {
+  service: string;
+  count: number;
+  to?: number | undefined;
+}
+
+/**
+ * Adds units to a service, one after the other: each on the chosen machine, or on a new one. If the provider fails,
+ * nothing of that unit remains, and the units before it stay. Throws 404 `service_unknown`, 409 `service_dying` |
+ * `units_too_many` | `unit_placement_unsupported`, 422 `placement_unknown`, 503 `provider_failed`.
+ */
+export async function placeUnits(
+  ctx: Context,
+  provider: CloudProvider,
+  model: ModelRow,
+  { service, count, to }: Placing,
+): Promise<NewUnit[]> {
+  const added: NewUnit[] = [];
+  for (let number = 0; number < count; number += 1) {
+    added.push(
+      to === undefined
+        ? await placeOnNewMachine(ctx, provider, model, service)
+        : await placeOnMachine(ctx, model, service, to),
+    );
+  }
+  return added;
+}
+
+function placeOnMachine(ctx: Context, { name }: ModelRow, service: string, to: number): Promise<NewUnit> {
+  return ctx.db.transaction(async (tx) => {
+    const model = await lockModel(tx, name);
+    requireBootstrapped(model);
+    const vmId = await findMachine(tx, model, to);
+    const unit = await insertUnit(tx, ctx, await readService(tx, model, service), vmId);
+    await recordUnit(tx, ctx, model, unit);
+    await updateModel(tx, model);
+    return { unit: unit.name, machine: null };
+  });
+}
+
+async function placeOnNewMachine(
+  ctx: Context,
+  provider: CloudProvider,
+  model: ModelRow,
+  service: string,
+): Promise<NewUnit> {
+  const stored: UnitRow[] = [];
+  const use = {
+    groupOf: (tx: Transaction, locked: ModelRow) => readGroup(tx, locked, service),
+    store: async (tx: Transaction, { vm }: { vm: { id: string } }) => {
+      stored.push(await insertUnit(tx, ctx, await readService(tx, model, service), vm.id));
+    },
+  };
+  try {
+    const created = await createInstance(ctx, provider, model, { kind: 'unit', use });
+    const unit = stored.find(({ vmId }) => vmId === created.vm.id);
+    if (unit === undefined) throw new Error('the unit was not stored');
+    const failed = stored.filter((one) => one !== unit).map(({ id }) => id);
+    await ctx.db.transaction(async (tx) => {
+      await removeUnitsIn(tx, ctx, failed);
+      await recordUnit(tx, ctx, model, unit);
+    });
+    return { unit: unit.name, machine: showNewMachine(ctx, created) };
+  } catch (error) {
+    await ctx.db.transaction((tx) =>
+      removeUnitsIn(
+        tx,
+        ctx,
+        stored.map(({ id }) => id),
+      ),
+    );
+    throw error;
+  }
+}
+
+async function readService(tx: Transaction, { id }: ModelRow, name: string) {
+  const service = await requireService(tx, id, name);
+  requireLiving(service);
+  return service;
+}
+
+/** Returns the distribution group of a service's units (JU-9). */
+async function readGroup(tx: Transaction, model: ModelRow, name: string): Promise<string[]> {
+  const { id: serviceId } = await requireService(tx, model.id, name);
+  const roles = await tx
+    .selectDistinct({
+      cloudService: vmRoles.cloudService,
+      name: vmRoles.name,
+      state: vmRoles.state,
+      isController: vmRoles.controller,
+    })
+    .from(units)
+    .innerJoin(vmRoles, eq(vmRoles.vmId, units.vmId))
+    .where(and(eq(units.serviceId, serviceId), isNull(units.removedAt)));
+  const members = roles.map(({ cloudService, name: role, state, isController }) => {
+    return { id: formatInstanceId({ service: cloudService, role }), state, isController, services: [name] };
+  });
+  return distributionGroup(members, { service: name });
+}
+
+async function recordUnit(tx: Transaction, ctx: Context, { name }: ModelRow, unit: UnitRow): Promise<void> {
+  await recordAudit(tx, ctx, {
+    action: 'unit.add',
+    target: { kind: 'model', id: name },
+    vmId: unit.vmId,
+    after: { unit: unit.name, formulaVersion: unit.formulaVersion, settingsVersion: unit.settingsVersion },
+    details: { unit: unit.name },
+  });
+}

@@ -1,0 +1,49 @@
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type StagedUnit, UnitStage } from '#server/domain/services/testing/unit-stage.ts';
+import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
+
+let door: RestDoor;
+let stage: UnitStage;
+let unit: StagedUnit;
+const viewer = { as: 'viewer' as const };
+
+beforeAll(async () => {
+  door = await openRestDoor();
+  stage = await UnitStage.open(door.services);
+  unit = await stage.unit(await stage.service('blog'));
+});
+afterAll(async () => {
+  await stage.close();
+  await door.close();
+});
+
+test('EN-32 due hooks, runs and their output over the API', async () => {
+  const [service = '', number = ''] = unit.name.split('/');
+  const path = { model: 'prod', service, number };
+  await unit.look();
+  expect(await door.expect('listDueHooks', path, 200, viewer)).toMatchObject({
+    items: [{ hook: 'install', because: 'new-unit' }, { hook: 'config-changed' }, { hook: 'start' }],
+  });
+  const first = await unit.run('install', { exitCode: 3 });
+  const run = uuid();
+  await unit.begin(run, 'install', { attempt: 2 });
+  await unit.agent.call(`/units/${unit.name}/runs/${run}/log`, { method: 'POST', body: '+0.1 INFO hello\n' });
+  const listed = await door.expect<{ items: { id: string }[] }>('listHookRuns', path, 200, viewer);
+  expect(listed.items).toMatchObject([
+    { id: run, number: 2, outcome: 'running', attempt: 2, endedAt: null },
+    { id: first, number: 1, outcome: 'failed', exitCode: 3, seconds: 1.5 },
+  ]);
+  const failed = { ...viewer, query: '?outcome=failed&hook=install&limit=1' };
+  expect(await door.expect('listHookRuns', path, 200, failed)).toMatchObject({ items: [{ id: first }], nextCursor: null });
+  expect(await door.expect('getHookRun', { ...path, run: first }, 200, viewer)).toMatchObject({
+    causes: [{ because: 'new-unit', act: { action: 'unit.add', by: 'Ada' } }],
+  });
+  expect(await door.expect('readHookRunOutput', { ...path, run }, 200, { as: 'operator' })).toMatchObject({
+    rows: [{ kind: 'line', text: '+0.1 INFO hello' }],
+    total: 1,
+  });
+  await door.expect('readHookRunOutput', { ...path, run }, [403, 'forbidden'], viewer);
+  await door.expect('getHookRun', { ...path, run: uuid() }, [404, 'run_unknown'], viewer);
+  await door.expect('listDueHooks', { ...path, number: '99' }, [404, 'unit_unknown'], viewer);
+});
