@@ -25,6 +25,11 @@ export const factNames = [
   'secrets',
   'tenantKeys',
   'acts',
+  'unit',
+  'replacement',
+  'hook',
+  'endpoints',
+  'number',
 ] as const;
 
 /** Returns the values of an entry's sentence. Earlier releases stored some of these values in other fields. */
