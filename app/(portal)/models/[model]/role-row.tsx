@@ -118,7 +118,10 @@ function Machine({ line: { role, machine } }: Pick<RoleRowProps, 'line'>) {
         {role.controller ? <Chip>{t('models:role.controller')}</Chip> : null}
       </span>
       {reason === null ? null : (
-        <span className="line-clamp-2 ps-[22px] text-12 wrap-anywhere whitespace-normal text-ink-2">
+        <span
+          title={reason.text ?? undefined}
+          className="line-clamp-4 ps-[22px] text-12 wrap-anywhere whitespace-normal text-ink-2"
+        >
           {reason.extension === null ? null : (
             <>
               <span translate="no" className="text-ink-3">
