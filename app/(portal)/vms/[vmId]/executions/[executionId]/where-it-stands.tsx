@@ -221,8 +221,7 @@ function Machine({ agent: { status, lastSeenAt, hold }, execution }: MachineProp
   }
   const isRestarting = execution.state === 'restarting';
   // A delivery and the progress of the Body are contacts too, so an overdue poll says nothing after them.
-  const isNewer =
-    contactAt !== lastSeenAt && hold === null && status !== 'ready' && !isQuiet(execution, { status });
+  const isNewer = contactAt !== lastSeenAt && hold === null && status !== 'ready' && !isQuiet(execution, { status });
   const [icon, title] = isRestarting
     ? (['progressing', 'stands.restarting'] as const)
     : isNewer
