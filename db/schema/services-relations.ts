@@ -110,7 +110,11 @@ export const relationLog = pgTable(
     runId: uuid('run_id'),
     at: time('at').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.relationId, t.clock] }), index('relation_log_at').on(t.at)],
+  (t) => [
+    primaryKey({ columns: [t.relationId, t.clock] }),
+    index('relation_log_at').on(t.at),
+    index('relation_log_version').on(t.relationId, t.unitId, t.version),
+  ],
 );
 
 /** Which version of another unit's node a unit has confirmed in a relation. */

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RelationPace } from './relation-pace.ts';
 
-let told: string[];
+let heard: string[];
 let pace: RelationPace;
 beforeEach(() => {
   vi.useFakeTimers();
-  told = [];
-  pace = new RelationPace((relation) => void told.push(relation), Date.now);
+  heard = [];
+  pace = new RelationPace((relation) => void heard.push(relation), Date.now);
 });
 afterEach(() => {
   pace.close();
@@ -20,7 +20,7 @@ const move = (times: number, relation = '3') => {
 describe('news of a relation', () => {
   test('is passed on as it arrives while the relation changes at most 60 times a minute', () => {
     move(60);
-    expect(told).toHaveLength(60);
+    expect(heard).toHaveLength(60);
   });
 
   test('is passed on every 10 seconds while the relation changes more often, and none is lost', () => {
@@ -30,29 +30,29 @@ describe('news of a relation', () => {
     }
     vi.advanceTimersByTime(10_000);
     // 60 immediately, and then one each 10 seconds, also in the minutes after.
-    expect(told.length).toBeGreaterThan(60 + 15);
-    expect(told.length).toBeLessThanOrEqual(60 + 19);
+    expect(heard.length).toBeGreaterThan(60 + 15);
+    expect(heard.length).toBeLessThanOrEqual(60 + 19);
   });
 
   test('of another relation is not held back', () => {
     move(200);
-    told = [];
+    heard = [];
     move(3, '5');
-    expect(told).toEqual(['5', '5', '5']);
+    expect(heard).toEqual(['5', '5', '5']);
   });
 
   test('is passed on as it arrives again after the relation was calm for a minute', () => {
     move(200);
     vi.advanceTimersByTime(120_000);
-    told = [];
+    heard = [];
     move(2);
-    expect(told).toEqual(['3', '3']);
+    expect(heard).toEqual(['3', '3']);
   });
 
   test('of many relations does not fill the memory', () => {
     for (let relation = 0; relation < 10_050; relation += 1) pace.moved(String(relation));
     vi.advanceTimersByTime(120_000);
     pace.moved('last');
-    expect(told).toHaveLength(10_051);
+    expect(heard).toHaveLength(10_051);
   });
 });

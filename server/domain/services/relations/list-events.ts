@@ -56,7 +56,7 @@ interface Row extends Record<string, unknown> {
 }
 
 /**
- * Lists the events of a relation, newest first. Only operators see values, and nobody sees those of masked keys. Throws
+ * Lists the events of a relation, newest first. Only operators see values, except those of masked keys. Throws
  * 400 `cursor_invalid`, 404 `model_unknown` | `relation_unknown`.
  */
 export async function listRelationEvents(

@@ -1,10 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries } from '#db/schema/index.ts';
+import { deriveKeys } from '#server/platform/keys.ts';
 import { clearRelationEvents } from './clear-events.ts';
 import { listRelationEvents } from './list-events.ts';
 import { listSeen } from './list-seen.ts';
 import { getRelationSettings, listNodes, revealNode } from './node-view.ts';
+import { readNode } from './read-node.ts';
+import { resealRelations } from './reseal-relations.ts';
 import { recordedStatements } from './testing/recorded-statements.ts';
 import { RelationStage, type StagedUnit } from './testing/relation-stage.ts';
 
@@ -35,7 +39,10 @@ describe('the agent’s read', () => {
       [app, 'nothing/0'],
       [app, '../x'],
     ] as const) {
-      await expect(stage.read(unit, relation, other)).rejects.toMatchObject({ kind: 'not_found', code: 'node_unknown' });
+      await expect(stage.read(unit, relation, other)).rejects.toMatchObject({
+        kind: 'not_found',
+        code: 'node_unknown',
+      });
     }
     await expect(stage.read(app, 9_999, base.name)).rejects.toMatchObject({ code: 'node_unknown' });
     await expect(stage.read({ ...app, vmId: base.vmId }, relation, base.name)).rejects.toMatchObject({
@@ -46,7 +53,7 @@ describe('the agent’s read', () => {
 
 describe('values', () => {
   test('EN-64 a dump of the database and a log of every statement hold no value in plain text', async () => {
-    const secret = 'plain-value-nobody-should-see';
+    const secret = 'plain-value-that-is-secret';
     const { rows: tables } = await stage.ctx.db.execute<{ name: string }>(sql`
       select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`);
     let dump = await recordedStatements(async () => {
@@ -106,6 +113,24 @@ describe('values', () => {
     });
     await expect(revealNode(stage.ctx, { ...at, unit: 'app/9' })).rejects.toMatchObject({ code: 'node_unknown' });
   });
+});
+
+test('another secret key seals the settings and their history again', async () => {
+  const next = deriveKeys(randomBytes(32));
+  const before = await stage.read(app, relation, base.name);
+  const events = await listRelationEvents(stage.ctx, at);
+  const count = await stage.ctx.db.transaction((tx) => resealRelations(tx, stage.ctx.keys, next));
+  expect(count).toBeGreaterThan(6);
+  await expect(stage.read(app, relation, base.name)).rejects.toThrow();
+  const resealed = { ...stage.ctx, keys: next };
+  expect(await readNode(resealed, { vmId: app.vmId, unit: app.name, relationId: relation, other: base.name })).toEqual(
+    before,
+  );
+  expect(await listRelationEvents(resealed, at)).toEqual(events);
+  await stage.ctx.db.transaction((tx) => resealRelations(tx, next, stage.ctx.keys));
+  const { version } = await stage.read(app, relation, base.name);
+  await stage.set(base, relation, { host: '"10.0.0.4"' });
+  expect((await stage.read(app, relation, base.name)).version, 'the fingerprints fit again').toBe(version);
 });
 
 describe('who has confirmed', () => {

@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { hooksDue } from '#protocol/hooks.ts';
+import { newUnitRecord } from '#protocol/unit-record.ts';
 import { relationsOf } from './members.ts';
 import { confirmRelationHooks, forgetParticipants } from './participants.ts';
 import { endRelationsOf, setPeerRelations } from './service-relations.ts';
@@ -27,7 +29,7 @@ async function related(units = 1) {
 const relationOf = async (unit: StagedUnit, after: [number, number][] = []) =>
   (await relationsOf(stage.ctx.db, [unit.id], new Map(after))).get(unit.id)?.[0];
 const members = async (unit: StagedUnit, after: [number, number][] = []) =>
-  (await relationOf(unit, after))?.members.map((one) => ({ ...one, clock: undefined }));
+  (await relationOf(unit, after))?.members.map((one) => ({ ...one, clock: undefined, since: undefined }));
 const revision = async ({ vmId }: StagedUnit) => {
   const { rows } = await stage.ctx.db.execute<{ revision: string }>(
     sql`select revision from unit_heads where vm_id = ${vmId}`,
@@ -79,6 +81,32 @@ describe('members of a relation', () => {
     });
     expect(await relationOf(reader, [[relation, clock + 99]])).toMatchObject({ whole: true });
     expect(await members(reader, [[relation, clock + 99]])).toHaveLength(2);
+  });
+
+  test('EN-32 EN-36 a change that is not confirmed keeps its place when the member changes again', async () => {
+    const { app, base, relation } = await related(2);
+    const [reader] = app as [StagedUnit];
+    const [one, other] = base as [StagedUnit, StagedUnit];
+    for (const remote of [one, other]) {
+      const changed = { hook: 'db-relation-changed', relationId: relation, remote, version: 1 };
+      await stage.end(reader, await stage.begin(reader, changed));
+    }
+    const clock = await stage.clock(relation);
+    for (const [n, unit] of [one, other, one].entries()) await stage.set(unit, relation, { n: `${n}` });
+    const found = await relationOf(reader);
+    expect(found?.members).toEqual([
+      { unit: other.name, version: 2, clock: clock + 2, since: clock + 2 },
+      { unit: one.name, version: 3, clock: clock + 3, since: clock + 1 },
+    ]);
+    const members = { [one.name]: 1, [other.name]: 1 };
+    const record = {
+      ...newUnitRecord(),
+      ...{ formula: '1', configured: { settings: 1, formula: '1', boot: null }, started: { boot: null } },
+      relations: { [relation]: { name: 'db', members, broken: false } },
+    };
+    const goal = { goal: 'alive' as const, settingsVersion: 1, formula: { version: '1', hooks: [] } };
+    const due = hooksDue({ ...goal, relations: found === undefined ? [] : [found] }, record);
+    expect(due.map(({ remoteUnit }) => remoteUnit)).toEqual([one.name, other.name]);
   });
 
   test('a unit that leaves is listed as left, and is no member any more', async () => {

@@ -13,7 +13,7 @@ import { joinUnits } from '../move-units.ts';
 import { enterRelations, leaveRelations } from '../participants.ts';
 import { readNode } from '../read-node.ts';
 
-/** A unit of a test, on a VM of its own. */
+/** A unit of a test, on a separate VM. */
 export interface StagedUnit {
   id: string;
   vmId: string;
@@ -61,7 +61,7 @@ export class RelationStage {
     return testContext({ services: this.ctx, role });
   }
 
-  /** Deploys a service with a formula of its own. */
+  /** Deploys a service with a separate formula. */
   async service(name: string, endpoints: Endpoints, masked: string[] = []): Promise<string> {
     const handler = `Acme.Lab.${name}`;
     const manifest = manifestOf(name, endpoints, masked);

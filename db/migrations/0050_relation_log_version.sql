@@ -1,0 +1,1 @@
+CREATE INDEX "relation_log_version" ON "relation_log" USING btree ("relation_id","unit_id","version");
