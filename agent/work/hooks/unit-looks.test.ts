@@ -113,6 +113,5 @@ test('a portal without units is not asked again, and the poll has no stamp', asy
   const first = next();
   void looks.run(stopping.signal);
   await first;
-  await looks.whenLooked(60, stopping.signal);
   expect([looks.stamp, states, problems, warnings]).toEqual([null, [], [], []]);
 });
