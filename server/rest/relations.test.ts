@@ -21,7 +21,10 @@ afterAll(() => door.close());
 describe('relations over the API', () => {
   test('a relation is added, listed, read with its settings, and removed', async () => {
     const body = { endpoints: ['app', 'base'] };
-    const added = await door.expect<{ number: number; id: number }>('addRelation', { model }, 201, { ...operator, body });
+    const added = await door.expect<{ number: number; id: number }>('addRelation', { model }, 201, {
+      ...operator,
+      body,
+    });
     const path = { model, number: String(added.number) };
     await stage.set(base, added.id, { host: '"a"', password: '"b"' });
     const listed = await door.expect<{ items: unknown[] }>('listRelations', { model }, 200, viewer);
@@ -31,10 +34,21 @@ describe('relations over the API', () => {
     expect(JSON.stringify(nodes)).not.toContain('\\"a\\"');
     const settings = await door.expect('getRelationSettings', path, 200, operator);
     expect(settings).toMatchObject({
-      nodes: [{ unit: app.name }, { settings: [{ key: 'host', value: '"a"' }, { key: 'password', value: null }] }],
+      nodes: [
+        { unit: app.name },
+        {
+          settings: [
+            { key: 'host', value: '"a"' },
+            { key: 'password', value: null },
+          ],
+        },
+      ],
     });
     const past = await door.expect('getRelationSettings', path, 200, { ...operator, query: '?at=2' });
-    expect(past).toMatchObject({ clock: 2, nodes: [{ unit: app.name }, { unit: base.name, version: 1, settings: [] }] });
+    expect(past).toMatchObject({
+      clock: 2,
+      nodes: [{ unit: app.name }, { unit: base.name, version: 1, settings: [] }],
+    });
     const node = { ...path, service: 'base', unit: '0' };
     expect(await door.expect('listNodeReaders', node, 200, viewer)).toMatchObject({ readers: [{ unit: app.name }] });
     const revealed = await door.expect('revealNode', node, 200, { ...operator, body: {} });
@@ -50,7 +64,23 @@ describe('relations over the API', () => {
     await door.expect('addRelation', { model }, [403, 'forbidden'], { ...viewer, body });
     await door.expect('removeRelation', path, [403, 'forbidden'], viewer);
     await door.expect('getRelationSettings', path, [403, 'forbidden'], viewer);
-    await door.expect('revealNode', { ...path, service: 'base', unit: '0' }, [403, 'forbidden'], { ...viewer, body: {} });
+    await door.expect('revealNode', { ...path, service: 'base', unit: '0' }, [403, 'forbidden'], {
+      ...viewer,
+      body: {},
+    });
+  });
+
+  test.each([
+    ['getRelation', { number: '0' }],
+    ['getRelation', { number: '9999999999' }],
+    ['listNodeReaders', { number: '1', service: '%2e%2e', unit: '0' }],
+    ['listNodeReaders', { number: '1', service: 'base', unit: '01' }],
+  ])('%s with %o is rejected as malformed', async (operation, path) => {
+    await door.expect(operation, { model, ...path }, [400, 'invalid'], viewer);
+  });
+
+  test.each(['-1', '1e3', 'yesterday', '2026-13-01T00:00:00Z'])('settings at %s are rejected', async (at) => {
+    await door.expect('listRelationNodes', { model, number: '1' }, [400, 'invalid'], { ...viewer, query: `?at=${at}` });
   });
 
   test('an error says what happened in the caller’s language', async () => {

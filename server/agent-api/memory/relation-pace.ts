@@ -32,7 +32,10 @@ export class RelationPace {
   moved(relation: string): void {
     const pace = this.#paceOf(relation);
     pace.moves += 1;
-    if (pace.moves <= busyMoves && !pace.wasBusy) return this.#tell(relation);
+    if (pace.moves <= busyMoves && !pace.wasBusy) {
+      this.#tell(relation);
+      return;
+    }
     pace.pending ??= setTimeout(() => {
       pace.pending = undefined;
       this.#tell(relation);

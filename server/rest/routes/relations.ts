@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isServiceName } from '#protocol/unit-names.ts';
 import {
   addRelation,
   addRelationInput,
@@ -25,9 +26,13 @@ const inRelation = inModel.extend({
   number: z
     .string()
     .regex(/^[1-9]\d{0,9}$/, { abort: true })
-    .transform(Number),
+    .transform(Number)
+    .pipe(z.number().max(2 ** 31 - 1)),
 });
-const inNode = inRelation.extend({ service: z.string().max(63), unit: z.string().max(10) });
+const inNode = inRelation.extend({
+  service: z.string().refine(isServiceName),
+  unit: z.string().regex(/^(?:0|[1-9]\d{0,9})$/),
+});
 const at = relationSettingsInput.pick({ at: true });
 
 const unitOf = ({ service, unit, ...rest }: z.output<typeof inNode>) => ({ ...rest, unit: `${service}/${unit}` });

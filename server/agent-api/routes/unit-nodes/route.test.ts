@@ -27,7 +27,14 @@ test('EN-4 a unit reads the settings of units that take part, as they were set',
   const text = { host: '"10.0.0.4"', port: '12345678901234567890', half: '"\\ud800"' };
   const { state } = await base.look();
   expect(state.units[0]?.relations).toMatchObject([
-    { id: relation, name: 'db', interface: 'store', life: 'alive', whole: true, members: [{ unit: app.name, version: 1 }] },
+    {
+      id: relation,
+      name: 'db',
+      interface: 'store',
+      life: 'alive',
+      whole: true,
+      members: [{ unit: app.name, version: 1 }],
+    },
   ]);
   const before = await app.look();
   await base.run('config-changed', { changes: [{ relation, set: text, remove: [] }] });
@@ -65,14 +72,20 @@ test('EN-10 the answer to the end of a run has the new versions, and a change of
   const changes = [relation, 9_999].map((id) => ({ relation: id, set: { user: '"wp"' }, remove: [] }));
   const ended = runEnded.parse(await (await app.end(run, { changes })).json());
   expect(ended).toEqual({ outcome: 'stored', versions: { [relation]: 2 }, dropped: [9_999] });
-  expect(runEnded.parse(await (await app.end(run, { changes })).json())).toMatchObject({ outcome: 'repeated', versions: { [relation]: 2 } });
+  expect(runEnded.parse(await (await app.end(run, { changes })).json())).toMatchObject({
+    outcome: 'repeated',
+    versions: { [relation]: 2 },
+  });
 });
 
 test('a hook whose settings are too large is refused, its run says so, and the hook is due again', async () => {
   const run = '0198c2f4-7b1e-7c3a-9d20-5a1f0b6e4c12';
   await app.begin(run, 'config-changed');
   const big = { big: `"${'x'.repeat(64_000)}"` };
-  expect(await codeOf(await app.end(run, { changes: [{ relation, set: big, remove: [] }] }))).toEqual([422, 'node_too_large']);
+  expect(await codeOf(await app.end(run, { changes: [{ relation, set: big, remove: [] }] }))).toEqual([
+    422,
+    'node_too_large',
+  ]);
   expect((await app.row()).failing).toMatchObject({ unit: { hook: 'config-changed', outcome: 'refused' } });
   expect(await (await base.call(path(app.name))).json()).toMatchObject({ version: 2, settings: { user: '"wp"' } });
 });

@@ -17,7 +17,11 @@ beforeAll(async () => {
 });
 
 const add = (one: string, other: string) => addRelation(stage.ctx, { model, endpoints: [one, other] });
-const refused = (one: string, other: string) => add(one, other).then(() => null, (error) => error);
+const refused = (one: string, other: string) =>
+  add(one, other).then(
+    () => null,
+    (error) => error,
+  );
 
 describe('adding a relation', () => {
   test('names that are left out are found, and the act is in the activity', async () => {

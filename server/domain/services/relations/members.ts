@@ -19,9 +19,10 @@ interface RelationRow extends Record<string, unknown> {
 /**
  * Reads the relations of units for the unit state. `after`: for each relation that the agent holds, the clock up to
  * which it holds it; of those, only members that moved since are listed. A clock above the portal’s is void, because
- * then the database was restored. `since` of a member is the clock of the first change that the unit has not confirmed,
- * so that its hook keeps its place when the member changes again (EN-36). A unit that leaves, and a relation that ends, have no members: what is due follows
- * from what the unit confirmed.
+ * then the database was restored. A unit that leaves, and a relation that ends, have no present members: what is due
+ * follows from what the unit confirmed. Units that left are listed if they are news, or if their departure is not
+ * confirmed. `since` of a member is the clock of the first change that the unit has not confirmed, so that its hook
+ * keeps its place when the member changes again (EN-36).
  */
 export async function relationsOf(
   db: Database | Transaction,
@@ -49,8 +50,11 @@ export async function relationsOf(
              order by l.version, l.clock limit 1
           ) first on true
          where m.relation_id = r.id and m.unit_id <> p.unit_id and (p.side = 'peer' or m.side <> p.side)
-           and p.state = 'in' and r.life = 'alive'
-           and m.clock > coalesce(held.clock, 0) and (m.state = 'in' or held.clock is not null)
+           and m.clock > coalesce(held.clock, 0)
+           and case when m.state = 'in' then p.state = 'in' and r.life = 'alive'
+             else (held.clock is not null or s.unit_id is not null) and (m.state = 'left' or exists (
+               select from relation_log l
+                where l.relation_id = m.relation_id and l.unit_id = m.unit_id and l.kind = 'left')) end
       ) member
      where p.unit_id = any(${sql.param(unitIds)}::uuid[]) and p.state <> 'broken' and r.removed_at is null
      order by p.unit_id, r.id`);

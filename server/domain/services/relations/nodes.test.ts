@@ -39,7 +39,10 @@ describe('the agent’s read', () => {
       [app, 'nothing/0'],
       [app, '../x'],
     ] as const) {
-      await expect(stage.read(unit, relation, other)).rejects.toMatchObject({ kind: 'not_found', code: 'node_unknown' });
+      await expect(stage.read(unit, relation, other)).rejects.toMatchObject({
+        kind: 'not_found',
+        code: 'node_unknown',
+      });
     }
     await expect(stage.read(app, 9_999, base.name)).rejects.toMatchObject({ code: 'node_unknown' });
     await expect(stage.read({ ...app, vmId: base.vmId }, relation, base.name)).rejects.toMatchObject({
@@ -120,7 +123,9 @@ test('another secret key seals the settings and their history again', async () =
   expect(count).toBeGreaterThan(6);
   await expect(stage.read(app, relation, base.name)).rejects.toThrow();
   const resealed = { ...stage.ctx, keys: next };
-  expect(await readNode(resealed, { vmId: app.vmId, unit: app.name, relationId: relation, other: base.name })).toEqual(before);
+  expect(await readNode(resealed, { vmId: app.vmId, unit: app.name, relationId: relation, other: base.name })).toEqual(
+    before,
+  );
   expect(await listRelationEvents(resealed, at)).toEqual(events);
   await stage.ctx.db.transaction((tx) => resealRelations(tx, next, stage.ctx.keys));
   const { version } = await stage.read(app, relation, base.name);

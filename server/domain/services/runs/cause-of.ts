@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import {
   auditEntries,
@@ -40,7 +40,7 @@ async function causeOfUnitHook(tx: Transaction, unit: UnitRow, { hook, dueVersio
   const record = { ...unit.record, relations: {}, failing: {}, skipped: [] };
   const due = hooksDue({ goal, settingsVersion: unit.settingsVersion, formula, relations: [] }, record);
   const because = due.find((one) => one.kind === kind)?.because ?? 'repeated';
-  if (because === 'unit-leaving') return { because, ...(await removalAt(tx, unit.dyingAt)) };
+  if (because === 'unit-leaving') return { because, ...(await removalAt(tx, 'unit', unit.dyingAt)) };
   if (because === 'other-settings') {
     const [settings] = await tx
       .select({ at: serviceSettings.changedAt, by: serviceSettings.changedBy })
@@ -70,10 +70,10 @@ async function causeOfRelationHook(
   const [relation] = await tx.select().from(relations).where(eq(relations.id, relationId));
   const kind = hookKind(subject.hook);
   if (kind === 'broken' || kind === 'departed') {
-    if (unit.dyingAt !== null) return { because: 'unit-leaving', ...(await removalAt(tx, unit.dyingAt)) };
-    if (relation?.dyingAt) return { because: 'relation-going', ...(await removalAt(tx, relation.dyingAt)) };
+    if (unit.dyingAt !== null) return { because: 'unit-leaving', ...(await removalAt(tx, 'unit', unit.dyingAt)) };
+    if (relation?.dyingAt) return { because: 'relation-going', ...(await removalAt(tx, 'relation', relation.dyingAt)) };
     const remote = await remoteOf(tx, subject);
-    return { because: 'left', ...(await removalAt(tx, remote?.dyingAt ?? remote?.removedAt ?? null)) };
+    return { because: 'left', ...(await removalAt(tx, 'unit', remote?.dyingAt ?? remote?.removedAt ?? null)) };
   }
   const because = kind === 'joined' ? 'joined' : await reasonOfChange(tx, unit, relationId, subject);
   const run = await writerOf(tx, relationId, { ...subject, dueVersion: kind === 'joined' ? null : subject.dueVersion });
@@ -129,16 +129,24 @@ async function remoteOf(tx: Transaction, { remoteUnitId }: RunSubject): Promise<
   return remote;
 }
 
-const removals = ['unit.remove', 'service.remove', 'relation.remove', 'model.destroy', 'model.apply'];
+/** The acts by which the removal of a unit or of a relation begins. */
+const removals = {
+  unit: ['unit.remove', 'unit.replace', 'service.remove', 'service.update', 'model.destroy', 'model.apply'],
+  relation: ['relation.remove', 'service.remove', 'service.update', 'model.destroy', 'model.apply'],
+};
 
 /** Finds the act that began a removal, by its time, which both rows have. */
-async function removalAt(tx: Transaction, at: Date | null): Promise<Pick<CauseOfRun, 'act'>> {
+async function removalAt(
+  tx: Transaction,
+  what: keyof typeof removals,
+  at: Date | null,
+): Promise<Pick<CauseOfRun, 'act'>> {
   if (at === null) return {};
   const [entry] = await tx
     .select({ action: auditEntries.action, at: auditEntries.at, by: auditEntries.actorName })
     .from(auditEntries)
-    .where(and(eq(auditEntries.at, at), inArray(auditEntries.action, removals)))
-    .orderBy(asc(auditEntries.id))
+    .where(and(eq(auditEntries.at, at), inArray(auditEntries.action, removals[what])))
+    .orderBy(desc(auditEntries.id))
     .limit(1);
   return entry === undefined ? {} : { act: act(entry.action, entry) };
 }
