@@ -30,7 +30,7 @@ const mysqlHooks = {
   'hooks/db-relation-joined': '#!/bin/sh\nrelation-set host=10.0.0.4 password=correct-horse\n',
 };
 const blogHooks = {
-  'hooks/config-changed': '#!/bin/sh\nconfig-get title\n',
+  'hooks/config-changed': '#!/bin/sh\nconfig-get title || true\n',
   'hooks/db-relation-changed': `#!/bin/sh
 [ "$ENSEMBLE_MEMBERS" = mysql/0 ] || exit 5
 host=$(relation-get host) || exit 0
@@ -75,7 +75,7 @@ const runsOf = async (unit: StagedUnit) =>
   (await listRuns(stage.ctx, named(unit))).items.map(({ hook, outcome }) => `${hook} ${outcome}`).reverse();
 
 async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 15_000;
   while (!(await isTrue())) {
     if (Date.now() > end) {
       const heard = [...(await runsOf(mysql)), ...(await runsOf(blog)), ...agents.flatMap(({ lines }) => lines.slice(-8))];
@@ -99,7 +99,7 @@ afterAll(async () => {
 
 test('EN-28 EN-34 units on two machines start, join their relation, and hear of each other', async () => {
   await Promise.all(agents.map((agent) => agent.start()));
-  await until('what the blog set', async () => (await runsOf(blog)).length >= 3 && (await settingsOf(blog)).uses !== undefined);
+  await until('what the blog set', async () => (await settingsOf(blog)).uses !== undefined);
   expect(await settingsOf(mysql)).toMatchObject({ host: '"10.0.0.4"' });
   expect(await settingsOf(blog)).toEqual({ uses: '"10.0.0.4"' });
   expect((await runsOf(mysql)).slice(0, 3)).toEqual([

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const containerOf = (name: string) => join(machine.dir, 'units', name);
 
-test('EN-33 a new unit is installed, configured and started, and then takes part in its relations', async () => {
+test('EN-33 EN-29 EN-75 a new unit is installed, configured and started, and then takes part in its relations', async () => {
   const { desk } = machine;
   const unit = 'wordpress/0';
   desk.set(3, 'mysql/0', { host: '"10.0.0.4"' });
@@ -87,7 +87,7 @@ test('EN-44 hooks without a file count as done, and are reported without a run',
   ]);
 });
 
-test('EN-66 EN-63 lines arrive while the hook runs, without the secrets that came into it meanwhile', async () => {
+test('EN-66 EN-63 EN-23 lines arrive while the hook runs, without the secrets that came into it meanwhile', async () => {
   const { desk } = machine;
   const unit = 'secret/0';
   const gate = join(machine.dir, 'gate');
@@ -161,7 +161,7 @@ describe('a hook that fails', () => {
     expect(desk.relation(6).nodes.get(unit)?.settings).toEqual({ tried: '"again"' });
   });
 
-  test('EN-49 EN-45 is skipped if an operator asks for it, and names a file that cannot be run', async () => {
+  test('EN-49 EN-45 EN-48 is skipped if an operator asks for it, and names a file that cannot be run', async () => {
     const { desk } = machine;
     const unit = 'skip/0';
     machine.script(

@@ -66,11 +66,11 @@ async function contextOf(browser: Browser, { language, theme, width }: Look, sto
 
 /**
  * Waits until the page has loaded and stopped changing. `live` is the text that the page shows while its live
- * connection is open. A page that `loads` is captured although parts of it are not loaded.
+ * connection is open.
  */
-async function settle(page: Page, live?: string, loads = false): Promise<void> {
+async function settle(page: Page, live?: string): Promise<void> {
   await page.locator('h1').first().waitFor();
-  if (!loads) await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
   if (live !== undefined) await page.getByText(live, { exact: true }).first().waitFor();
   await page.evaluate(async () => {
     await document.fonts.ready;
@@ -92,14 +92,14 @@ async function settle(page: Page, live?: string, loads = false): Promise<void> {
  * Captures the page. Unless the subject `floats`, first resizes the window to the height of the page, so that sticky
  * elements appear only once.
  */
-async function capture(page: Page, { floats, loads }: Subject, file: string): Promise<void> {
+async function capture(page: Page, { floats }: Subject, file: string): Promise<void> {
   const size = page.viewportSize();
   if (floats !== true && size !== null) {
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     await page.setViewportSize({ width: size.width, height: Math.min(Math.max(height, size.height), tallest) });
   }
   // A page that goes on loading is captured as it is.
-  await settle(page, undefined, loads).catch((error: unknown) => {
+  await settle(page).catch((error: unknown) => {
     console.log(`${file} does not settle: ${error}`);
     process.exitCode = 1;
   });
@@ -121,7 +121,7 @@ async function takeOne(
     await page.goto(subject.address);
     await settle(page, subject.who === 'guest' ? undefined : say('navigation:live'));
     await subject.act?.({ page, say, stage });
-    await settle(page, undefined, subject.loads);
+    await settle(page);
   } catch (error) {
     console.log(`${subject.name}, ${look.language}: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
     process.exitCode = 1;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { newUnitRecord, skippedHooks, unitName, unitRecord } from '#protocol/index.ts';
 import type { AgentLayout } from '../folder/layout.ts';
-import { readJson } from '../folder/write-file.ts';
+import { discard, readJson } from '../folder/write-file.ts';
 
 /** What the agent keeps of a unit on disk. */
 const unitFile = z.object({
@@ -32,10 +32,19 @@ export function readUnitFile(path: string): UnitFile | null {
 
 /** Reads the files of all units, including those that the portal no longer names. */
 export function readUnitFiles({ unitRecords }: AgentLayout): UnitFile[] {
-  return namesIn(unitRecords)
-    .filter((name) => name.endsWith('.json'))
+  return jsonFilesIn(unitRecords)
     .map((name) => readUnitFile(join(unitRecords, name)))
     .filter((file) => file !== null);
+}
+
+/** Returns the names of the JSON files in a folder, sorted. */
+export function jsonFilesIn(folder: string): string[] {
+  return namesIn(folder).filter((name) => name.endsWith('.json'));
+}
+
+/** Deletes files that the agent was writing when it was killed. */
+export function sweepUnfinished(folder: string): void {
+  for (const name of namesIn(folder)) if (name.endsWith('.json.next')) discard(join(folder, name));
 }
 
 /** Returns the names in a folder, sorted; none if there is no folder. */

@@ -249,6 +249,8 @@ export class Agent {
     const pauses = backoff(1, 30);
     let isAway = false;
     if (isRenewing(this.options.layout)) void this.renewKey();
+    // The portal holds a poll without a stamp although units change.
+    await this.hooks?.whenLooked(firstAnswerSeconds);
     while (!this.stopping.signal.aborted) {
       this.pruneEvents();
       let pause: number;

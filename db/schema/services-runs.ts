@@ -12,7 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import type { HookView, RunCause, RunReason, RunResult } from '#server/domain/service-rules/stored.ts';
+import type { CauseOfRun, HookView, RunResult, StoredReason } from '#server/domain/service-rules/stored.ts';
 import type { RunOutcome } from '#server/domain/service-rules/words.ts';
 import { units } from './services.ts';
 import { vms } from './vms.ts';
@@ -39,7 +39,7 @@ export const hookRuns = pgTable(
     dueVersion: integer('due_version'),
     attempt: integer().notNull(),
     formulaVersion: text('formula_version').notNull(),
-    cause: jsonb().$type<RunCause>(),
+    cause: jsonb().$type<CauseOfRun>(),
     views: jsonb().$type<HookView[]>(),
     begunAt: time('begun_at').notNull(),
     endedAt: time('ended_at'),
@@ -50,7 +50,7 @@ export const hookRuns = pgTable(
     signal: text(),
     /** The code with which the portal rejected what the hook changed. */
     refused: text(),
-    reason: jsonb().$type<RunReason>(),
+    reason: jsonb().$type<StoredReason>(),
     /** What the run stored, for the repeated call. */
     result: jsonb().$type<RunResult>(),
   },

@@ -37,11 +37,11 @@ export const services = pgTable(
     name: text().notNull(),
     life: text().$type<Life>().notNull(),
     formula: text().notNull(),
-    /** The formula's version that the units get. Each unit has a version of its own while an upgrade is under way. */
+    /** The formula's version that the units get. During an upgrade, units have different versions. */
     formulaVersion: text('formula_version').notNull(),
     settingsVersion: integer('settings_version').notNull(),
     exposed: boolean().notNull(),
-    /** How many units may change their formula or their settings at once; null for all. */
+    /** How many units may change their formula or their settings at the same time; null for all. */
     atOnceUpgrade: integer('at_once_upgrade').default(1),
     atOnceConfigure: integer('at_once_configure').default(1),
     /** Time limits of hooks in seconds, instead of the formula's. */
@@ -152,7 +152,7 @@ export const units = pgTable(
 
 /**
  * The revision of each VM's units: what operators, or a unit's own life, changed. It does not count changes of
- * relations, which have clocks of their own.
+ * relations, which have clocks.
  */
 export const unitHeads = pgTable(
   'unit_heads',

@@ -6,12 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { isAlive, processesBelow, processesIn, signal } from '#server/platform/processes.ts';
+import { Environments } from './testing/environments.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const token = 'a-token-for-the-test-of-the-launcher-0001';
+const password = 'a password for the test of the launcher';
+const secrets = [token, password, 'ANNEX_BOOTSTRAP_TOKEN=', 'ANNEX_BOOTSTRAP_PASSWORD='];
 let dataDir: string;
 let ports: { portal: number; gateway: number };
 let launcher: Launcher;
+/** Watches the processes of the second start, which has a bootstrap password too. */
+let environments: Environments | undefined;
 
 interface Launcher {
   process: ChildProcess;
@@ -82,6 +87,7 @@ beforeAll(async () => {
 }, 250_000);
 
 afterAll(async () => {
+  environments?.stop();
   launcher.process.kill('SIGTERM');
   await launcher.ended;
   await rm(dataDir, { recursive: true, force: true });
@@ -209,9 +215,18 @@ test('children exit when the launcher is killed, and the next start takes over',
   await launcher.ended;
   await eventually(() => statusOf(ports.portal, '/healthz')).toBe(0);
   await eventually(() => statusOf(ports.gateway, '/healthz')).toBe(0);
-  launcher = start();
+  launcher = start({ ANNEX_BOOTSTRAP_EMAIL: 'ada@example.org', ANNEX_BOOTSTRAP_PASSWORD: password });
+  environments = new Environments(launcher.process.pid ?? 0, dataDir, secrets);
   await ready(launcher, 60_000);
   expect(await statusOf(ports.portal, '/readyz')).toBe(200);
+});
+
+test("no process of the launcher sees the bootstrap token or password, not even the demo's handlers", {
+  timeout: 120_000,
+}, async () => {
+  const parts = ['portal/main.ts', 'gateway/main.ts', 'worker/main.ts', 'agent/main.ts run', '/handlers/', 'postgres'];
+  await expect.poll(() => environments?.unseen(parts), { timeout: 100_000, interval: 100 }).toEqual([]);
+  expect([...(environments?.leaks ?? ['nothing was watched'])]).toEqual([]);
 });
 
 test('SIGTERM stops everything with exit code 0 and leaves no process', { timeout: 60_000 }, async () => {

@@ -35,7 +35,10 @@ test('EN-32 due hooks, runs and their output over the API', async () => {
     { id: first, number: 1, outcome: 'failed', exitCode: 3, seconds: 1.5 },
   ]);
   const failed = { ...viewer, query: '?outcome=failed&hook=install&limit=1' };
-  expect(await door.expect('listHookRuns', path, 200, failed)).toMatchObject({ items: [{ id: first }], nextCursor: null });
+  expect(await door.expect('listHookRuns', path, 200, failed)).toMatchObject({
+    items: [{ id: first }],
+    nextCursor: null,
+  });
   expect(await door.expect('getHookRun', { ...path, run: first }, 200, viewer)).toMatchObject({
     causes: [{ because: 'new-unit', act: { action: 'unit.add', by: 'Ada' } }],
   });

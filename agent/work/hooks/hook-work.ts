@@ -9,6 +9,7 @@ import { toolsFolderOf } from '../../unit/hook-environment.ts';
 import { HookFolders } from '../../unit/hook-process.ts';
 import type { LocalUnit } from '../../unit/local-unit.ts';
 import { placeTools } from '../../unit/place-tools.ts';
+import { sweepUnfinished } from '../../unit/unit-file.ts';
 import { agentVersion } from '../../version.ts';
 import type { LaneCandidate, LaneWork } from '../lane.ts';
 import { nextWork } from '../next.ts';
@@ -85,6 +86,8 @@ export class HookWork implements LaneWork {
 
   /** Restores the units from disk. */
   begin(): void {
+    const { flushes, hookLogs, unitRecords } = this.options.layout;
+    for (const folder of [flushes, hookLogs, unitRecords]) sweepUnfinished(folder);
     this.units.load();
     this.looks.begin();
   }
@@ -92,6 +95,11 @@ export class HookWork implements LaneWork {
   /** The stamp of the unit state for the next poll; null if the portal has not sent one. */
   get stamp(): string | null {
     return this.looks.stamp;
+  }
+
+  /** Waits until the stamp for the next poll is known, or until the timeout. */
+  async whenLooked(seconds: number): Promise<void> {
+    await this.looks.whenLooked(seconds, this.stopping.signal);
   }
 
   noteNews(news: UnitNews): void {

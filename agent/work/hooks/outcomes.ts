@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type DueHook, type UnitRunEnd, unitRun } from '#protocol/index.ts';
 import type { AgentLayout } from '../../folder/layout.ts';
 import { discard, readJson, writeJson } from '../../folder/write-file.ts';
-import { namesIn } from '../../unit/unit-file.ts';
+import { jsonFilesIn } from '../../unit/unit-file.ts';
 
 /** The outcome of a hook, with its changes. The portal has not stored it, or the agent has not recorded that it has. */
 export interface HookOutcome {
@@ -27,7 +27,7 @@ export class Outcomes {
 
   constructor({ flushes }: AgentLayout) {
     this.folder = flushes;
-    for (const name of namesIn(this.folder)) {
+    for (const name of jsonFilesIn(this.folder)) {
       const parsed = stored.safeParse(readJson(join(this.folder, name)));
       if (!parsed.success || parsed.data.end.phase !== 'end') continue;
       const { end } = parsed.data;

@@ -8,7 +8,7 @@ import { backoff } from '../../portal/backoff.ts';
 import { PortalRefusal } from '../../portal/portal.ts';
 import type { UnitCalls } from '../../portal/unit-calls.ts';
 import { wait } from '../../portal/wait.ts';
-import { namesIn } from '../../unit/unit-file.ts';
+import { jsonFilesIn } from '../../unit/unit-file.ts';
 
 const queued = z.object({ unit: z.string(), run: z.uuid(), file: z.string() });
 
@@ -40,7 +40,7 @@ export class RunLogs {
     this.folder = layout.hookLogs;
     this.portal = portal;
     this.journal = journal;
-    for (const name of namesIn(this.folder)) {
+    for (const name of jsonFilesIn(this.folder)) {
       const parsed = queued.safeParse(readJson(join(this.folder, name)));
       if (parsed.success) this.all.set(parsed.data.run, { ...parsed.data, sent: 0, isOpen: false });
     }

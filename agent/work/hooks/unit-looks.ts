@@ -46,7 +46,8 @@ export class UnitLooks {
   private heard: string | null = null;
   private wanted = new AbortController();
   private later: NodeJS.Timeout | undefined;
-  private looks = 0;
+  private readonly firstLook = Promise.withResolvers<void>();
+  private isDone = false;
   private trouble: string | null = null;
 
   constructor(options: UnitLooksOptions) {
@@ -68,7 +69,12 @@ export class UnitLooks {
 
   /** Whether the agent has fetched the unit state, or tried to. */
   get hasLooked(): boolean {
-    return this.looks > 0;
+    return this.isDone;
+  }
+
+  /** Waits until the agent has fetched the unit state or tried to, or until the timeout. */
+  async whenLooked(seconds: number, stopping: AbortSignal): Promise<void> {
+    await Promise.race([this.firstLook.promise, wait(seconds, [stopping])]);
   }
 
   note({ stamp, after }: UnitNews): void {
@@ -89,7 +95,8 @@ export class UnitLooks {
     while (!stopping.aborted) {
       this.wanted = new AbortController();
       const seconds = await this.fetch(stopping);
-      this.looks += 1;
+      this.isDone = true;
+      this.firstLook.resolve();
       this.options.onLooked();
       await wait(seconds, [stopping, this.wanted.signal]);
     }

@@ -51,10 +51,12 @@ export function Tiles({ summary, rollouts }: TilesProps) {
                   className="grid content-start gap-px px-4 pt-[11px] after:absolute after:inset-0 hover:after:bg-hover focus-visible:shadow-none focus-visible:after:shadow-[inset_0_0_0_2px_var(--brand-text)] max-md:px-3 max-md:pt-2.5 max-sm:px-2.5"
                 >
                   <span className="flex items-start gap-1.5 text-12 font-medium text-ink-2 max-sm:gap-1 max-sm:text-11">
-                    <StatusIcon status={statusOfHealth[health]} className="mt-0.5 text-st-solid max-sm:size-3" />
+                    <StatusIcon status={statusOfHealth[health]} className="mt-0.5 text-st-solid max-sm:hidden" />
                     <span className="min-w-0 wrap-anywhere">{t(`reports:health.${health}`)}</span>
                   </span>
-                  <span className="text-26 font-semibold tracking-tight tabular-nums max-md:text-20">
+                  <span className="text-26 font-semibold tracking-tight tabular-nums max-md:text-20 max-sm:flex max-sm:items-center max-sm:gap-1.5">
+                    {/* Beside the number, because the label of a narrow tile needs its whole width. */}
+                    <StatusIcon status={statusOfHealth[health]} className="sm:hidden" />
                     {format.number(vms)}
                   </span>
                 </Link>

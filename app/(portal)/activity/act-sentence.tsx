@@ -23,10 +23,13 @@ export function ActSentence({ act, fold = null, onFilter }: ActSentenceProps) {
   const format = useFormat();
   const { facts, target, vm, actor } = act;
   const values = {
-    ...Object.fromEntries(Object.entries({ version: '', name: '', from: '', to: '', ringName: '', ...facts })),
+    ...Object.fromEntries(
+      Object.entries({ version: '', name: '', from: '', to: '', ringName: '', secrets: 0, tenantKeys: 0, ...facts }),
+    ),
     who: actor.name,
     target: target.name,
     vm: vm?.name ?? '',
+    address: facts.address ?? target.name,
     role: facts.role === undefined ? '' : roleWord(String(facts.role), t as unknown as Say),
     lang: facts.lang === undefined ? '' : languageName(i18n.language, String(facts.lang)),
     count: Number(facts.count ?? 0),

@@ -3,6 +3,7 @@ import type { ExecutionState } from '#protocol/executions/states.ts';
 import {
   executionsBefore,
   inQueueOrder,
+  isQuiet,
   knownOf,
   lastContact,
   nextAct,
@@ -119,4 +120,13 @@ test.each([
   ['nothing that concerns polls, over AMQP', 'amqp', { status: 'unresponsive', lastSeenAt: null, hold: null }, null],
 ] as const)('a queued execution waits for %s', (_, channel, agent, expected) => {
   expect(obstacleOf({ channel }, agent)).toBe(expected);
+});
+
+test.each([
+  ['a silent machine that has the execution', 'https', '2026-03-01T12:00:00Z', 'unresponsive', true],
+  ['a machine that responds', 'https', '2026-03-01T12:00:00Z', 'ready', false],
+  ['a silent machine that does not have the execution yet', 'https', null, 'unresponsive', false],
+  ['an agent that takes plans from the broker', 'amqp', '2026-03-01T12:00:00Z', 'unresponsive', false],
+] as const)('it is unknown whether an execution is running: %s', (_, channel, deliveredAt, status, expected) => {
+  expect(isQuiet({ channel, deliveredAt }, { status })).toBe(expected);
 });

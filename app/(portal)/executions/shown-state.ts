@@ -131,3 +131,12 @@ export function obstacleOf(
   if (lastSeenAt === null) return 'noMachine';
   return status === 'unresponsive' ? 'silent' : null;
 }
+
+/**
+ * Whether the machine of an execution that was delivered is not responding, so that it is unknown whether the execution
+ * is running. An agent that takes plans from the broker does not poll the portal, so its silence says nothing.
+ */
+export const isQuiet = (
+  { channel, deliveredAt }: Pick<ShownExecution, 'channel' | 'deliveredAt'>,
+  agent: Pick<AgentOfQueue, 'status'> | undefined,
+): boolean => channel !== 'amqp' && deliveredAt !== null && agent?.status === 'unresponsive';

@@ -22,7 +22,7 @@ export function HealthCounts({ of, health, className }: HealthCountsProps) {
   const some = mildestFirst.filter((one) => (health[one] ?? 0) > 0);
   if (some.length === 0) return null;
   return (
-    <span className={cn('inline-flex flex-wrap items-center gap-x-3 gap-y-1', className)}>
+    <span className={cn('inline-flex items-center gap-x-3 gap-y-1 align-middle', className)}>
       {some.map((one) => {
         const word = t(`health.${one}`);
         return (

@@ -15,7 +15,7 @@ export interface ModelNeedsProps {
 export function ModelNeeds({ model, needs }: ModelNeedsProps) {
   const say = useNeed();
   return (
-    <span className="inline-flex flex-wrap items-center gap-x-3 gap-y-0.5">
+    <span className="inline-flex flex-wrap items-center gap-x-3 gap-y-0.5 align-middle">
       {needs.map((need) => (
         <Status key={say(need)} status={statusOfNeed(need)} className="text-12 whitespace-normal">
           {'count' in need ? (

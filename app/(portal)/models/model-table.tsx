@@ -78,7 +78,7 @@ function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
         )}
       </Td>
       <Td className="max-md:hidden">
-        <HealthCounts of={{ model: name }} health={health} className="flex-nowrap" />
+        <HealthCounts of={{ model: name }} health={health} />
       </Td>
       <Td className="whitespace-normal max-sm:hidden">
         <ModelNeeds model={name} needs={needs} />

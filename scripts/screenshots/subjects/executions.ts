@@ -1,5 +1,5 @@
 import type { ScreenshotStage } from '../stage.ts';
-import { choose, hang, press, type Subject, subject } from './subject.ts';
+import { choose, press, type Subject, subject } from './subject.ts';
 
 /** The executions of the fleet and of a VM, and one execution in every state. */
 export function executionPages({ executions }: ScreenshotStage): Subject[] {
@@ -29,7 +29,6 @@ export function executionPages({ executions }: ScreenshotStage): Subject[] {
     subject('execution-running-page', at(ids.running, busyId)),
     subject('execution-quiet', at(ids.quiet, quietId)),
     subject('vm-executions-quiet', `/vms/${quietId}?tab=executions`),
-    subject('execution-loading', failed, hang('**/api/trpc/executions.**'), { loads: true }),
     subject('execution-queued', at(ids.queued, busyId)),
     subject('execution-approval', at(ids.approval, busyId)),
     subject('execution-approve', at(ids.approval, busyId), press('executions:approval.approve'), floats),

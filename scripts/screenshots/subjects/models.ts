@@ -1,5 +1,5 @@
 import type { ScreenshotStage } from '../stage.ts';
-import { button, choose, hang, press, type Subject, type SubjectAct, subject } from './subject.ts';
+import { button, choose, press, type Subject, type SubjectAct, subject } from './subject.ts';
 
 /** The list of models, and models in each state. */
 export function modelPages({ models }: ScreenshotStage): Subject[] {
@@ -22,15 +22,12 @@ export function modelPages({ models }: ScreenshotStage): Subject[] {
       'model-large',
       at('large'),
       async ({ page, say }) => {
-        await page
-          .getByRole('button', { name: say('models:topology.more', { count: 100, hidden: 100 }) })
-          .scrollIntoViewIfNeeded();
+        await page.getByRole('button', { name: say('models:topology.rest', { count: 100 }) }).scrollIntoViewIfNeeded();
       },
       floats,
     ),
     subject('model-destroying', at('failed'), destroying),
     subject('model-cards-failed', at('failed'), failCards),
-    subject('model-loading', at('failed'), hang('**/api/trpc/models.**'), { loads: true }),
     subject('model-viewer', at('few'), undefined, isViewer),
     subject('model-no-match', at('few'), async ({ page, say }) => {
       await page.getByRole('searchbox', { name: say('models:topology.search') }).fill('nothing at all');
@@ -67,5 +64,5 @@ const destroying: SubjectAct = async ({ page, say, stage: { api, models } }) => 
 /** Lets the requests for machines fail, which the page then reloads. */
 const failCards: SubjectAct = async ({ page, say }) => {
   await page.route('**/api/trpc/**models.**', (route) => route.abort());
-  await page.getByText(say('models:topology.machinesFailed')).first().waitFor();
+  await page.getByText(say('models:topology.stale')).first().waitFor();
 };

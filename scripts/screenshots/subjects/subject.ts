@@ -17,8 +17,6 @@ export interface Subject {
   act?(scene: Scene): Promise<void>;
   /** Captures the window instead of the whole page, as dialogs and menus need. */
   floats?: boolean;
-  /** Whether the page is captured while it loads. */
-  loads?: boolean;
   /** Whether to skip small widths. */
   isWide?: boolean;
 }
@@ -45,15 +43,6 @@ export const choose =
   async ({ page, say }) => {
     await button(page, say(...menu)).click();
     if (item !== null) await page.getByRole('menuitem', { name: say(item), exact: true }).click();
-  };
-
-/** Reloads the page so that these requests are never answered. */
-export const hang =
-  (pattern: string): SubjectAct =>
-  async ({ page }) => {
-    await page.route(pattern, () => {});
-    await page.reload();
-    await page.locator('[aria-busy="true"]').first().waitFor();
   };
 
 /** Returns the address of a VM of the stage, by its name. */

@@ -33,10 +33,7 @@ export type ReadConcerns = (
 ) => Promise<ReadonlyMap<string, FoundConcern>>;
 
 /** Reads the stored concerns of VMs. */
-export async function storedConcerns(
-  tx: Transaction,
-  vmIds: readonly string[],
-): Promise<Map<string, VmConcernRow>> {
+export async function storedConcerns(tx: Transaction, vmIds: readonly string[]): Promise<Map<string, VmConcernRow>> {
   const rows = await tx
     .select()
     .from(vmConcerns)

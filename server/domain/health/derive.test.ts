@@ -246,6 +246,7 @@ describe('the rows to write', () => {
       vm: null,
       extensions: [],
       removed: [],
+      concern: null,
       transitions: [],
       added: new Map([['extensions', 0]]),
       nextAt: after(305.001),

@@ -33,7 +33,7 @@ describe('EN-56 an upgrade', () => {
     expect(advance(next, [unit(0, next, next), ...three.slice(1)], one)).toEqual(['1']);
   });
 
-  test('stops at a unit that fails, whatever the number at once', () => {
+  test('stops at a unit that fails, whatever the limit is', () => {
     const failing = [unit(0, next, old, true), ...three.slice(1)];
     expect(advance(next, failing, { upgrade: 3, configure: 3 })).toEqual([]);
   });
@@ -42,7 +42,7 @@ describe('EN-56 an upgrade', () => {
     expect(advance(next, [unit(0, next, old), unit(1, old, old), unit(2, old, null)], one)).toEqual(['2']);
   });
 
-  test('takes as many units as were asked for', () => {
+  test('takes as many units as the limit allows', () => {
     expect(advance(next, three, { upgrade: 2, configure: 1 })).toEqual(['0', '1']);
     expect(advance(next, three, { upgrade: null, configure: 1 })).toEqual(['0', '1', '2']);
   });
@@ -52,13 +52,13 @@ describe('EN-56 an upgrade', () => {
   });
 });
 
-test('other settings follow their own number at once', () => {
+test('other settings have a separate limit', () => {
   const settings = { ...old, settingsVersion: 2 };
   const units = [0, 1, 2].map((number) => unit(number, old, old));
   expect(advance(settings, units, { upgrade: 1, configure: 2 })).toEqual(['0', '1']);
 });
 
-test('EN-56 with one at once, there are never two units that have not confirmed their versions', () => {
+test('EN-56 with a limit of one, there are never two units that have not confirmed their versions', () => {
   let units = Array.from({ length: 5 }, (_, number) => unit(number, old, old));
   for (let turn = 0; turn < 10; turn += 1) {
     const moved = advance(next, units, one);

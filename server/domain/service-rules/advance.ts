@@ -14,7 +14,7 @@ export interface AdvancingUnit extends UnitVersions {
   isFailing: boolean;
 }
 
-/** How many units may change at once; null for all. */
+/** How many units may change at the same time; null for all. */
 export interface AtOnce {
   upgrade: number | null;
   configure: number | null;

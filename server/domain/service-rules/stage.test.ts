@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { newUnitRecord } from '#protocol/unit-record.ts';
-import { stageOf, type UnitFacts } from './stage.ts';
+import { type StageFacts, stageOf } from './stage.ts';
 import type { UnitStage } from './words.ts';
 
 const now = new Date();
 const version = '1.0.0.0';
-const placed: UnitFacts = {
+const placed: StageFacts = {
   ...{ life: 'alive', removedAt: null, agentSince: null, formulaVersion: version },
   record: newUnitRecord(),
 };
@@ -14,7 +14,7 @@ const installed = { ...placed.record, formula: version };
 const configured = { ...installed, configured: { settings: 1, formula: version, boot: null } };
 const started = { ...configured, started: { boot: null } };
 
-test.each<[UnitStage, UnitFacts]>([
+test.each<[UnitStage, StageFacts]>([
   ['placed', placed],
   ['installing', seen],
   ['configuring', { ...seen, record: installed }],

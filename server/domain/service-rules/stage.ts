@@ -2,7 +2,7 @@ import type { StoredUnitRecord } from './stored.ts';
 import type { Life, UnitStage } from './words.ts';
 
 /** The facts from which the stage of a unit is derived. */
-export interface UnitFacts {
+export interface StageFacts {
   life: Life;
   removedAt: Date | null;
   agentSince: Date | null;
@@ -12,7 +12,7 @@ export interface UnitFacts {
 }
 
 /** Returns the stage in the life of a unit. */
-export function stageOf({ life, removedAt, agentSince, formulaVersion, record }: UnitFacts): UnitStage {
+export function stageOf({ life, removedAt, agentSince, formulaVersion, record }: StageFacts): UnitStage {
   if (removedAt !== null) return 'removed';
   if (life === 'dying') return 'leaving';
   if (agentSince === null) return 'placed';

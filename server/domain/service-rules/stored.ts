@@ -47,7 +47,7 @@ export type NodeDelta = Readonly<Record<string, readonly [before: string | null,
 export type HookView = { relation: number; unit: string; version: number } | { settings: number };
 
 /** Why a hook ran: what caused it, and the run or the act that was before it. */
-export interface RunCause {
+export interface CauseOfRun {
   because: string;
   /** The run that wrote what this run is for. */
   run?: { vmId: string; id: string; unit: string; hook: string };
@@ -56,7 +56,7 @@ export interface RunCause {
 }
 
 /** The last message of level ERROR with an id, or the portal’s own sentence. */
-export interface RunReason {
+export interface StoredReason {
   id: string;
   params: readonly string[];
 }

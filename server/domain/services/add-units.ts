@@ -4,6 +4,7 @@ import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import {
   type CloudProvider,
+  findMachine,
   localFabric,
   lockModel,
   newMachine,
@@ -11,6 +12,7 @@ import {
 } from '#server/domain/topology/index.ts';
 import { type AddUnitsInput, addUnitsInput } from './input.ts';
 import { requireLiving, requireService } from './service-rows.ts';
+import { requireRoom } from './units/insert-unit.ts';
 import { type NewUnit, placeUnits } from './units/place-units.ts';
 
 /** A unit that was added, as the API returns it. */
@@ -36,7 +38,10 @@ export async function addUnits(
   const model = await ctx.db.transaction(async (tx) => {
     const locked = await lockModel(tx, name, ifMatch);
     requireBootstrapped(locked);
-    requireLiving(await requireService(tx, locked.id, service));
+    const row = await requireService(tx, locked.id, service);
+    requireLiving(row);
+    const vmId = to === undefined ? null : await findMachine(tx, locked, to);
+    await requireRoom(tx, { serviceId: row.id, vmId }, count);
     return locked;
   });
   return { units: await placeUnits(ctx, provider, model, { service, count, to }) };

@@ -5,7 +5,7 @@ import { relationEndpoints, relations, serviceSettings, services, units } from '
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { type ModelRow, updateModel } from '#server/domain/topology/index.ts';
+import { type ModelRow, tellExposure, updateModel } from '#server/domain/topology/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import type { setServiceInput } from './input.ts';
 import { raiseHeads, setPeerRelations } from './relations/index.ts';
@@ -15,7 +15,7 @@ import { advanceUnits } from './units/advance-units.ts';
 
 export type ServiceRequest = z.output<typeof setServiceInput>;
 
-/** Returns how many units may change at once; null for all. */
+/** Returns how many units may change at the same time; null for all. */
 export const numberAtOnce = (given: ServiceRequest['upgrade'], kept: number | null): number | null =>
   given === undefined ? kept : given.atOnce === 'all' ? null : given.atOnce;
 
@@ -51,7 +51,8 @@ export async function changeService(
   const [row] = await tx.update(services).set(next).where(eq(services.id, current.id)).returning();
   if (row === undefined) throw new Error('the service was not stored');
   if (changed.includes('formulaVersion')) await setPeerRelations(tx, ctx, row, formula.manifest);
-  if (changed.includes('exposed') || changed.includes('timeouts')) await tellUnitsOf(tx, ctx, row);
+  const isExposure = changed.includes('exposed');
+  if (isExposure || changed.includes('timeouts')) await tellUnitsOf(tx, ctx, row, isExposure);
   await advanceUnits(tx, ctx, row.id);
   await recordUpdate(tx, ctx, model, { current, row, changed, settings: [before, settings] });
   await updateModel(tx, model);
@@ -82,17 +83,15 @@ async function requireEndpoints(tx: Transaction, service: ServiceRow, formula: F
   throw new DomainError('unprocessable', 'formula_lacks_endpoint', { params });
 }
 
-/** Has the agents of a service look at their units again. */
-async function tellUnitsOf(tx: Transaction, ctx: Context, { id }: ServiceRow): Promise<void> {
+/** Has the agents of a service look at their units again and, if its exposure changed, the fabric at their ports. */
+async function tellUnitsOf(tx: Transaction, ctx: Context, { id }: ServiceRow, isExposure: boolean): Promise<void> {
   const rows = await tx
     .selectDistinct({ vmId: units.vmId })
     .from(units)
     .where(and(eq(units.serviceId, id), isNull(units.removedAt)));
-  await raiseHeads(
-    tx,
-    ctx,
-    rows.map(({ vmId }) => vmId),
-  );
+  const vmIds = rows.map(({ vmId }) => vmId);
+  await raiseHeads(tx, ctx, vmIds);
+  if (isExposure) await tellExposure(tx, vmIds);
 }
 
 interface Update {

@@ -15,6 +15,11 @@ const machine = z
   .max(2 ** 31 - 1);
 const settings = z.record(z.string().max(255), z.unknown());
 const seconds = z.number().int().min(1).max(hookSeconds.maximum);
+/** The name of a hook in `timeouts`; `default` is the limit of all other hooks. */
+const hookName = z
+  .string()
+  .max(128)
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/);
 const atOnce = z.strictObject({
   atOnce: z.union([z.number().int().min(1).max(serviceLimits.units), z.literal('all')]),
 });
@@ -45,7 +50,7 @@ export const serviceBody = z.strictObject({
   exposed: z.boolean().optional(),
   settings: settings.optional(),
   protectedSettings: settings.nullable().optional(),
-  timeouts: z.record(z.string().max(128), seconds).optional(),
+  timeouts: z.record(hookName, seconds).optional(),
   upgrade: atOnce.optional(),
   configure: atOnce.optional(),
 });

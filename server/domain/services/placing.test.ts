@@ -81,7 +81,7 @@ describe('with availability sets', () => {
 });
 
 describe('without availability sets', () => {
-  test('a unit gets a machine of its own, or the chosen one, where several units can be', async () => {
+  test('a unit gets a new machine, or the chosen one, which can have several units', async () => {
     const { machine, vmId } = await addMachine(stage.ctx, { model: off.model }, off.provider);
     await stage.declare(off, 'wiki', { ...blog, units: 2, to: machine });
     await stage.declare(off, 'shop', { ...blog, units: 1 });

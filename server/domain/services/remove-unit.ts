@@ -7,6 +7,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { lockModel, updateModel } from '#server/domain/topology/index.ts';
 import { type RemoveUnitInput, removeUnitInput } from './input.ts';
+import { advanceUnits } from './units/advance-units.ts';
 import { dismissUnits } from './units/leave.ts';
 
 /**
@@ -16,14 +17,14 @@ import { dismissUnits } from './units/leave.ts';
 export async function removeUnit(ctx: Context, input: RemoveUnitInput): Promise<void> {
   allow(ctx.actor, 'operator');
   const { model: name, unit: unitName, force, ifMatch } = parse(removeUnitInput, input);
-  await ctx.db.transaction(async (tx) => {
+  const serviceId = await ctx.db.transaction(async (tx) => {
     const model = await lockModel(tx, name, ifMatch);
     const [unit] = await tx
       .select()
       .from(units)
       .where(and(eq(units.modelId, model.id), eq(units.name, unitName)));
     if (unit === undefined || unit.removedAt !== null) throw new DomainError('not_found', 'unit_unknown');
-    if (unit.life === 'dying' && !force) return;
+    if (unit.life === 'dying' && !force) return null;
     await dismissUnits(tx, ctx, [unit], force);
     await recordAudit(tx, ctx, {
       action: 'unit.remove',
@@ -32,5 +33,8 @@ export async function removeUnit(ctx: Context, input: RemoveUnitInput): Promise<
       details: { unit: unitName, force },
     });
     await updateModel(tx, model);
+    return unit.serviceId;
   });
+  // Others may have waited for the unit to confirm its versions.
+  if (serviceId !== null) await ctx.db.transaction((tx) => advanceUnits(tx, ctx, serviceId));
 }

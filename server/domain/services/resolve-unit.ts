@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
 import { hookRuns, units } from '#db/schema/index.ts';
@@ -7,13 +7,13 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
-import { lockHead, takeTurn } from '#server/domain/goal-states/index.ts';
+import { type Head, lockHead, takeTurn } from '#server/domain/goal-states/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { lockModel, type ModelRow } from '#server/domain/topology/index.ts';
 import { type ResolveModelInput, type ResolveUnitInput, resolveModelInput, resolveUnitInput } from './input.ts';
 import { raiseHeads } from './relations/index.ts';
+import type { UnitRow } from './runs/find-unit.ts';
 import { requireService } from './service-rows.ts';
-import type { UnitRow } from './units/insert-unit.ts';
 
 /** What was resolved, as the API returns it. */
 export const resolvedHooks = z
@@ -32,11 +32,12 @@ export async function resolveUnit(ctx: Context, input: ResolveUnitInput): Promis
   const { model: name, unit: unitName, run, retry } = parse(resolveUnitInput, input);
   return ctx.db.transaction(async (tx) => {
     const model = await lockModel(tx, name);
-    const [unit] = await lockUnits(tx, and(eq(units.modelId, model.id), eq(units.name, unitName)));
-    if (unit === undefined) throw new DomainError('not_found', 'unit_unknown');
+    const [locked] = await lockUnits(tx, and(eq(units.modelId, model.id), eq(units.name, unitName)));
+    if (locked === undefined) throw new DomainError('not_found', 'unit_unknown');
+    const { unit } = locked;
     const failure = Object.values(unit.failing).find((one) => one.run === run);
     if (failure === undefined) throw await noFailure(tx, unit, run);
-    return { resolved: [await resolve(tx, ctx, model, { unit, hook: failure.hook, run, retry })] };
+    return { resolved: [await resolve(tx, ctx, model, { ...locked, hook: failure.hook, run, retry })] };
   });
 }
 
@@ -54,26 +55,37 @@ export async function resolveModel(ctx: Context, input: ResolveModelInput): Prom
     const isFailing = sql`${units.failing} <> '{}'::jsonb`;
     const failing = await lockUnits(tx, and(eq(units.modelId, model.id), ofService, isFailing));
     const resolved: Resolved[] = [];
-    for (const unit of failing) {
-      const failure = unit.failing.unit ?? Object.values(unit.failing)[0];
+    for (const locked of failing) {
+      const failure = locked.unit.failing.unit ?? Object.values(locked.unit.failing)[0];
       if (failure === undefined) continue;
-      resolved.push(await resolve(tx, ctx, model, { unit, hook: failure.hook, run: failure.run, retry }));
+      const { hook, run } = failure;
+      resolved.push(await resolve(tx, ctx, model, { ...locked, hook, run, retry }));
     }
     return { resolved };
   });
 }
 
-/** Locks units that are not removed, in the order in which every transaction locks them. */
-const lockUnits = (tx: Transaction, where: ReturnType<typeof and>): Promise<UnitRow[]> =>
-  tx
+/** Locks units that are not removed, after the heads of their VMs, which is the order of all transactions. */
+async function lockUnits(tx: Transaction, where: SQL | undefined): Promise<{ unit: UnitRow; head: Head }[]> {
+  const present = and(where, isNull(units.removedAt));
+  const vms = await tx.selectDistinct({ vmId: units.vmId }).from(units).where(present).orderBy(units.vmId);
+  const heads = new Map<string, Head>();
+  for (const { vmId } of vms) heads.set(vmId, await lockHead(tx, vmId));
+  const rows = await tx
     .select()
     .from(units)
-    .where(and(where, isNull(units.removedAt)))
+    .where(and(present, inArray(units.vmId, [...heads.keys()])))
     .orderBy(units.vmId, units.number)
     .for('no key update');
+  return rows.flatMap((unit) => {
+    const head = heads.get(unit.vmId);
+    return head === undefined ? [] : [{ unit, head }];
+  });
+}
 
 interface Decision {
   unit: UnitRow;
+  head: Head;
   hook: string;
   run: string;
   retry: boolean;
@@ -83,12 +95,14 @@ async function resolve(
   tx: Transaction,
   ctx: Context,
   { name }: ModelRow,
-  { unit, hook, run, retry }: Decision,
+  { unit, head, hook, run, retry }: Decision,
 ): Promise<Resolved> {
   const answer = { unit: unit.name, hook, run };
   const how = retry ? 'retry' : 'skip';
   if (unit.resolution?.run === run && unit.resolution.how === how) return answer;
-  const turn = await takeTurn(tx, await lockHead(tx, unit.vmId));
+  // The next unit of the same VM takes a later turn.
+  const turn = await takeTurn(tx, head);
+  head.otherTurn = turn;
   const resolution = { run, how, at: ctx.now.toISOString(), by: ctx.actor.name } as const;
   await tx.update(units).set({ resolution, turn }).where(eq(units.id, unit.id));
   await raiseHeads(tx, ctx, [unit.vmId]);

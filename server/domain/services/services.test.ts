@@ -128,6 +128,18 @@ describe('settings', () => {
     expect((await getService(stage.ctx, { model: sets.model, service: 'checked' })).units).toEqual([]);
   });
 
+  test.each<[string, string]>([
+    ['characters that text columns reject', '{"a":"\\u0000","b\\u0000":"\\ud800"}'],
+    ['names of properties of every object', '{"__proto__":{"x":1},"constructor":2}'],
+    ['60 levels', `{"deep":${'['.repeat(60)}${']'.repeat(60)}}`],
+  ])('with %s come back as they were given', async (_name, json) => {
+    const { formula } = await stage.formula('opaque').catch(() => ({ formula: 'Acme.Lab.opaque' }));
+    await stage.declare(sets, 'opaque', { formula, version: '1.0', units: 0, settings: JSON.parse(json) });
+    const shown = await settings('opaque');
+    expect(JSON.stringify(shown.given)).toBe(json);
+    expect(JSON.stringify(shown.effectiveSettings)).toBe(json);
+  });
+
   test('that are too large are rejected', async () => {
     const { formula } = await stage.formula('free');
     const change = stage.declare(sets, 'large', { formula, version: '1.0', settings: { text: 'x'.repeat(64_000) } });
@@ -188,6 +200,18 @@ describe('a declaration is rejected', () => {
     await expect(setService(stage.ctx, { model: 'none', ...input })).rejects.toMatchObject({ code: 'model_unknown' });
     const stale = setService(stage.ctx, { model: sets.model, ...input, ifMatch: 0 });
     await expect(stale).rejects.toMatchObject({ code: 'model_changed' });
+  });
+
+  test('for a machine that cannot be chosen, and nothing is deployed', async () => {
+    expect(await declare('chosen', { to: 0 })).toBe('unit_placement_unsupported');
+    await expect(getService(stage.ctx, { model: sets.model, service: 'chosen' })).rejects.toMatchObject({
+      ...{ code: 'service_unknown' },
+    });
+  });
+
+  test('for time limits of what is no hook', async () => {
+    expect(await declare('limits', { timeouts: { 'in\u0000stall': 5 } })).toBe('field_format');
+    expect(await declare('limits', { timeouts: { install: 86_401 } })).toBe('field_too_big');
   });
 
   test('for more units than one request can add', async () => {

@@ -9,6 +9,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import {
   type CloudProvider,
+  findMachine,
   localFabric,
   lockModel,
   type ModelRow,
@@ -21,6 +22,7 @@ import { setPeerRelations } from './relations/index.ts';
 import { findService, requireFormula, requireLiving, type ServiceRow } from './service-rows.ts';
 import { type Service, showService } from './service-view.ts';
 import { planSettings } from './settings/plan-settings.ts';
+import { requireRoom as requireUnitRoom } from './units/insert-unit.ts';
 import { dismissUnits } from './units/leave.ts';
 import { type NewUnit, placeUnits } from './units/place-units.ts';
 
@@ -45,6 +47,7 @@ export async function setService(
   const { model, missing } = await ctx.db.transaction(async (tx) => {
     const locked = await lockModel(tx, request.model, request.ifMatch);
     requireBootstrapped(locked);
+    const vmId = to === undefined ? null : await findMachine(tx, locked, to);
     const current = await findService(tx, locked.id, name);
     if (current !== undefined) requireLiving(current);
     const row =
@@ -52,7 +55,7 @@ export async function setService(
         ? await deployService(tx, ctx, locked, request)
         : await changeService(tx, ctx, locked, current, request);
     const wanted = request.units ?? (current === undefined ? 1 : undefined);
-    return { model: locked, missing: wanted === undefined ? 0 : await scale(tx, ctx, row, wanted) };
+    return { model: locked, missing: wanted === undefined ? 0 : await scale(tx, ctx, row, { wanted, vmId }) };
   });
   const newUnits = await placeUnits(ctx, provider, model, { service: name, count: missing, to });
   return { ...(await showService(ctx, model, name)), newUnits };
@@ -108,20 +111,32 @@ async function requireRoom(tx: Transaction, { id }: ModelRow): Promise<void> {
  * Returns how many units a service lacks. If it has too many, those with the highest numbers begin to leave. Units that
  * already leave do not count.
  */
-async function scale(tx: Transaction, ctx: Context, { id }: ServiceRow, wanted: number): Promise<number> {
+async function scale(
+  tx: Transaction,
+  ctx: Context,
+  { id }: ServiceRow,
+  { wanted, vmId }: { wanted: number; vmId: string | null },
+): Promise<number> {
   const present = await tx
     .select()
     .from(units)
     .where(and(eq(units.serviceId, id), eq(units.life, 'alive'), isNull(units.removedAt)))
     .orderBy(desc(units.number));
   const surplus = present.length - wanted;
-  if (surplus <= 0) return requireAtOnce(-surplus);
+  if (surplus <= 0) {
+    await requireUnits(tx, { serviceId: id, vmId }, -surplus);
+    return -surplus;
+  }
   await dismissUnits(tx, ctx, present.slice(0, surplus), false);
   return 0;
 }
 
-function requireAtOnce(count: number): number {
+async function requireUnits(
+  tx: Transaction,
+  place: { serviceId: string; vmId: string | null },
+  more: number,
+): Promise<void> {
   const { unitsAtOnce: limit } = serviceLimits;
-  if (count > limit) throw new DomainError('conflict', 'units_at_once', { params: { limit } });
-  return count;
+  if (more > limit) throw new DomainError('conflict', 'units_at_once', { params: { limit } });
+  await requireUnitRoom(tx, place, more);
 }

@@ -1,6 +1,8 @@
+import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { units } from '#db/schema/index.ts';
 import type { Staged } from '#server/domain/topology/testing/stage.ts';
-import { addRelation, getService } from './index.ts';
+import { addRelation, getService, mendUnits, removeUnit } from './index.ts';
 import { ServiceStage } from './testing/service-stage.ts';
 
 let stage: ServiceStage;
@@ -52,6 +54,22 @@ describe('an upgrade', () => {
     await stage.run(first, 'upgrade-formula', 1);
     await stage.declare(sets, 'undone', { formula, version: '1.0' });
     expect(await versionsOf('undone')).toEqual(['1.0.0.0', '1.0.0.0']);
+  });
+
+  test('EN-56 continues with the next unit if the one that changes is removed, or its process ended', async () => {
+    const [first, second] = await started('removed', 3);
+    if (first === undefined || second === undefined) throw new Error('three units were declared');
+    await stage.declare(sets, 'removed', { formula, version: '1.1' });
+    await removeUnit(stage.ctx, { model: sets.model, unit: first.unit, force: true });
+    expect(await versionsOf('removed')).toEqual(['1.1.0.0', '1.0.0.0']);
+    // The portal's process ends after the hook is stored, and before the next unit gets the version.
+    const { record } = (await stage.ctx.db.select().from(units).where(eq(units.name, second.unit)))[0] ?? {};
+    if (record === undefined) throw new Error('the unit was stored');
+    const configured = { formula: '1.1.0.0', settings: 1, boot: 'boot-1' };
+    const confirmed = { ...record, formula: '1.1.0.0', configured };
+    await stage.ctx.db.update(units).set({ record: confirmed }).where(eq(units.name, second.unit));
+    await mendUnits(stage.ctx);
+    expect(await versionsOf('removed')).toEqual(['1.1.0.0', '1.1.0.0']);
   });
 
   test('reaches all units if that is declared, and units that have not started immediately', async () => {

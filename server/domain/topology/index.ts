@@ -44,4 +44,4 @@ export { resealRolePasswords } from './role-password.ts';
 export { closeEndpoint, setEndpoint, setEndpointAnswer } from './set-endpoint.ts';
 export { listStorageAccounts, setStorageAccount, storageAccount } from './set-storage-account.ts';
 export { swap } from './swap.ts';
-export { changeUnitPorts, closeUnitPorts, lockPortsOf, type UnitPort } from './unit-ports.ts';
+export { changeUnitPorts, closeUnitPorts, lockPortsOf, tellExposure, type UnitPort } from './unit-ports.ts';

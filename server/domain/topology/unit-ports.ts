@@ -53,31 +53,34 @@ export async function changeUnitPorts(tx: Transaction, ctx: Context, change: Uni
         ),
       );
   }
-  for (const port of open) await openPort(tx, ctx, role, { ...port, source });
+  await openPorts(tx, ctx, role, source, open);
   await noteChange(tx, ctx, [role.cloudService]);
 }
 
-async function openPort(
+async function openPorts(
   tx: Transaction,
   ctx: Context,
   role: RoleRow,
-  { protocol, port, source }: UnitPort & { source: EndpointSource },
+  source: EndpointSource,
+  ports: readonly UnitPort[],
 ): Promise<void> {
-  const before = await readEndpoints(tx, role.cloudService, role.deployment);
+  if (ports.length === 0) return;
   const isBalanced = role.availabilitySet !== null;
-  const opened = openEndpoint(before, { role: role.name, protocol, publicPort: port, isBalanced, source });
-  if ('refusal' in opened) throw new DomainError('unprocessable', opened.refusal, { params: opened.params });
-  const own = opened.endpoints.filter((one) => one.role === role.name);
+  let all = await readEndpoints(tx, role.cloudService, role.deployment);
+  for (const { protocol, port } of ports) {
+    const opened = openEndpoint(all, { role: role.name, protocol, publicPort: port, isBalanced, source });
+    if ('refusal' in opened) throw new DomainError('unprocessable', opened.refusal, { params: opened.params });
+    all = opened.endpoints;
+  }
+  const own = all.filter((one) => one.role === role.name);
   const { endpoints: limit } = topologyLimits;
   if (own.length > limit) throw new DomainError('unprocessable', 'endpoints_too_many', { params: { limit } });
-  const endpoint = own.find((one) => one.protocol === protocol && one.publicPort === port);
-  if (endpoint === undefined) return;
-  const { role: _, set: setName, ...rest } = endpoint;
   const place = { vmId: role.vmId, cloudService: role.cloudService, deployment: role.deployment };
-  await tx
-    .insert(endpoints)
-    .values({ ...rest, ...place, setName, createdAt: ctx.now, createdBy: source })
-    .onConflictDoNothing();
+  const created = { ...place, createdAt: ctx.now, createdBy: source };
+  const rows = own
+    .filter((one) => one.source === source)
+    .map(({ role: _, set: setName, ...rest }) => ({ ...rest, ...created, setName }));
+  await tx.insert(endpoints).values(rows).onConflictDoNothing();
 }
 
 /** Closes all ports of units that leave or are removed. `units`: their names by VM. */
@@ -100,6 +103,15 @@ export async function closeUnitPorts(
     for (const { cloudService } of own) services.add(cloudService);
   }
   await noteChange(tx, ctx, [...services].sort());
+}
+
+/** Has the fabric read the reachable ports of machines again, because services were exposed or are no longer. */
+export async function tellExposure(tx: Transaction, vmIds: readonly string[]): Promise<void> {
+  const rows = await tx
+    .selectDistinct({ cloudService: vmRoles.cloudService })
+    .from(vmRoles)
+    .where(inArray(vmRoles.vmId, [...vmIds]));
+  await tellFabric(tx, ...rows.map(({ cloudService }) => cloudService).sort());
 }
 
 /** Has the provider and the fabric learn the change, and updates open pages. */

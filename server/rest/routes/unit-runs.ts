@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { count, pageOf } from '#server/domain/answers.ts';
-import { dueHook, getDue, getRun, hookRun, hookRunDetails, listRuns, readRunOutput } from '#server/domain/services/index.ts';
 import { runOutcomes } from '#server/domain/service-rules/words.ts';
+import {
+  dueHook,
+  getDue,
+  getRun,
+  hookRun,
+  hookRunDetails,
+  listRuns,
+  readRunOutput,
+} from '#server/domain/services/index.ts';
 import { pageQuery, type RestRoute, route } from '../route.ts';
 import { inUnit } from '../shapes.ts';
 
@@ -26,7 +34,10 @@ export const unitRunRoutes: readonly RestRoute[] = [
       200: { meaning: 'The hooks.', schema: z.object({ items: z.array(dueHook), nextCursor: z.null() }) },
     },
     refusals: [404],
-    run: async (ctx, { params }) => ({ status: 200, body: { ...(await getDue(ctx, named(params))), nextCursor: null } }),
+    run: async (ctx, { params }) => ({
+      status: 200,
+      body: { ...(await getDue(ctx, named(params))), nextCursor: null },
+    }),
   }),
   route({
     method: 'GET',

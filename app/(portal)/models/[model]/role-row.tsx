@@ -1,13 +1,11 @@
 'use client';
 
-import { ArrowUpDown, Ellipsis, EthernetPort, KeyRound, RotateCcwKey, Server, Trash2, Unplug } from 'lucide-react';
 import Link from 'next/link';
 import { memo } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { Button, IconButton } from '#app/_ui/button.tsx';
+import { Button } from '#app/_ui/button.tsx';
 import { cn } from '#app/_ui/cn.ts';
-import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
 import { Num } from '#app/_ui/num.tsx';
 import { Status } from '#app/_ui/status.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
@@ -22,6 +20,7 @@ import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import { placeHref, type ShownEndpoint, type ShownMachine } from '../model-data.ts';
 import type { ModelAct } from './model-acts.ts';
 import { addressOf, connectionsOf, type RoleLine } from './role-lines.ts';
+import { RoleMenu } from './role-menu.tsx';
 
 export interface RoleRowProps {
   line: RoleLine;
@@ -54,7 +53,8 @@ export const RoleRow = memo(function RoleRow({ line, hasServices, hasTraffic, on
         title={role.id}
         className={cn('mono max-w-80 truncate text-ink-3', hasServices ? 'max-xl:hidden' : 'max-md:hidden')}
       >
-        {hasServices ? null : role.id.slice(0, cut)}
+        {/* The card already names the cloud service, with which the ID begins. */}
+        {hasServices ? null : <span className="max-xl:hidden">{role.id.slice(0, cut)}</span>}
         <span className="text-ink">{role.role}</span>
       </Td>
       <Td translate="no" className={cn('mono max-sm:hidden', role.internalAddress === null && 'text-ink-3')}>
@@ -64,7 +64,7 @@ export const RoleRow = memo(function RoleRow({ line, hasServices, hasTraffic, on
         <Ports ports={ports} isStaging={hasServices && deployment.slot === 'staging'} />
       </Td>
       {hasTraffic ? (
-        <Td end className="text-ink-2 max-lg:hidden">
+        <Td end className={cn('text-ink-2', hasServices ? 'max-lg:hidden' : 'max-xl:hidden')}>
           <Num value={connectionsOf(ports)} />
         </Td>
       ) : null}
@@ -118,7 +118,10 @@ function Machine({ line: { role, machine } }: Pick<RoleRowProps, 'line'>) {
         {role.controller ? <Chip>{t('models:role.controller')}</Chip> : null}
       </span>
       {reason === null ? null : (
-        <span className="line-clamp-2 ps-[22px] text-12 wrap-anywhere whitespace-normal text-ink-2">
+        <span
+          title={reason.text ?? undefined}
+          className="line-clamp-4 ps-[22px] text-12 wrap-anywhere whitespace-normal text-ink-2"
+        >
           {reason.extension === null ? null : (
             <>
               <span translate="no" className="text-ink-3">
@@ -208,76 +211,5 @@ function Agent({ line: { role }, machine, onAct }: AgentProps) {
         </Button>
       ) : null}
     </span>
-  );
-}
-
-interface RoleMenuProps extends Pick<RoleRowProps, 'line' | 'hasServices'> {
-  onAct(act: ModelAct): void;
-}
-
-function RoleMenu({ line: { role, service, ports }, hasServices, onAct }: RoleMenuProps) {
-  const { t } = useTranslation('models');
-  return (
-    <LazyMenu
-      trigger={
-        <IconButton size="sm" label={t('role.more', { name: role.vm })}>
-          <Ellipsis aria-hidden />
-        </IconButton>
-      }
-    >
-      {({ MenuItem, MenuSeparator }) => (
-        <>
-          <MenuItem asChild>
-            <Link href={`/vms/${role.vmId}`}>
-              <Server aria-hidden />
-              {t('role.open')}
-            </Link>
-          </MenuItem>
-          {role.state === 'ready' ? (
-            <>
-              <MenuItem onSelect={() => onAct({ kind: 'renew', what: 'token', role })}>
-                <KeyRound aria-hidden />
-                {t('role.token')}
-              </MenuItem>
-              <MenuItem onSelect={() => onAct({ kind: 'renew', what: 'password', role })}>
-                <RotateCcwKey aria-hidden />
-                {t('role.password')}
-              </MenuItem>
-            </>
-          ) : null}
-          {role.state === 'ready' ? (
-            <>
-              <MenuSeparator />
-              <MenuItem onSelect={() => onAct({ kind: 'openPort', role })}>
-                <EthernetPort aria-hidden />
-                {t('ports.menu')}
-              </MenuItem>
-            </>
-          ) : null}
-          {ports
-            .filter(({ source }) => source === 'operator')
-            .map((port) => (
-              <MenuItem
-                key={`${port.protocol}${port.publicPort}`}
-                onSelect={() => onAct({ kind: 'closePort', role, port })}
-              >
-                <Unplug aria-hidden />
-                {t('ports.close.menu', { port: `${port.publicPort}/${port.protocol}` })}
-              </MenuItem>
-            ))}
-          {hasServices && role.state === 'ready' ? (
-            <MenuItem onSelect={() => onAct({ kind: 'swap', service })}>
-              <ArrowUpDown aria-hidden />
-              {t('act.swap')}
-            </MenuItem>
-          ) : null}
-          <MenuSeparator />
-          <MenuItem danger onSelect={() => onAct({ kind: 'removeMachine', role })}>
-            <Trash2 aria-hidden />
-            {t(role.state === 'deleting' ? 'act.removeForce' : 'act.remove')}
-          </MenuItem>
-        </>
-      )}
-    </LazyMenu>
   );
 }

@@ -31,7 +31,7 @@ export function RoleTable({ label, lines, hasServices = false, onAct }: RoleTabl
             <Th className="max-sm:hidden">{t('role.address')}</Th>
             <Th className="max-lg:hidden">{t('role.ports')}</Th>
             {hasTraffic ? (
-              <Th end className="max-lg:hidden">
+              <Th end className={hasServices ? 'max-lg:hidden' : 'max-xl:hidden'}>
                 {t('role.connections')}
               </Th>
             ) : null}

@@ -1,12 +1,19 @@
 'use client';
 
 import { Lock, ShieldCheck } from 'lucide-react';
+import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { HealthCounts } from '../health-counts.tsx';
-import type { ShownCloudService, ShownMachine, ShownModel, ShownTopology } from '../model-data.ts';
+import {
+  placeHref,
+  type ShownCloudService,
+  type ShownMachine,
+  type ShownModel,
+  type ShownTopology,
+} from '../model-data.ts';
 import { countHealth, rolesOf } from './role-lines.ts';
 
 export interface TopologySummaryProps {
@@ -33,8 +40,15 @@ export function TopologySummary({ model, services, machines, proxy, children }: 
       {services.length === 0 ? null : (
         <>
           <h2 className="font-medium">{t('topology.services', { count: services.length })}</h2>
-          <span className="text-ink-2">{t('topology.roles', { count: roles })}</span>
-          <HealthCounts of={{ model: name }} health={countHealth(machines)} />
+          <Link
+            href={placeHref({ model: name })}
+            prefetch={false}
+            data-count={roles}
+            className="rounded-xs text-ink-2 hover:underline"
+          >
+            {t('topology.roles', { count: roles })}
+          </Link>
+          <HealthCounts of={{ model: name }} health={countHealth(machines)} className="flex-wrap" />
           <span className="text-ink-3">{t(`proxy.${proxy}`)}</span>
           {availabilitySetsEnabled ? (
             <span className="inline-flex items-center gap-1.5 text-ink-2">

@@ -60,11 +60,7 @@ export function TopologyView({ model, topology, machines, onAct }: TopologyViewP
           />
         ) : null}
       </TopologySummary>
-      {machines.error && machines.data === undefined ? (
-        <Card className="mb-4">
-          <QueryError title={t('topology.machinesFailed')} error={machines.error} onRetry={machines.refetch} />
-        </Card>
-      ) : null}
+      <Stale topology={topology} machines={machines} />
       {services.length === 0 ? (
         <NoServices model={model} onAct={onAct} />
       ) : shown.length === 0 ? (
@@ -95,10 +91,30 @@ export function TopologyView({ model, topology, machines, onAct }: TopologyViewP
       )}
       {hidden === 0 ? null : (
         <Button className="mt-3" onClick={() => setMost(most + pageRoles)}>
-          {t('topology.more', { count: Math.min(hidden, pageRoles), hidden })}
+          {hidden <= pageRoles
+            ? t('topology.rest', { count: hidden })
+            : t('topology.more', { count: pageRoles, hidden })}
         </Button>
       )}
     </>
+  );
+}
+
+/** Says that the page shows earlier data, or no health, because it could not be loaded. */
+function Stale({ topology, machines }: Pick<TopologyViewProps, 'topology' | 'machines'>) {
+  const { t } = useTranslation('models');
+  const failed = [machines, topology].find(({ error }) => error);
+  if (failed === undefined) return null;
+  const refetch = () => [machines, topology].map((read) => read.refetch());
+  return (
+    <Card className="mb-4">
+      <QueryError
+        title={t(machines.data === undefined ? 'topology.machinesFailed' : 'topology.stale')}
+        error={failed.error}
+        onRetry={refetch}
+        at={new Date(failed.errorUpdatedAt)}
+      />
+    </Card>
   );
 }
 

@@ -29,7 +29,7 @@ export function InlineNumber({ label, value, onChange, unit = 1, invalid = false
       }}
       style={{ width: `calc(${Math.max(2, shown.length)}ch + 14px)` }}
       className={cn(
-        'mx-0.5 inline-block h-[22px] rounded-sm bg-sunken px-1.5 text-center text-12 font-semibold text-ink tabular-nums shadow-hair outline-none focus-visible:shadow-focus disabled:bg-transparent disabled:text-ink-2 disabled:shadow-none pointer-coarse:h-9',
+        'mx-0.5 inline-block h-[22px] rounded-sm bg-sunken px-1.5 text-center text-12 font-semibold text-ink tabular-nums shadow-hair outline-none focus-visible:shadow-focus disabled:w-auto! disabled:bg-transparent disabled:px-0 disabled:shadow-none disabled:[field-sizing:content] pointer-coarse:h-9',
         'aria-invalid:text-failed-text aria-invalid:shadow-[inset_0_0_0_1px_var(--failed-line)]',
       )}
     />

@@ -1,6 +1,12 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { type AgentStatus, agentStatus, type PauseFacts, type Pauses, pausesOf } from '#server/domain/verdicts/index.ts';
+import {
+  type AgentStatus,
+  agentStatus,
+  type PauseFacts,
+  type Pauses,
+  pausesOf,
+} from '#server/domain/verdicts/index.ts';
 
 /** What a VM does besides its units' due hooks, as far as their health depends on it. */
 export interface VmLane {
@@ -25,11 +31,7 @@ interface Row extends Record<string, unknown> {
 }
 
 /** Reads the lanes of VMs with one statement. */
-export async function readLanes(
-  tx: Transaction,
-  vmIds: readonly string[],
-  now: Date,
-): Promise<Map<string, VmLane>> {
+export async function readLanes(tx: Transaction, vmIds: readonly string[], now: Date): Promise<Map<string, VmLane>> {
   const { rows } = await tx.execute<Row>(sql`
     select v.id as "vmId", to_json(p.last_seen_at) as "lastSeenAt", to_json(p.next_expected_at) as "nextExpectedAt",
       to_json(o.since) as "heldAt", o.past as "pastHolds", to_json(l.taken_at) as "laneTakenAt", l.past as "laneTimes",

@@ -70,6 +70,12 @@ test('the health of many units takes as many statements as that of one', async (
   };
   const one = await count(all.slice(0, 1).map(({ vmId }) => vmId));
   expect(await count(all.map(({ vmId }) => vmId))).toBe(one);
-  const found = await stage.ctx.db.transaction((tx) => readUnitConcerns(tx, all.map(({ vmId }) => vmId), new Date()));
+  const found = await stage.ctx.db.transaction((tx) =>
+    readUnitConcerns(
+      tx,
+      all.map(({ vmId }) => vmId),
+      new Date(),
+    ),
+  );
   expect([...found.values()].map(({ concern }) => concern?.health)).toEqual(Array(5).fill('unknown'));
 });

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import {
   auditEntries,
@@ -12,7 +12,7 @@ import {
   units,
 } from '#db/schema/index.ts';
 import { hooksDue } from '#protocol/hooks.ts';
-import type { RunCause } from '#server/domain/service-rules/stored.ts';
+import type { CauseOfRun } from '#server/domain/service-rules/stored.ts';
 import type { UnitRow } from './find-unit.ts';
 import { hookKind } from './hook-kind.ts';
 
@@ -28,25 +28,28 @@ interface RunSubject {
  * Returns why a hook runs: the run that wrote what it is for, or the act of an operator. The chain of causes therefore
  * ends at an act (EN-78).
  */
-export function causeOf(tx: Transaction, unit: UnitRow, subject: RunSubject): Promise<RunCause> {
+export function causeOf(tx: Transaction, unit: UnitRow, subject: RunSubject): Promise<CauseOfRun> {
   const { relationId } = subject;
   return relationId === null ? causeOfUnitHook(tx, unit, subject) : causeOfRelationHook(tx, unit, relationId, subject);
 }
 
-async function causeOfUnitHook(tx: Transaction, unit: UnitRow, { hook, dueVersion }: RunSubject): Promise<RunCause> {
+async function causeOfUnitHook(tx: Transaction, unit: UnitRow, { hook, dueVersion }: RunSubject): Promise<CauseOfRun> {
   const kind = hookKind(hook);
   const goal = unit.life === 'dying' ? ('leaving' as const) : ('alive' as const);
   const formula = { version: unit.formulaVersion, hooks: [] };
   const record = { ...unit.record, relations: {}, failing: {}, skipped: [] };
   const due = hooksDue({ goal, settingsVersion: unit.settingsVersion, formula, relations: [] }, record);
   const because = due.find((one) => one.kind === kind)?.because ?? 'repeated';
-  if (because === 'unit-leaving') return { because, ...(await removalAt(tx, unit.dyingAt)) };
+  if (because === 'unit-leaving') return { because, ...(await removalAt(tx, 'unit', unit.dyingAt)) };
   if (because === 'other-settings') {
     const [settings] = await tx
       .select({ at: serviceSettings.changedAt, by: serviceSettings.changedBy })
       .from(serviceSettings)
       .where(
-        and(eq(serviceSettings.serviceId, unit.serviceId), eq(serviceSettings.version, dueVersion ?? unit.settingsVersion)),
+        and(
+          eq(serviceSettings.serviceId, unit.serviceId),
+          eq(serviceSettings.version, dueVersion ?? unit.settingsVersion),
+        ),
       );
     return settings === undefined ? { because } : { because, act: act('service.update', settings) };
   }
@@ -63,14 +66,14 @@ async function causeOfRelationHook(
   unit: UnitRow,
   relationId: number,
   subject: RunSubject,
-): Promise<RunCause> {
+): Promise<CauseOfRun> {
   const [relation] = await tx.select().from(relations).where(eq(relations.id, relationId));
   const kind = hookKind(subject.hook);
   if (kind === 'broken' || kind === 'departed') {
-    if (unit.dyingAt !== null) return { because: 'unit-leaving', ...(await removalAt(tx, unit.dyingAt)) };
-    if (relation?.dyingAt) return { because: 'relation-going', ...(await removalAt(tx, relation.dyingAt)) };
+    if (unit.dyingAt !== null) return { because: 'unit-leaving', ...(await removalAt(tx, 'unit', unit.dyingAt)) };
+    if (relation?.dyingAt) return { because: 'relation-going', ...(await removalAt(tx, 'relation', relation.dyingAt)) };
     const remote = await remoteOf(tx, subject);
-    return { because: 'left', ...(await removalAt(tx, remote?.dyingAt ?? remote?.removedAt ?? null)) };
+    return { because: 'left', ...(await removalAt(tx, 'unit', remote?.dyingAt ?? remote?.removedAt ?? null)) };
   }
   const because = kind === 'joined' ? 'joined' : await reasonOfChange(tx, unit, relationId, subject);
   const run = await writerOf(tx, relationId, { ...subject, dueVersion: kind === 'joined' ? null : subject.dueVersion });
@@ -103,7 +106,7 @@ async function writerOf(
   tx: Transaction,
   relationId: number,
   { remoteUnitId, dueVersion }: RunSubject,
-): Promise<RunCause['run'] | null> {
+): Promise<CauseOfRun['run'] | null> {
   if (remoteUnitId === null) return null;
   const event =
     dueVersion === null
@@ -126,22 +129,30 @@ async function remoteOf(tx: Transaction, { remoteUnitId }: RunSubject): Promise<
   return remote;
 }
 
-const removals = ['unit.remove', 'service.remove', 'relation.remove', 'model.destroy', 'model.apply'];
+/** The acts by which the removal of a unit or of a relation begins. */
+const removals = {
+  unit: ['unit.remove', 'unit.replace', 'service.remove', 'service.update', 'model.destroy', 'model.apply'],
+  relation: ['relation.remove', 'service.remove', 'service.update', 'model.destroy', 'model.apply'],
+};
 
 /** Finds the act that began a removal, by its time, which both rows have. */
-async function removalAt(tx: Transaction, at: Date | null): Promise<Pick<RunCause, 'act'>> {
+async function removalAt(
+  tx: Transaction,
+  what: keyof typeof removals,
+  at: Date | null,
+): Promise<Pick<CauseOfRun, 'act'>> {
   if (at === null) return {};
   const [entry] = await tx
     .select({ action: auditEntries.action, at: auditEntries.at, by: auditEntries.actorName })
     .from(auditEntries)
-    .where(and(eq(auditEntries.at, at), inArray(auditEntries.action, removals)))
-    .orderBy(asc(auditEntries.id))
+    .where(and(eq(auditEntries.at, at), inArray(auditEntries.action, removals[what])))
+    .orderBy(desc(auditEntries.id))
     .limit(1);
   return entry === undefined ? {} : { act: act(entry.action, entry) };
 }
 
 /** Finds the newest act that gave a service the version that its unit upgrades to. */
-async function upgradeOf(tx: Transaction, { serviceId, formulaVersion }: UnitRow): Promise<Pick<RunCause, 'act'>> {
+async function upgradeOf(tx: Transaction, { serviceId, formulaVersion }: UnitRow): Promise<Pick<CauseOfRun, 'act'>> {
   const [entry] = await tx
     .select({ action: auditEntries.action, at: auditEntries.at, by: auditEntries.actorName })
     .from(auditEntries)
@@ -159,6 +170,6 @@ async function upgradeOf(tx: Transaction, { serviceId, formulaVersion }: UnitRow
   return entry === undefined ? {} : { act: act(entry.action, entry) };
 }
 
-const act = (action: string, { at, by }: { at: Date; by: string }): NonNullable<RunCause['act']> => ({
+const act = (action: string, { at, by }: { at: Date; by: string }): NonNullable<CauseOfRun['act']> => ({
   ...{ action, at: at.toISOString(), by },
 });

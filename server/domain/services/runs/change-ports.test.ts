@@ -29,7 +29,13 @@ const succeeded: UnitRunEnd = {
 /** Runs a hook that opens and closes ports. */
 async function run(unit: string, ports: UnitRunEnd['ports'], end: Partial<UnitRunEnd> = {}) {
   const name = { vmId: lab.first.vmId, unit, run: uuid() };
-  const begin = { phase: 'begin' as const, hook: 'config-changed', attempt: 1, formula: '1.0.0.0', timeoutSeconds: 300 };
+  const begin = {
+    phase: 'begin' as const,
+    hook: 'config-changed',
+    attempt: 1,
+    formula: '1.0.0.0',
+    timeoutSeconds: 300,
+  };
   await beginRun(stage.ctx, name, begin);
   return endRun(stage.ctx, name, { ...succeeded, ...(ports && { ports }), ...end });
 }

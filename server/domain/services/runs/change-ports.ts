@@ -20,9 +20,7 @@ export async function changePorts(
   const [open, close] = [ports.open.map(portOf), ports.close.map(portOf)];
   const { id: unitId, vmId, name } = unit;
   if (close.length > 0) {
-    const named = close.map(({ protocol, port }) =>
-      and(eq(unitPorts.protocol, protocol), eq(unitPorts.port, port)),
-    );
+    const named = close.map(({ protocol, port }) => and(eq(unitPorts.protocol, protocol), eq(unitPorts.port, port)));
     await tx.delete(unitPorts).where(and(eq(unitPorts.unitId, unitId), or(...named)));
   }
   if (open.length > 0) {

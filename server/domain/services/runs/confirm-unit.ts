@@ -28,13 +28,17 @@ export function confirmed(unit: UnitRow, hook: ConfirmedRun, now: Date): UnitRow
   const { [slotOfRun(hook.relationId)]: failure, ...failing } = unit.failing;
   const kind = hookKind(hook.hook);
   const due = { kind, hook: hook.hook, formula: hook.formula, settings: hook.settings };
-  const { relations: _, failing: __, skipped: ___, ...record } =
-    kind === null || hook.relationId !== null
-      ? { ...unit.record, relations: {}, failing: {}, skipped: [] }
-      : confirmHook(
-          { ...unit.record, relations: {}, failing: {}, skipped: [] },
-          { ...due, kind, because: 'new-unit', hasFile: true },
-        );
+  const {
+    relations: _,
+    failing: __,
+    skipped: ___,
+    ...record
+  } = kind === null || hook.relationId !== null
+    ? { ...unit.record, relations: {}, failing: {}, skipped: [] }
+    : confirmHook(
+        { ...unit.record, relations: {}, failing: {}, skipped: [] },
+        { ...due, kind, because: 'new-unit', hasFile: true },
+      );
   const others = unit.skipped.filter((mark) => mark.hook !== hook.hook);
   const mark: SkippedHook[] =
     hook.skippedBy === undefined
@@ -46,7 +50,12 @@ export function confirmed(unit: UnitRow, hook: ConfirmedRun, now: Date): UnitRow
 }
 
 /** Returns what a unit is after a failed attempt of a hook. */
-export function failed(unit: UnitRow, relationId: number | null, failure: Omit<FailingHook, 'since'>, now: Date): UnitRow {
+export function failed(
+  unit: UnitRow,
+  relationId: number | null,
+  failure: Omit<FailingHook, 'since'>,
+  now: Date,
+): UnitRow {
   const before = unit.failing[slotOfRun(relationId)];
   const goesOn = before?.hook === failure.hook && before.remoteUnit === failure.remoteUnit && failure.failures > 1;
   const since = goesOn ? before.since : now.toISOString();

@@ -7,4 +7,3 @@ export function hookKind(hook: string): HookKind | null {
   if (ofUnit !== undefined) return ofUnit;
   return relationEvents.find((event) => hook.endsWith(`-relation-${event}`)) ?? null;
 }
-

@@ -25,11 +25,15 @@ export async function settle(ctx: Context, { serviceId, advances, endedServices 
 
 /** Whether a unit's hook, or the end of its failures, can concern the next units of its service. */
 export const canAdvance = (hook: string, before: UnitRow, after: UnitRow): boolean =>
-  !hook.includes('-relation-') ||
-  Object.keys(before.failing).length > 0 !== Object.keys(after.failing).length > 0;
+  !hook.includes('-relation-') || Object.keys(before.failing).length > 0 !== Object.keys(after.failing).length > 0;
 
 /** Locks the service of a unit whose `start` ends, because the unit enters the service's relations. */
-export async function lockForStart(tx: Transaction, vmId: string, unit: string, hooks: readonly string[]): Promise<void> {
+export async function lockForStart(
+  tx: Transaction,
+  vmId: string,
+  unit: string,
+  hooks: readonly string[],
+): Promise<void> {
   if (!hooks.some((hook) => hookKind(hook) === 'start')) return;
   await tx.execute(sql`
     select from services where id in (

@@ -80,7 +80,7 @@ function keptSecret(ctx: Context, current: SettingsRow | null): Record<string, u
   }
 }
 
-/** Encrypts protected settings. Whoever entered them stays their author if they are the same. */
+/** Encrypts protected settings. If they are the same as before, so is the actor who entered them. */
 function sealed(
   ctx: Context,
   change: {

@@ -92,7 +92,12 @@ export class ServiceStage {
   }
 
   /** Enrolls a machine as the instance of its role, as its agent does, and looks at its units. */
-  async enroll({ enrollmentToken, instanceId: id, assignedAddress, vmId }: NewMachine): Promise<void> {
+  async enroll({
+    enrollmentToken,
+    instanceId: id,
+    assignedAddress,
+    vmId,
+  }: Pick<NewMachine, 'enrollmentToken' | 'instanceId' | 'assignedAddress' | 'vmId'>): Promise<void> {
     const anonymous = await testContext({ services: this.ctx, role: null });
     const request = { enrollmentToken, certificate: newKeyPair().certificate, agent: { name: 'test', version: '1' } };
     await enrollAgent(

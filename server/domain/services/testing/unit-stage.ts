@@ -25,6 +25,7 @@ export class UnitStage {
   readonly door: AgentDoor;
   readonly modelId: string;
   #count = 0;
+  #machines = 0;
 
   private constructor(ctx: Context, admin: Context, door: AgentDoor, modelId: string) {
     this.ctx = ctx;
@@ -47,7 +48,7 @@ export class UnitStage {
     return this.door.close();
   }
 
-  /** Deploys a service with a formula of its own, and returns the service's id. */
+  /** Deploys a service with a separate formula, and returns the service's id. */
   async service(name: string, { hooks = unitHooks, metadata = {} }: StagedFormula = {}): Promise<string> {
     const { now: createdAt } = this.ctx;
     const handler = `Acme.Lab.${name}`;
@@ -79,9 +80,9 @@ export class UnitStage {
       update service_settings set effective = ${json}::json where service_id = ${serviceId} and version = ${version}`);
   }
 
-  /** Adds a unit on a VM of its own, or on the VM of another unit. */
+  /** Adds a unit on a separate VM, or on the VM of another unit. */
   async unit(serviceId: string, { agent }: { agent?: GivenAgent } = {}): Promise<StagedUnit> {
-    const on = agent ?? (await givenAgent(this.ctx, this.door, `machine-${this.#count}`));
+    const on = agent ?? (await givenAgent(this.ctx, this.door, `machine-${this.#machines++}`));
     const unit = await this.place(serviceId, on.vmId);
     return new StagedUnit(this.ctx, on, { ...unit, serviceId });
   }

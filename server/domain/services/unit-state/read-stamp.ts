@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 
 /**
- * Reads the revision of a VM's units and the sum of their relations' clocks, such as `41.17`. Read it before what it
- * stands for: news in between then only cause another look.
+ * Reads the revision of a VM's units and the sum of their relations' clocks, such as `41.17`. Read it before the
+ * units: news in between then only cause another look.
  */
 export async function readUnitsVersion(tx: Pick<Transaction, 'execute'>, vmId: string): Promise<string> {
   const { rows } = await tx.execute<{ revision: string; clocks: string }>(sql`

@@ -5,6 +5,7 @@ import type { Context } from '#server/domain/context.ts';
 
 /** Locks the services of units and those that are related to them, in the order of their ids. */
 export async function lockServicesOf(tx: Transaction, unitIds: readonly string[]): Promise<void> {
+  if (unitIds.length === 0) return;
   await tx.execute(sql`
     with own as (select distinct service_id as id from units where id = any(${sql.param(unitIds)}::uuid[]))
     select from services s where s.id in (

@@ -1,4 +1,4 @@
-import { and, count, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import { v7 as uuid } from 'uuid';
 import type { Transaction } from '#db/client.ts';
 import { unitCounters, units } from '#db/schema/index.ts';
@@ -9,9 +9,8 @@ import { DomainError } from '#server/domain/error.ts';
 import { lockHead, takeTurn } from '#server/domain/goal-states/index.ts';
 import { serviceLimits } from '../input.ts';
 import { raiseHeads } from '../relations/index.ts';
+import type { UnitRow } from '../runs/find-unit.ts';
 import type { ServiceRow } from '../service-rows.ts';
-
-export type UnitRow = typeof units.$inferSelect;
 
 /**
  * Adds a unit of a service to a VM, with the service's versions. The model is locked, or the service's lock is held.
@@ -24,7 +23,7 @@ export async function insertUnit(
   vmId: string,
 ): Promise<UnitRow> {
   const { id: serviceId, modelId, formulaVersion, settingsVersion } = service;
-  await requireRoom(tx, serviceId, vmId);
+  await requireRoom(tx, { serviceId, vmId }, 1);
   const number = await nextNumber(tx, modelId, service.name);
   const turn = await takeTurn(tx, await lockHead(tx, vmId));
   const { relations: _, failing: __, skipped: ___, ...record } = newUnitRecord();
@@ -55,19 +54,17 @@ async function nextNumber(tx: Transaction, modelId: string, serviceName: string)
   return row.next - 1;
 }
 
-async function requireRoom(tx: Transaction, serviceId: string, vmId: string): Promise<void> {
-  const [ofService] = await tx
-    .select({ all: count() })
-    .from(units)
-    .where(and(eq(units.serviceId, serviceId), isNull(units.removedAt)));
-  const [onVm] = await tx
-    .select({ all: count() })
-    .from(units)
-    .where(and(eq(units.vmId, vmId), isNull(units.removedAt)));
-  requireBelow(ofService?.all ?? 0, serviceLimits.units);
-  requireBelow(onVm?.all ?? 0, serviceLimits.unitsOfVm);
+/** Rejects units beyond the limits of a service and of a VM; `vmId` is null if the units get new machines. */
+export async function requireRoom(
+  tx: Transaction,
+  { serviceId, vmId }: { serviceId: string; vmId: string | null },
+  more: number,
+): Promise<void> {
+  const count = (where: SQL) => tx.$count(units, and(where, isNull(units.removedAt)));
+  requireWithin((await count(eq(units.serviceId, serviceId))) + more, serviceLimits.units);
+  if (vmId !== null) requireWithin((await count(eq(units.vmId, vmId))) + more, serviceLimits.unitsOfVm);
 }
 
-function requireBelow(all: number, limit: number): void {
-  if (all >= limit) throw new DomainError('conflict', 'units_too_many', { params: { limit } });
+function requireWithin(all: number, limit: number): void {
+  if (all > limit) throw new DomainError('conflict', 'units_too_many', { params: { limit } });
 }

@@ -6,7 +6,8 @@ import type { Context } from '#server/domain/context.ts';
 import { lockHead, takeTurn } from '#server/domain/goal-states/index.ts';
 import { closeUnitPorts } from '#server/domain/topology/index.ts';
 import { leaveRelations, raiseHeads } from '../relations/index.ts';
-import type { UnitRow } from './insert-unit.ts';
+import type { UnitRow } from '../runs/find-unit.ts';
+import { lockServicesOf } from './end-services.ts';
 import { removeUnitsIn } from './remove-units.ts';
 
 /**
@@ -20,6 +21,11 @@ export async function dismissUnits(
   force: boolean,
 ): Promise<void> {
   const live = rows.filter(({ removedAt }) => removedAt === null);
+  // Services are locked before the heads of VMs, as when units get the versions of their service.
+  await lockServicesOf(
+    tx,
+    live.map(({ id }) => id),
+  );
   const deleted = await deletedVms(tx, live);
   const isFree = ({ agentSince, vmId }: UnitRow) => force || agentSince === null || deleted.has(vmId);
   await leave(

@@ -2,6 +2,7 @@ import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
 import { services, unitHeads, units, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import { advanceUnits } from './advance-units.ts';
 import { endServices } from './end-services.ts';
 import { removeUnitsIn } from './remove-units.ts';
 
@@ -10,7 +11,8 @@ const maxUnits = 200;
 
 /**
  * Removes units whose VMs were deleted: by an interrupted request, or with their model. Also removes services that an
- * interrupted request left without units and relations. Returns how many units it removed.
+ * interrupted request left without units and relations, and continues changes that wait for nothing any more. Returns
+ * how many units it removed.
  */
 export async function mendUnits(ctx: Context): Promise<number> {
   allow(ctx.actor, 'operator');
@@ -31,8 +33,25 @@ export async function mendUnits(ctx: Context): Promise<number> {
     .where(and(eq(services.life, 'dying'), isNull(services.removedAt)));
   const ids = dying.map(({ id }) => id);
   if (ids.length > 0) await ctx.db.transaction((tx) => endServices(tx, ctx, ids));
+  for (const id of await servicesBehind(ctx)) await ctx.db.transaction((tx) => advanceUnits(tx, ctx, id));
   await ctx.db.execute(sql`
     delete from ${unitHeads} h using ${vms} v where v.id = h.vm_id and v.deleted_at is not null
        and not exists (select from ${units} u where u.vm_id = h.vm_id and u.removed_at is null)`);
   return lost.length;
+}
+
+/** Returns services with units that do not have their versions yet. */
+async function servicesBehind({ db }: Context): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ id: services.id })
+    .from(services)
+    .innerJoin(units, eq(units.serviceId, services.id))
+    .where(
+      and(
+        ...[eq(services.life, 'alive'), eq(units.life, 'alive'), isNull(units.removedAt)],
+        sql`(${units.formulaVersion}, ${units.settingsVersion})
+              is distinct from (${services.formulaVersion}, ${services.settingsVersion})`,
+      ),
+    );
+  return rows.map(({ id }) => id);
 }

@@ -16,8 +16,9 @@ import {
 } from '#server/domain/topology/index.ts';
 import { formatInstanceId } from '#server/domain/topology-rules/instance-ids.ts';
 import { distributionGroup } from '#server/domain/topology-rules/place.ts';
+import type { UnitRow } from '../runs/find-unit.ts';
 import { requireLiving, requireService } from '../service-rows.ts';
-import { insertUnit, type UnitRow } from './insert-unit.ts';
+import { insertUnit } from './insert-unit.ts';
 import { removeUnitsIn } from './remove-units.ts';
 
 /** A unit that was added. `machine` is null if it was placed on a machine that exists. */

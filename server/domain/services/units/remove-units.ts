@@ -9,7 +9,7 @@ import { interruptRun } from '../runs/begin-run.ts';
 import { endServices, lockServicesOf } from './end-services.ts';
 
 /** How units are removed. */
-export interface Removal {
+export interface UnitRemoval {
   /** Whether they are removed without their agents. What is on the machines stays as it is. */
   forced?: boolean;
   /** Whether machines without units stay, because they get other units. */
@@ -24,7 +24,7 @@ export async function removeUnitsIn(
   tx: Transaction,
   ctx: Context,
   ids: readonly string[],
-  { forced = false, keepsMachines = false }: Removal = {},
+  { forced = false, keepsMachines = false }: UnitRemoval = {},
 ): Promise<void> {
   if (ids.length === 0) return;
   await lockServicesOf(tx, ids);

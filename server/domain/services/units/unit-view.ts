@@ -55,10 +55,10 @@ export const unit = z
     createdBy: z.string(),
   })
   .meta({ id: 'Unit' });
-export type Unit = z.infer<typeof unit>;
+export type UnitView = z.infer<typeof unit>;
 
 /** Reads one unit, also one that was removed. Throws 404 `model_unknown` | `unit_unknown`. */
-export async function getUnit(ctx: Context, input: GetUnitInput): Promise<Unit> {
+export async function getUnit(ctx: Context, input: GetUnitInput): Promise<UnitView> {
   allow(ctx.actor, 'viewer');
   const { model: name, unit: unitName } = parse(getUnitInput, input);
   const model = await readModel(ctx.db, name);
@@ -66,14 +66,14 @@ export async function getUnit(ctx: Context, input: GetUnitInput): Promise<Unit> 
 }
 
 /** Returns a unit of a model as the API shows it. Throws 404 `unit_unknown`. */
-export async function showUnit(ctx: Context, { id }: ModelRow, name: string): Promise<Unit> {
+export async function showUnit(ctx: Context, { id }: ModelRow, name: string): Promise<UnitView> {
   const [shown] = await readUnitViews(ctx, and(eq(units.modelId, id), eq(units.name, name)));
   if (shown === undefined) throw new DomainError('not_found', 'unit_unknown');
   return shown;
 }
 
 /** Reads units as the API shows them, by service and number. */
-export async function readUnitViews(ctx: Context, where: SQL | undefined): Promise<Unit[]> {
+export async function readUnitViews(ctx: Context, where: SQL | undefined): Promise<UnitView[]> {
   const rows = await readRows(ctx, where);
   if (rows.length === 0) return [];
   const ids = rows.map(({ row }) => row.id);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import words from '#locales/en/activity.json' with { type: 'json' };
 import { differencesOf } from './diff.ts';
-import { factsOf } from './facts.ts';
+import { factNames, factsOf } from './facts.ts';
 import { versionOf } from './find-targets.ts';
 
 test.each<[string, Record<string, unknown>, object]>([
@@ -19,6 +20,20 @@ test.each<[string, Record<string, unknown>, object]>([
   ['nothing from a text where an object was stored', { after: 'db-1', to: 7 }, { to: 7 }],
 ])('the values of a sentence: %s', (_, details, expected) => {
   expect(factsOf({ details })).toEqual(expected);
+});
+
+test('the sentences have no values that are missing in the list', () => {
+  // What the page adds to an entry's own values.
+  const added = ['who', 'target', 'vm', 'shown', 'action', 'sentence'];
+  const known = new Set<string>([...factNames, ...added]);
+  const used = Object.entries(words)
+    .filter(([key]) => /^(act|because|changed|folded|rejected|stopped)\./.test(key))
+    .flatMap(([key, text]) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => ({ key, name })));
+  expect(used.filter(({ name }) => !known.has(name))).toEqual([]);
+});
+
+test('the sentence about a port names the port and the machine', () => {
+  expect(factsOf({ details: { machine: 'prod-1', port: '80/tcp' } })).toEqual({ machine: 'prod-1', port: '80/tcp' });
 });
 
 test.each([

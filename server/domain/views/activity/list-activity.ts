@@ -114,6 +114,6 @@ export function rowOf(ctx: Context, row: StoredAct, targets: Targets): Omit<ActR
     action: row.action,
     target: { kind: row.targetKind, id: row.targetId, ...targets.target(row, facts) },
     vm: row.vmId === null ? null : { id: row.vmId, ...targets.vm(row.vmId) },
-    facts,
+    facts: seesAddress ? facts : { ...facts, address: undefined },
   };
 }

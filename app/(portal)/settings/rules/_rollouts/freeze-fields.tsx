@@ -68,7 +68,11 @@ function FreezeRow({ freeze, faultOf, onChange, onRemove }: FreezeRowProps) {
           onChange={(event) => onChange({ reason: event.target.value })}
         />
       </Field>
-      <Button aria-label={t('rollouts.freezes.remove', { reason: freeze.reason })} onClick={onRemove}>
+      <Button
+        aria-label={t('rollouts.freezes.remove', { reason: freeze.reason })}
+        className="max-sm:justify-self-end"
+        onClick={onRemove}
+      >
         <X aria-hidden className="size-3.5" />
       </Button>
     </div>

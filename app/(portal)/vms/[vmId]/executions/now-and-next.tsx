@@ -110,7 +110,7 @@ function OpenTable({ now, waiting, onCancel }: OpenTableProps) {
         <THead>
           <tr>
             <Th className="max-sm:hidden">{t('column.state')}</Th>
-            <Th>{t('column.execution')}</Th>
+            <Th className="max-sm:px-4!">{t('column.execution')}</Th>
             <Th className="max-sm:hidden">{t('column.by')}</Th>
             <Th className="max-sm:hidden">{t('column.queued')}</Th>
             <Th className="max-sm:hidden">{t('column.until')}</Th>

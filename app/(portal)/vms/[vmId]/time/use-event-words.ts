@@ -124,6 +124,13 @@ const plain = [
   'wire-access.rotate-key',
   'wire-access.hold',
   'wire-access.release',
+  'endpoint.set',
+  'endpoint.close',
+  'machine.add',
+  'machine.remove',
+  'role.password',
+  'hook.retry',
+  'hook.skip',
 ] as const;
 
 type Act = Pick<Extract<AxisEvent, { kind: 'act' }>['of'], 'action' | 'target' | 'declared'>;

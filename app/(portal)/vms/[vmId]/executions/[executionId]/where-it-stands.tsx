@@ -15,7 +15,13 @@ import {
   type ShownExecution,
   type ShownExecutionDetails,
 } from '#app/(portal)/executions/execution-data.ts';
-import { executionsBefore, lastContact, obstacleOf, planTimeoutAt } from '#app/(portal)/executions/shown-state.ts';
+import {
+  executionsBefore,
+  isQuiet,
+  lastContact,
+  obstacleOf,
+  planTimeoutAt,
+} from '#app/(portal)/executions/shown-state.ts';
 import { ageMs, type InstanceDetails } from '../../vm-data.ts';
 import { Progress } from '../now-and-next.tsx';
 import { callName } from './call-name.ts';
@@ -43,6 +49,8 @@ export function WhereItStands({
       <p className="mt-0.5 text-14 font-medium text-pretty">
         {state === 'queued' ? (
           <Turn execution={execution} agent={view.data?.agent} />
+        ) : isQuiet(execution, view.data?.agent) ? (
+          <Quiet vmId={vmId} since={lastContact(view.data?.agent.lastSeenAt ?? null, execution)} />
         ) : (
           <Progress execution={execution} />
         )}
@@ -74,6 +82,20 @@ export function WhereItStands({
         <End execution={execution} />
       </ol>
     </Card>
+  );
+}
+
+/** The machine of a delivered execution is not responding, so that nobody knows whether it still runs. */
+function Quiet({ vmId, since }: { vmId: string; since: string | null }) {
+  const { t } = useTranslation('executions');
+  return (
+    <Trans
+      text={t('progress.quiet')}
+      tags={{
+        time: since === null ? <span /> : <RelativeTime value={new Date(since)} />,
+        link: <TextLink href={`/vms/${vmId}`} />,
+      }}
+    />
   );
 }
 
@@ -199,7 +221,7 @@ function Machine({ agent: { status, lastSeenAt, hold }, execution }: MachineProp
   }
   const isRestarting = execution.state === 'restarting';
   // A delivery and the progress of the Body are contacts too, so an overdue poll says nothing after them.
-  const isNewer = contactAt !== lastSeenAt && hold === null && status !== 'ready';
+  const isNewer = contactAt !== lastSeenAt && hold === null && status !== 'ready' && !isQuiet(execution, { status });
   const [icon, title] = isRestarting
     ? (['progressing', 'stands.restarting'] as const)
     : isNewer

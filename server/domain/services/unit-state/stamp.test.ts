@@ -1,10 +1,11 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAgentNews } from '#server/domain/enrollment/index.ts';
-import { addRelation, getRun } from '#server/domain/services/index.ts';
-import { type StagedUnit, UnitStage } from '#server/domain/services/testing/unit-stage.ts';
 import { openAgentDoor } from '#server/testing/agent-door.ts';
 import { statementsOf } from '#server/testing/statements.ts';
+import { addRelation } from '../relations/index.ts';
+import { getRun } from '../runs/list-runs.ts';
+import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
 
 let stage: UnitStage;
 let relation: number;
@@ -32,9 +33,13 @@ async function poll(unit: StagedUnit, stamp: string, wait = 0, door = stage.door
 }
 
 const setFeed = (value: string) =>
-  store.run('feed-relation-joined', { changes: [{ relation, set: { host: value }, remove: [] }] }, {
-    ...{ relation, remoteUnit: blog.name, version: 1 },
-  });
+  store.run(
+    'feed-relation-joined',
+    { changes: [{ relation, set: { host: value }, remove: [] }] },
+    {
+      ...{ relation, remoteUnit: blog.name, version: 1 },
+    },
+  );
 
 test('a poll with the current stamp runs no statement, and one of an agent without units is as before', async () => {
   const { stamp } = await blog.look();
