@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { laneTimes, units } from '#db/schema/index.ts';
-import { releaseHold, holdVm } from '#server/domain/holds/index.ts';
+import { holdVm, releaseHold } from '#server/domain/holds/index.ts';
 import { addRelation } from '../relations/index.ts';
 import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
 import { readUnitHealth } from './read-unit-health.ts';
