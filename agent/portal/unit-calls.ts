@@ -122,6 +122,12 @@ export function unitCalls(send: PortalCall): UnitCalls {
   };
 }
 
+/** Returns the header `Annex-Units` of a request; none for an agent without units. */
+export function unitHeader(stamp: string | null): { 'annex-units'?: string } {
+  if (stamp === null) return {};
+  return { 'annex-units': stamp === '' ? '' : `"${stamp}"` };
+}
+
 /** Parses the headers `Annex-Units` and `Annex-Units-After`. */
 export function unitNews({ headers }: Pick<PortalResponse, 'headers'>): UnitNews {
   const stamp = /^"?([!#-~]{1,200}?)"?$/.exec(String(headers['annex-units'] ?? ''))?.[1] ?? null;
