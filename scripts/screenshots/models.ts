@@ -56,7 +56,7 @@ export async function modelsOf(api: Api, gatewayUrl: string, handler: string): P
   };
 }
 
-/** Makes the agents' calls look recent, except those of the silent machine, which no program makes in pictures. */
+/** Stores recent calls of the agents, because no agents run, and an old call of the silent machine. */
 async function keepAlive(): Promise<void> {
   const { services, close } = await openHere();
   try {
