@@ -40,7 +40,7 @@ test('the pause before a look is a number of seconds', () => {
   expect(unitNews({ headers: { ...headers, 'annex-units-after': 'soon' } })).toEqual({ stamp: 'a', after: 0 });
 });
 
-test('the unit state is asked for with what the agent holds', async () => {
+test('a request for the unit state names what the agent holds', async () => {
   const { calls, requests } = open({ status: 200, text: '{}', headers: { 'annex-units': '"e1.1.0"' } });
   expect(await calls.unitState({})).toEqual({ text: '{}', stamp: 'e1.1.0' });
   await calls.unitState({ epoch: 'e1', after: '3:17,4:20', boot: 'b' });

@@ -17,9 +17,6 @@ export interface UnitNews {
   after: number;
 }
 
-/** No news about units. */
-export const noUnitNews: UnitNews = { stamp: null, after: 0 };
-
 export interface UnitStateAnswer {
   /** JSON text. */
   text: string;

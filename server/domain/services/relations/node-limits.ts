@@ -1,11 +1,11 @@
+import type { UnitRunEnd } from '#protocol/unit-runs.ts';
 import { DomainError } from '#server/domain/error.ts';
-import type { FlushInput } from './flush.ts';
 
 /** The limits of a node, as the agent has them. */
 export const nodeLimits = { bytes: 64_000, keys: 1_000, keyBytes: 255 };
 
 /** Rejects keys that no node can have. Throws 422 `node_key_form`. */
-export function requireKeys(changes: FlushInput['end']['changes']): void {
+export function requireKeys(changes: UnitRunEnd['changes']): void {
   const keys = (changes ?? []).flatMap(({ set, remove }) => [...Object.keys(set), ...remove]);
   const isKey = (key: string) =>
     key !== '' && !key.includes('\0') && key.isWellFormed() && Buffer.byteLength(key) <= nodeLimits.keyBytes;
