@@ -1,12 +1,10 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { crashPoint, visitCrashPoints } from './folder/crash-point.ts';
-import type { PortalCall } from './portal/call.ts';
-import { unitCalls } from './portal/unit-calls.ts';
 import { isWhole, liveUntilKilled, memoryAgent, writeIdentity } from './testing/crash-life.ts';
+import { deskCalls } from './testing/desk-calls.ts';
 import { zipOf } from './testing/fake-handler.ts';
 import { MemoryPortal } from './testing/memory-portal.ts';
 import { UnitDesk } from './testing/unit-desk.ts';
@@ -40,7 +38,7 @@ case $ENSEMBLE_HOOK in *-changed) [ -z "$ENSEMBLE_RELATION" ] || python3 set.py;
 /** A portal in this process with one unit. */
 class UnitPortal extends MemoryPortal {
   readonly desk = new UnitDesk('vm');
-  readonly units = unitCalls((call) => this.answer(call));
+  readonly units = deskCalls(this.desk);
   private readonly zips: Map<string, Buffer>;
 
   constructor(zips: Map<string, Buffer>) {
@@ -52,16 +50,6 @@ class UnitPortal extends MemoryPortal {
     crashPoint('download');
     writeFileSync(file, this.zips.get(url) ?? '');
     crashPoint('downloaded');
-  }
-
-  private async answer({ method, path, headers = {}, body = '' }: Parameters<PortalCall>[0]) {
-    crashPoint(`${method} ${path}`);
-    const [where = '', query] = path.split('?');
-    const bytes = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : Buffer.from(body);
-    const params = new URLSearchParams(query);
-    const answer = this.desk.answer(method, where, params, bytes, headers['content-range']);
-    crashPoint(`answered ${method} ${path}`);
-    return { status: answer.status, headers: answer.headers ?? {}, text: JSON.stringify(answer.body ?? null) };
   }
 }
 

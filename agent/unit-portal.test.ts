@@ -7,7 +7,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { handlerVersions, units } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
-import { addRelation, getDue, getRelationSettings, getUnit, listRuns, removeUnit } from '#server/domain/services/index.ts';
+import {
+  addRelation,
+  getDue,
+  getRelationSettings,
+  getUnit,
+  listRuns,
+  removeUnit,
+} from '#server/domain/services/index.ts';
 import { raiseHeads } from '#server/domain/services/relations/index.ts';
 import { type StagedUnit, UnitStage } from '#server/domain/services/testing/unit-stage.ts';
 import { formulaEntries, metadataOf } from '#server/testing/formula.ts';
@@ -66,7 +73,9 @@ async function machineWith(service: string): Promise<StagedUnit> {
   await enroll({ portal, token: enrollmentToken, dir: layout.root, call }, () => {});
   agents.push(agentInProcess(layout, call));
   const none = () => Promise.reject(new Error('the agent makes the calls'));
-  return await stage.unit(service, { agent: { vmId, credential: '', authorization: { authorization: '' }, call: none } });
+  return await stage.unit(service, {
+    agent: { vmId, credential: '', authorization: { authorization: '' }, call: none },
+  });
 }
 
 const now = (): Context => ({ ...stage.ctx, now: new Date() });
@@ -78,7 +87,11 @@ async function until(what: string, isTrue: () => Promise<boolean>): Promise<void
   const end = Date.now() + 15_000;
   while (!(await isTrue())) {
     if (Date.now() > end) {
-      const heard = [...(await runsOf(mysql)), ...(await runsOf(blog)), ...agents.flatMap(({ lines }) => lines.slice(-8))];
+      const heard = [
+        ...(await runsOf(mysql)),
+        ...(await runsOf(blog)),
+        ...agents.flatMap(({ lines }) => lines.slice(-8)),
+      ];
       throw new Error(`never seen: ${what}; ${heard.join('\n')}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -121,7 +134,10 @@ test('EN-71 changed settings of a service arrive with the next hook', async () =
   await stage.settings(blog.serviceId, 2, '{"title":"My blog"}');
   await stage.ctx.db.update(units).set({ settingsVersion: 2 }).where(eq(units.id, blog.id));
   await stage.ctx.db.transaction((tx) => raiseHeads(tx, now(), [blog.vmId]));
-  await until('config-changed', async () => (await runsOf(blog)).filter((run) => run.startsWith('config')).length === 2);
+  await until(
+    'config-changed',
+    async () => (await runsOf(blog)).filter((run) => run.startsWith('config')).length === 2,
+  );
   await until('it is stored', async () => (await getDue(now(), named(blog))).items.length === 0);
 });
 

@@ -6,7 +6,7 @@ import { agentName, agentVersion } from '../version.ts';
 import type { Caller, PortalCall, PortalResponse } from './call.ts';
 import { type ExecutionCalls, type ExecutionNews, executionCalls, executionNews } from './execution-calls.ts';
 import { PortalRefusal, secondsIn } from './refusal.ts';
-import { type UnitCalls, type UnitNews, unitCalls, unitNews } from './unit-calls.ts';
+import { type UnitCalls, type UnitNews, unitCalls, unitHeader, unitNews } from './unit-calls.ts';
 
 export { type ExecutionNews, noExecutions } from './execution-calls.ts';
 export { PortalRefusal } from './refusal.ts';
@@ -30,7 +30,10 @@ export interface PolledGoalState {
 export interface Portal extends ExecutionCalls {
   /** Absent if the portal, such as that of a trial, has no units. */
   readonly units?: UnitCalls;
-  /** Polls. `unitStamp` identifies the unit state that the agent knows of; null if it knows of none. */
+  /**
+   * Polls. `unitStamp` identifies the unit state that the agent knows of; empty if it knows of none, and null for an
+   * agent without units.
+   */
   goalState(
     etag: string | null,
     waitSeconds: number,
@@ -46,9 +49,9 @@ export interface Portal extends ExecutionCalls {
   sendLog(piece: LogPiece, signal?: AbortSignal): Promise<void>;
   /**
    * Sends a report. In the response, `etag` is the ETag of the portal's goal state, or null; `refused` describes the
-   * entries that were not stored, or is null.
+   * entries that were not stored, or is null. `unitStamp` as for a poll.
    */
-  report(body: unknown): Promise<ReportAnswer>;
+  report(body: unknown, unitStamp?: string | null): Promise<ReportAnswer>;
   /** Returns the requests for log folders that operators are waiting for (AZ-G11). */
   logRequests(signal?: AbortSignal): Promise<LogRequest[]>;
   /** Uploads the log folders of a handler as a zip; an empty file means that there are no logs. */
@@ -168,7 +171,7 @@ function goalStateCalls(send: PortalCall): Pick<Portal, 'goalState' | 'downloadP
         path: `/agent/v1/goal-state?wait=${Math.round(waitSeconds)}`,
         headers: {
           ...(etag !== null && { 'if-none-match': etag }),
-          ...(unitStamp !== null && { 'annex-units': `"${unitStamp}"` }),
+          ...unitHeader(unitStamp),
         },
         idleSeconds: waitSeconds + 30,
         signal,
@@ -201,11 +204,11 @@ function goalStateCalls(send: PortalCall): Pick<Portal, 'goalState' | 'downloadP
 
 function reportCalls(send: PortalCall): Pick<Portal, 'report' | 'sendLog'> {
   return {
-    async report(body) {
+    async report(body, unitStamp = null) {
       const answer = await send({
         method: 'POST',
         path: '/agent/v1/reports',
-        headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        headers: { 'content-type': 'application/json', 'content-encoding': 'gzip', ...unitHeader(unitStamp) },
         body: gzipSync(JSON.stringify(body)),
         idleSeconds: 60,
       });

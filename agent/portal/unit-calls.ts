@@ -17,9 +17,6 @@ export interface UnitNews {
   after: number;
 }
 
-/** No news about units. */
-export const noUnitNews: UnitNews = { stamp: null, after: 0 };
-
 export interface UnitStateAnswer {
   /** JSON text. */
   text: string;
@@ -120,6 +117,12 @@ export function unitCalls(send: PortalCall): UnitCalls {
       if (answer.status !== 204) throw new PortalRefusal(answer);
     },
   };
+}
+
+/** Returns the header `Annex-Units` of a request; none for an agent without units. */
+export function unitHeader(stamp: string | null): { 'annex-units'?: string } {
+  if (stamp === null) return {};
+  return { 'annex-units': stamp === '' ? '' : `"${stamp}"` };
 }
 
 /** Parses the headers `Annex-Units` and `Annex-Units-After`. */

@@ -24,6 +24,8 @@ export interface ReporterOptions {
   onLogsWanted(): void;
   /** Called with the news about executions that each response contains. */
   onExecutions(news: ExecutionNews): void;
+  /** Returns the stamp of the unit state that the agent knows of. */
+  unitStamp?(): string | null;
   /** Called with the news about units that each response contains. */
   onUnits?(news: UnitNews): void;
 }
@@ -121,7 +123,10 @@ export class Reporter {
   private async send(report: QueuedReport): Promise<number> {
     const { journal } = this.options;
     try {
-      const { etag, refused, wantsLogs, executions, units } = await this.options.portal.report(this.bodyOf(report));
+      const { etag, refused, wantsLogs, executions, units } = await this.options.portal.report(
+        this.bodyOf(report),
+        this.options.unitStamp?.(),
+      );
       this.outbox.remove(report.reportNumber);
       this.pauses.reset();
       if (refused !== null) journal.warn('The portal rejected some entries of a report.', { answer: refused });

@@ -3,7 +3,7 @@ import { type Box, boxOf } from '../amp/box.ts';
 import { Contexts, contextInputOf } from '../unit/contexts.ts';
 import type { ContextInput } from '../unit/hook-context.ts';
 import type { LogEntry } from '../unit/log-entry.ts';
-import type { NodeContent, NodeName } from '../unit/read-node.ts';
+import type { NodeCopy, NodeName } from '../unit/read-node.ts';
 import { unitCommands } from '../unit/unit-commands.ts';
 import { unitError } from '../unit/unit-error.ts';
 
@@ -31,7 +31,7 @@ export class UnitStage {
     ],
   };
   /** The portal's nodes; without an entry, a unit does not take part. */
-  readonly nodes = new Map<string, NodeContent>([
+  readonly nodes = new Map<string, NodeCopy>([
     ['3 mysql/0', { version: 12, settings: { host: '"10.0.0.4"', port: '3306', password: '"correct horse"' } }],
     ['3 wordpress/1', { version: 1, settings: {} }],
     ['4 wordpress/1', { version: 1, settings: {} }],

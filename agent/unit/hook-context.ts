@@ -1,7 +1,7 @@
 import type { UnitGoal } from '#protocol/index.ts';
 import { checkSize, type NodeTexts, nodeJson, readChanges } from './node-texts.ts';
 import { type OpenedPorts, type PortName, PortWords } from './port-words.ts';
-import type { NodeContent, NodeName, ReadNode } from './read-node.ts';
+import type { NodeCopy, NodeName, ReadNode } from './read-node.ts';
 import { isSecretKey, secretTexts } from './secret-keys.ts';
 import { unitError } from './unit-error.ts';
 
@@ -141,7 +141,7 @@ export class HookContext {
     return opened;
   }
 
-  private open(name: NodeName, { version, settings, secretKeys = [] }: NodeContent): OpenNode {
+  private open(name: NodeName, { version, settings, secretKeys = [] }: NodeCopy): OpenNode {
     const texts: NodeTexts = new Map(Object.entries(settings));
     const node: OpenNode = { name, version, before: texts, now: texts, secretKeys };
     if (!this.isClosed) this.read.push(node);

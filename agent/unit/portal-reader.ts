@@ -4,7 +4,7 @@ import { openSealedText } from '../identity/open-sealed.ts';
 import { PortalRefusal } from '../portal/portal.ts';
 import type { UnitCalls } from '../portal/unit-calls.ts';
 import { readChanges } from './node-texts.ts';
-import type { NodeContent, ReadNode } from './read-node.ts';
+import type { NodeCopy, ReadNode } from './read-node.ts';
 import { unitError } from './unit-error.ts';
 
 /** Returns a function that reads nodes for one unit from the portal. Does not retry. */
@@ -27,7 +27,7 @@ export function portalReader(
 }
 
 /** Adds the protected settings, which are decrypted in memory only. All of them are secret. */
-function withProtected(layout: AgentLayout, service: ServiceSettings): NodeContent {
+function withProtected(layout: AgentLayout, service: ServiceSettings): NodeCopy {
   const { version, settings, protectedSettings, protectedSettingsCertThumbprint: thumbprint } = service;
   if (protectedSettings === undefined || thumbprint === undefined) return { version, settings };
   const text = openSealedText(layout, thumbprint, protectedSettings);

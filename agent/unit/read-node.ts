@@ -7,7 +7,7 @@ import { unitError } from './unit-error.ts';
 export type NodeName = { relation: number; unit: string } | 'service';
 
 /** A node as the portal has it. */
-export interface NodeContent {
+export interface NodeCopy {
   version: number;
   /** The JSON text of each value, by key. */
   settings: Record<string, string>;
@@ -16,7 +16,7 @@ export interface NodeContent {
 }
 
 /** Reads a node from the portal. Rejects with AmpError if the portal refuses it. */
-export type ReadNode = (name: NodeName) => Promise<NodeContent>;
+export type ReadNode = (name: NodeName) => Promise<NodeCopy>;
 
 interface Patience {
   seconds?: number;

@@ -4,7 +4,7 @@ import { OutputFile } from '../handler/output-file.ts';
 import type { LogEntry } from './log-entry.ts';
 
 /** The message that explains a failed run: the last one of a level for errors that has an id. */
-export interface RunReason {
+export interface LoggedReason {
   id: string;
   params: string[];
 }
@@ -20,7 +20,7 @@ export class RunLog {
   private readonly err: Lines;
   private readonly secrets: Set<string>;
   private readonly begun = performance.now();
-  private last: RunReason | null = null;
+  private last: LoggedReason | null = null;
 
   /** `secrets` are texts that are masked from the start; texts that `learn` gets are added to them. */
   constructor(path: string, secrets: Set<string>) {
@@ -64,7 +64,7 @@ export class RunLog {
   }
 
   /** Writes the rest of the output. Returns the end of it for the request that ends the run. */
-  finish(): { tail: string; reason: RunReason | null } {
+  finish(): { tail: string; reason: LoggedReason | null } {
     this.out.end();
     this.err.end();
     const { tail } = this.file.finish('');

@@ -133,6 +133,7 @@ export class Agent {
         if (this.executions.isNews(news)) this.wakePoll.abort();
         this.executions.noteCancel(news.cancel);
       },
+      unitStamp: () => this.hooks?.stamp ?? null,
       onUnits: (news) => this.hooks?.noteNews(news),
     });
     this.keys = new KeyCopies(layout, options.waagentFolder);
@@ -249,8 +250,6 @@ export class Agent {
     const pauses = backoff(1, 30);
     let isAway = false;
     if (isRenewing(this.options.layout)) void this.renewKey();
-    // The portal holds a poll without a stamp although units change.
-    await this.hooks?.whenLooked(firstAnswerSeconds);
     while (!this.stopping.signal.aborted) {
       this.pruneEvents();
       let pause: number;

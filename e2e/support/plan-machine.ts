@@ -8,13 +8,23 @@ export type TranscriptRow = readonly [number, string, ...unknown[]];
 /** A plan with a script that prints a line. */
 export const helloPlan = { ...examplePlan, Name: 'Rotate certificates', Version: '1.2.0' };
 
+/** What the agent of a role states about the role. */
+export interface StatedInstance {
+  id: string;
+  address: string;
+}
+
 /** Enrolls a simulated machine. Returns functions for its calls to the agents' API. */
-export async function enrollPlanMachine(url: string, vm: CreatedVm) {
+export async function enrollPlanMachine(
+  url: string,
+  vm: Pick<CreatedVm, 'enrollmentToken'>,
+  instance?: StatedInstance,
+) {
   const { certificate } = newKeyPair();
   const agent = { name: 'plan-machine', version: '1.0' };
   const answer = await fetch(`${url}/agent/v1/enroll`, {
     method: 'POST',
-    body: JSON.stringify({ enrollmentToken: vm.enrollmentToken, certificate, agent }),
+    body: JSON.stringify({ enrollmentToken: vm.enrollmentToken, certificate, agent, instance }),
   });
   if (answer.status !== 201) throw new Error(`enrollment answered ${answer.status}: ${await answer.text()}`);
   const { credential } = (await answer.json()) as { credential: string };
@@ -30,6 +40,8 @@ export async function enrollPlanMachine(url: string, vm: CreatedVm) {
   return {
     /** Fetches the goal state. */
     poll: () => call('/goal-state'),
+    /** Sends a report. */
+    report: (body: object) => call('/reports', { method: 'POST', body: JSON.stringify(body) }),
     /** Takes the next execution and confirms it. */
     async take(): Promise<string> {
       const response = await call('/executions/next');

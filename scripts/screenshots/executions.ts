@@ -57,12 +57,12 @@ export async function executionsOf(
   const past = await api<{ id: string; enrollmentToken: string }>('POST', '/vms', named('runs'));
   const busy = await api<{ id: string; enrollmentToken: string }>('POST', '/vms', named('busy'));
   const quiet = await api<{ id: string; enrollmentToken: string }>('POST', '/vms', named('quiet'));
-  const machine = await enrollPlanMachine(gatewayUrl, { ...past, name: '' });
-  const busyMachine = await enrollPlanMachine(gatewayUrl, { ...busy, name: '' });
+  const machine = await enrollPlanMachine(gatewayUrl, past);
+  const busyMachine = await enrollPlanMachine(gatewayUrl, busy);
   const ids = {
     ...(await pastExecutions(api, machine, past.id)),
     ...(await openExecutions(api, busyMachine, busy.id)),
-    quiet: await quietExecution(api, await enrollPlanMachine(gatewayUrl, { ...quiet, name: '' }), quiet.id),
+    quiet: await quietExecution(api, await enrollPlanMachine(gatewayUrl, quiet), quiet.id),
     ...(await approvals(api, admin, operator, past.id, busy.id)),
   };
   let line = 0;

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { newKeyPair } from '#server/testing/key-pair.ts';
+import { enrollPlanMachine } from '../../e2e/support/plan-machine.ts';
 import { openHere } from '../seed/open.ts';
 import type { Api } from './portal.ts';
 
@@ -20,7 +20,7 @@ const silent = 'failed-3';
 const largest = 200;
 
 /** How a machine of the pictures is: what it reports about its extension, or that it has been silent. */
-type Look = 'healthy' | 'failed' | 'degraded' | 'silent';
+type Condition = 'healthy' | 'failed' | 'degraded' | 'silent';
 
 /**
  * Creates models, unless they exist: not bootstrapped, with few machines, with availability sets, with a deployment in
@@ -30,7 +30,8 @@ export async function modelsOf(api: Api, gatewayUrl: string, handler: string): P
   await api('PUT', '/storage-accounts/labstore', { location: 'West Lab' });
   const { items } = await api<{ items: { name: string }[] }>('GET', '/models');
   const known = new Set(items.map(({ name }) => name));
-  const enroll = (machine: NewMachine, look: Look) => enrollAs(api, { gatewayUrl, handler, machine, look });
+  const enroll = (machine: NewMachine, condition: Condition) =>
+    enrollAs(api, { gatewayUrl, handler, machine, condition });
   await create(api, known, { name: 'fresh', sets: true });
   await create(api, known, { name: 'sets', sets: true, controllers: 3 });
   await create(api, known, { name: 'few', sets: false, controllers: 1, machines: 3 });
@@ -42,10 +43,10 @@ export async function modelsOf(api: Api, gatewayUrl: string, handler: string): P
   }
   if (staged[0]) await api('POST', `/cloud-services/${staged[0].cloudService}/swap`);
   const failed = await create(api, known, { name: 'failed', sets: false, machines: 6 });
-  const looks: Look[] = ['failed', 'healthy', 'degraded', 'silent', 'healthy'];
-  for (const [index, look] of looks.entries()) {
+  const conditions: Condition[] = ['failed', 'healthy', 'degraded', 'silent', 'healthy'];
+  for (const [index, condition] of conditions.entries()) {
     const machine = failed[index];
-    if (machine !== undefined) await enroll(machine, look);
+    if (machine !== undefined) await enroll(machine, condition);
   }
   if (failed[1]) for (const port of [80, 443, 8404]) await openPort(api, failed[1], port);
   await keepAlive();
@@ -55,7 +56,7 @@ export async function modelsOf(api: Api, gatewayUrl: string, handler: string): P
   };
 }
 
-/** Makes the agents' calls look recent, except those of the silent machine, which no program makes in pictures. */
+/** Stores recent calls of the agents, because no agents run, and an old call of the silent machine. */
 async function keepAlive(): Promise<void> {
   const { services, close } = await openHere();
   try {
@@ -104,44 +105,34 @@ interface Enrolled {
   gatewayUrl: string;
   handler: string;
   machine: NewMachine;
-  look: Look;
+  condition: Condition;
 }
 
 /** Enrolls a machine with an extension, and reports about the extension once. */
-async function enrollAs(api: Api, { gatewayUrl, handler, machine, look }: Enrolled): Promise<void> {
+async function enrollAs(api: Api, { gatewayUrl, handler, machine, condition }: Enrolled): Promise<void> {
   const extension = 'probe';
-  await api('PUT', `/vms/${machine.vmId}/extensions/${extension}`, { state: 'enabled', handler, version: '1.0.0.0' });
-  const { certificate } = newKeyPair();
-  const { enrollmentToken, instanceId: id, assignedAddress: address } = machine;
-  const agent = { name: 'annex-agent', version: '0.2.0' };
-  const send = async (path: string, body: object, credential = '') => {
-    const headers = credential === '' ? undefined : { authorization: `Bearer ${credential}` };
-    const url = `${gatewayUrl}/agent/v1${path}`;
-    const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body), ...(headers && { headers }) });
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-    return answer;
-  };
-  const enrolled = await send('/enroll', { enrollmentToken, certificate, agent, instance: { id, address } });
-  const { credential } = (await enrolled.json()) as { credential: string };
-  const isFailed = look === 'failed';
+  await api('PUT', `/vms/${machine.vmId}/extensions/${extension}`, {
+    ...{ state: 'enabled', handler, version: '1.0.0.0' },
+    timeouts: { enable: 8 * 3_600 },
+  });
+  const { instanceId: id, assignedAddress: address } = machine;
+  const agent = await enrollPlanMachine(gatewayUrl, machine, { id, address });
+  const isFailed = condition === 'failed';
   const state = isFailed ? 'failed' : 'enabled';
   const command = isFailed ? { command: 'enable', exitCode: 51 } : { exitCode: 0 };
-  // An agent announces when it calls next. After that time, it counts as unresponsive.
-  const periods =
-    look === 'silent' ? { heartbeatSeconds: 1, statusSeconds: 1 } : { heartbeatSeconds: 600, statusSeconds: 600 };
   const handlers = [{ extension, version: '1.0.0.0', sequenceNumber: 1, state, ...command }];
-  const statuses = [{ extension, sequenceNumber: 1, ageSeconds: 0, file: statusOf(look) }];
-  await send('/reports', { run: 'pictures', reportNumber: 1, periods, handlers, statuses }, credential);
+  const statuses = [{ extension, sequenceNumber: 1, ageSeconds: 0, file: statusOf(condition) }];
+  await agent.report({ run: 'pictures', reportNumber: 1, handlers, statuses });
 }
 
 /** The status file of an extension. */
-function statusOf(look: Look): object[] {
+function statusOf(condition: Condition): object[] {
   const words = {
     ...{ healthy: ['success', 'Watching 3 targets'], silent: ['success', 'Watching 3 targets'] },
     ...{ failed: ['error', 'The mount files.example.net:/backup answered: permission denied (exit 51)'] },
     ...{ degraded: ['warning', '1 of 3 targets does not answer'] },
   };
-  const [status, message] = words[look];
+  const [status, message] = words[condition];
   const formattedMessage = { lang: 'en', message };
   return [
     {

@@ -16,7 +16,7 @@ import type { HookChanges } from '../../unit/hook-context.ts';
 import { hookEnvironmentOf, toolsFolderOf } from '../../unit/hook-environment.ts';
 import { HookFolders } from '../../unit/hook-process.ts';
 import type { LocalUnit } from '../../unit/local-unit.ts';
-import { RunLog, type RunReason } from '../../unit/run-log.ts';
+import { type LoggedReason, RunLog } from '../../unit/run-log.ts';
 import { agentVersion } from '../../version.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { RunLogs } from './run-logs.ts';
@@ -142,7 +142,7 @@ interface HookEnd {
   seconds: number;
   output: string;
   changes: HookChanges;
-  reason: RunReason | null;
+  reason: LoggedReason | null;
 }
 
 /** Returns the request that ends a run. A hook that failed changes nothing (EN-10). */

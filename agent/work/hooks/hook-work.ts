@@ -92,14 +92,9 @@ export class HookWork implements LaneWork {
     this.looks.begin();
   }
 
-  /** The stamp of the unit state for the next poll; null if the portal has not sent one. */
-  get stamp(): string | null {
-    return this.looks.stamp;
-  }
-
-  /** Waits until the stamp for the next poll is known, or until the timeout. */
-  async whenLooked(seconds: number): Promise<void> {
-    await this.looks.whenLooked(seconds, this.stopping.signal);
+  /** The stamp of the unit state for polls and reports; empty if the portal has not sent one. */
+  get stamp(): string {
+    return this.looks.stamp ?? '';
   }
 
   noteNews(news: UnitNews): void {

@@ -46,7 +46,6 @@ export class UnitLooks {
   private heard: string | null = null;
   private wanted = new AbortController();
   private later: NodeJS.Timeout | undefined;
-  private readonly firstLook = Promise.withResolvers<void>();
   private isDone = false;
   private trouble: string | null = null;
 
@@ -62,7 +61,7 @@ export class UnitLooks {
     this.options.onState(this.held.state);
   }
 
-  /** The stamp for the next poll; null if the portal has not sent one. */
+  /** The last stamp that the portal sent; null if it has not sent one. */
   get stamp(): string | null {
     return this.heard;
   }
@@ -70,11 +69,6 @@ export class UnitLooks {
   /** Whether the agent has fetched the unit state, or tried to. */
   get hasLooked(): boolean {
     return this.isDone;
-  }
-
-  /** Waits until the agent has fetched the unit state or tried to, or until the timeout. */
-  async whenLooked(seconds: number, stopping: AbortSignal): Promise<void> {
-    await Promise.race([this.firstLook.promise, wait(seconds, [stopping])]);
   }
 
   note({ stamp, after }: UnitNews): void {
@@ -96,7 +90,6 @@ export class UnitLooks {
       this.wanted = new AbortController();
       const seconds = await this.fetch(stopping);
       this.isDone = true;
-      this.firstLook.resolve();
       this.options.onLooked();
       await wait(seconds, [stopping, this.wanted.signal]);
     }

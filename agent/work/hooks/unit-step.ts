@@ -41,23 +41,39 @@ interface SkipStep {
 export function stepOf(unit: LocalUnit, goal: UnitGoal, now: number): UnitStep {
   const notes: ConfirmedHook[] = [];
   let { record } = unit;
-  let step = firstStep(unit, goal, record, now);
-  while (step.act === 'skip') {
+  for (;;) {
+    const due = hooksDue(goal, record);
+    const { failing } = record;
+    // All of them together, because a relation may have a thousand members.
+    const first = due.findIndex((one) => one.hasFile || failing[slotOf(one)] !== undefined);
+    const absent = due.slice(0, first < 0 ? due.length : first).slice(0, maxSkippedHooks - notes.length);
+    for (const one of absent) record = confirmHook(record, one);
+    notes.push(...absent.map(noteOf));
+    if (absent.length > 0 && notes.length < maxSkippedHooks) continue;
+    const step = notes.length < maxSkippedHooks ? firstStep(unit, goal, record, due, now) : { act: 'rest' as const };
+    if (step.act !== 'skip') {
+      if (notes.length > 0) unit.skip(record, notes);
+      return step;
+    }
     record = confirmHook(record, step.due, { isSkipped: step.isSkipped });
     notes.push(step.note);
-    if (notes.length >= maxSkippedHooks) break;
-    step = firstStep(unit, goal, record, now);
   }
-  if (notes.length > 0) unit.skip(record, notes);
-  return step.act === 'skip' ? { act: 'rest' } : step;
 }
 
-function firstStep(unit: LocalUnit, goal: UnitGoal, record: UnitRecord, now: number): UnitStep | SkipStep {
-  const next = nextHook(hooksDue(goal, record), record, now, goal.resolution);
+const noteOf = (due: DueHook): ConfirmedHook => ({ ...causeOfRun(due), formula: due.formula });
+
+function firstStep(
+  unit: LocalUnit,
+  goal: UnitGoal,
+  record: UnitRecord,
+  all: readonly DueHook[],
+  now: number,
+): UnitStep | SkipStep {
+  const next = nextHook(all, record, now, goal.resolution);
   if (next === null) return { act: goal.goal === 'leaving' ? 'remove' : 'rest' };
   if (next.act === 'wait') return next;
   const { due } = next;
-  const note = { ...causeOfRun(due), formula: due.formula };
+  const note = noteOf(due);
   if (next.act === 'skip') {
     return { act: 'skip', due, note: { ...note, run: record.failing[slotOf(due)]?.run }, isSkipped: true };
   }

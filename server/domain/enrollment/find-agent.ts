@@ -62,8 +62,8 @@ const byCredential = {
              select sum(m.clock) as clocks, array_agg(m.id::float8) as ids from (
                select distinct t.id, t.clock from units n join relation_units p on p.unit_id = n.id
                  join relations t on t.id = p.relation_id
-                where n.vm_id = a.vm_id and n.removed_at is null and p.state <> 'broken' and t.removed_at is null) m
-           ) r on u.vm_id is not null
+                where n.vm_id = u.vm_id and n.removed_at is null and p.state <> 'broken' and t.removed_at is null) m
+           ) r on true
           where a.credential_hash = any($1::text[])`,
 };
 

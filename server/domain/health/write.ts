@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { recordChanges, scheduleHealthChecks } from '#server/domain/changes/index.ts';
-import type { HealthUpdate } from './evaluate-vm.ts';
 import { writeConcerns } from './concerns.ts';
+import type { HealthUpdate } from './evaluate-vm.ts';
 import { addToCounts } from './fleet-counts.ts';
 
 /** If more VMs than this changed, open pages are only notified that the fleet changed, not which VMs. */

@@ -5,7 +5,14 @@ export { dropTranscripts } from './drop-transcripts.ts';
 export { archiveList, listArchives, listRequestedArchives, openArchive } from './list-archives.ts';
 export { listOutputs } from './list-outputs.ts';
 export { type Output, output } from './output.ts';
-export { type FoundLine, getOutput, type OutputDetails, readOutput, readOutputOfRun, searchOutput } from './read-output.ts';
+export {
+  type FoundLine,
+  getOutput,
+  type OutputDetails,
+  readOutput,
+  readOutputOfRun,
+  searchOutput,
+} from './read-output.ts';
 export { readTranscript, searchTranscript } from './read-transcript.ts';
 export { receiveArchive } from './receive-archive.ts';
 export { receiveNextOutput } from './receive-next-output.ts';

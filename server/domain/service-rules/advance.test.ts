@@ -69,3 +69,50 @@ test('EN-56 with a limit of one, there are never two units that have not confirm
   }
   expect(units.every((each) => each.formulaVersion === next.formulaVersion && isConfirmed(each))).toBe(true);
 });
+
+/** Random numbers below a limit, the same for the same seed. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed * 7_919;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * below);
+  };
+}
+
+describe('EN-56 over random histories of declarations, hooks and failures', () => {
+  test.each([1, 2, 3, 4, 5, 6])('history %i', (seed) => {
+    const random = randomOf(seed);
+    const limit = 1 + random(3);
+    const atOnce = { upgrade: limit, configure: limit };
+    const versions = Array.from({ length: 4 }, (_, number) => ({
+      ...{ formulaVersion: `1.${number}`, settingsVersion: number },
+    }));
+    const versionOf = (number: number) => versions[number] ?? old;
+    let target = versionOf(0);
+    let units = Array.from({ length: 6 }, (_, number) => unit(number, target, random(3) === 0 ? null : target));
+    const give = () => {
+      const moved = advance(target, units, atOnce);
+      units = units.map((each) => (moved.includes(each.id) ? { ...each, ...target } : each));
+    };
+    /** Has a unit run its hooks. If they succeed, it confirms its versions and no longer fails. */
+    const run = (number: number, fails: boolean) => {
+      units = units.map((each) => {
+        if (each.number !== number || isConfirmed(each)) return each;
+        return fails ? { ...each, isFailing: true } : unit(number, each, each);
+      });
+    };
+    for (let step = 0; step < 200; step += 1) {
+      const before = units.filter((each) => each.record.started !== null && !isConfirmed(each)).length;
+      if (random(10) === 0) target = versionOf(random(4));
+      else run(random(6), random(4) === 0);
+      give();
+      const after = units.filter((each) => each.record.started !== null && !isConfirmed(each)).length;
+      expect(after).toBeLessThanOrEqual(Math.max(limit, before));
+    }
+    for (let round = 0; round < 20; round += 1) {
+      for (const { number } of units) run(number, false);
+      give();
+    }
+    expect(units.filter((each) => each.formulaVersion !== target.formulaVersion || !isConfirmed(each))).toEqual([]);
+  });
+});

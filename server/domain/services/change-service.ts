@@ -1,5 +1,4 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import type { z } from 'zod';
 import type { Transaction } from '#db/client.ts';
 import { relationEndpoints, relations, serviceSettings, services, units } from '#db/schema/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
@@ -7,21 +6,18 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { type ModelRow, tellExposure, updateModel } from '#server/domain/topology/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
-import type { setServiceInput } from './input.ts';
+import type { PreparedService, ServiceRequest } from './prepare-service.ts';
 import { raiseHeads, setPeerRelations } from './relations/index.ts';
-import { type FormulaVersionRow, requireFormula, type ServiceRow } from './service-rows.ts';
-import { planSettings, readSettings, type SettingsRow } from './settings/plan-settings.ts';
+import type { FormulaVersionRow, ServiceRow } from './service-rows.ts';
+import type { SettingsRow } from './settings/plan-settings.ts';
 import { advanceUnits } from './units/advance-units.ts';
-
-export type ServiceRequest = z.output<typeof setServiceInput>;
 
 /** Returns how many units may change at the same time; null for all. */
 export const numberAtOnce = (given: ServiceRequest['upgrade'], kept: number | null): number | null =>
   given === undefined ? kept : given.atOnce === 'all' ? null : given.atOnce;
 
 /**
- * Changes a locked model's service. Everything is checked before anything changes. Throws 404 `version_unknown`, 409
- * `service_formula_fixed`, 422 `formula_lacks_endpoint`, and the errors of `planSettings` and `requireFormula`.
+ * Changes a service of a locked model. Throws 422 `formula_lacks_endpoint`.
  */
 export async function changeService(
   tx: Transaction,
@@ -29,14 +25,10 @@ export async function changeService(
   model: ModelRow,
   current: ServiceRow,
   request: ServiceRequest,
+  { formula, before, settings }: PreparedService,
 ): Promise<ServiceRow> {
-  if (request.formula !== current.formula) {
-    throw new DomainError('conflict', 'service_formula_fixed', { params: { formula: current.formula } });
-  }
-  const formula = await requireFormula(tx, request, current.formulaVersion);
+  if (before === null) throw new Error('the service was not read');
   await requireEndpoints(tx, current, formula);
-  const before = await readSettings(tx, current.id, current.settingsVersion);
-  const settings = await planSettings(ctx, { serviceId: current.id, current: before }, formula, request);
   const next = {
     formulaVersion: formula.version,
     settingsVersion: settings.version,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { hookSeconds } from '#protocol/formula-words.ts';
+import { namedValues } from '#protocol/named-values.ts';
 import { isServiceName, isUnitName, maxServiceNameLength } from '#protocol/unit-names.ts';
 import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
 import { modelRef } from '#server/domain/topology/input.ts';
@@ -13,7 +14,7 @@ const machine = z
   .int()
   .min(0)
   .max(2 ** 31 - 1);
-const settings = z.record(z.string().max(255), z.unknown());
+const settings = namedValues(z.string().max(255), z.unknown());
 const seconds = z.number().int().min(1).max(hookSeconds.maximum);
 /** The name of a hook in `timeouts`; `default` is the limit of all other hooks. */
 const hookName = z

@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/client.ts';
-import { handlerVersions, services } from '#db/schema/index.ts';
+import { services } from '#db/schema/index.ts';
 import { type FormulaManifest, isHandlerManifest } from '#protocol/formula.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { requireVersion, type VersionRow } from '#server/domain/packages/index.ts';
@@ -54,18 +54,4 @@ export async function requireFormula(
   if (state === 'draft') throw refuse('version_draft');
   if (state === 'withdrawn' && row.version !== kept) throw refuse('version_withdrawn');
   return { ...row, manifest };
-}
-
-/** Reads the formula's version that a service has. */
-export async function readFormula(
-  db: Database | Transaction,
-  { formula, formulaVersion }: Pick<ServiceRow, 'formula' | 'formulaVersion'>,
-): Promise<FormulaVersionRow> {
-  const [row] = await db
-    .select()
-    .from(handlerVersions)
-    .where(and(eq(handlerVersions.handler, formula), eq(handlerVersions.version, formulaVersion)));
-  if (row === undefined || isHandlerManifest(row.manifest))
-    throw new Error(`${formula} ${formulaVersion} is no formula`);
-  return { ...row, manifest: row.manifest };
 }

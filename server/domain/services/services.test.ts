@@ -128,20 +128,19 @@ describe('settings', () => {
     expect((await getService(stage.ctx, { model: sets.model, service: 'checked' })).units).toEqual([]);
   });
 
-  test.each<[string, string]>([
-    ['characters that text columns reject', '{"a":"\\u0000","b\\u0000":"\\ud800"}'],
-    ['names of properties of every object', '{"__proto__":{"x":1},"constructor":2}'],
-    ['60 levels', `{"deep":${'['.repeat(60)}${']'.repeat(60)}}`],
-  ])('with %s come back as they were given', async (_name, json) => {
-    const { formula } = await stage.formula('opaque').catch(() => ({ formula: 'Acme.Lab.opaque' }));
-    await stage.declare(sets, 'opaque', { formula, version: '1.0', units: 0, settings: JSON.parse(json) });
-    const shown = await settings('opaque');
-    expect(JSON.stringify(shown.given)).toBe(json);
-    expect(JSON.stringify(shown.effectiveSettings)).toBe(json);
+  test.each<[string, string, string]>([
+    ['characters that the database cannot store', '{"a":"\\u0000"}', 'json_character'],
+    ['half of a character', '{"a":"\\ud800"}', 'json_character'],
+    ['a name that every object has', '{"__proto__":{"x":1}}', 'name_reserved'],
+    ['too many levels', `{"deep":${'['.repeat(500)}${']'.repeat(500)}}`, 'json_too_deep'],
+  ])('with %s are rejected', async (_name, json, code) => {
+    const { formula } = await stage.formula('free').catch(() => ({ formula: 'Acme.Lab.free' }));
+    const change = stage.declare(sets, 'opaque', { formula, version: '1.0', units: 0, settings: JSON.parse(json) });
+    await expect(change).rejects.toMatchObject({ faults: [{ code }] });
   });
 
   test('that are too large are rejected', async () => {
-    const { formula } = await stage.formula('free');
+    const { formula } = await stage.formula('large');
     const change = stage.declare(sets, 'large', { formula, version: '1.0', settings: { text: 'x'.repeat(64_000) } });
     await expect(change).rejects.toMatchObject({ faults: [{ path: '/settings', code: 'settings_too_large' }] });
   });
@@ -164,6 +163,12 @@ describe('settings', () => {
       expect(dump).not.toContain('hunter2');
       expect(dump).not.toContain(Buffer.from('hunter2').toString('hex'));
     }
+  });
+
+  test('that two people change at the same time are checked against what the other one stored', async () => {
+    await stage.declare(sets, 'two', { ...blog, units: 0 });
+    await Promise.all(['one', 'other'].map((title) => stage.declare(sets, 'two', { ...blog, settings: { title } })));
+    expect(await settings('two')).toMatchObject({ settingsVersion: 3 });
   });
 
   test('cannot be protected if the portal keeps no copies', async () => {
@@ -210,7 +215,7 @@ describe('a declaration is rejected', () => {
   });
 
   test('for time limits of what is no hook', async () => {
-    expect(await declare('limits', { timeouts: { 'in\u0000stall': 5 } })).toBe('field_format');
+    expect(await declare('limits', { timeouts: { 'in\u0000stall': 5 } })).toBe('field_invalid');
     expect(await declare('limits', { timeouts: { install: 86_401 } })).toBe('field_too_big');
   });
 

@@ -1,5 +1,4 @@
 import { and, count as countRows, desc, eq, isNull } from 'drizzle-orm';
-import { v7 as uuid } from 'uuid';
 import type { Transaction } from '#db/client.ts';
 import { serviceSettings, services, units } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
@@ -13,15 +12,16 @@ import {
   localFabric,
   lockModel,
   type ModelRow,
+  readModel,
   requireBootstrapped,
   updateModel,
 } from '#server/domain/topology/index.ts';
-import { changeService, numberAtOnce, type ServiceRequest } from './change-service.ts';
+import { changeService, numberAtOnce } from './change-service.ts';
 import { type SetServiceInput, serviceLimits, setServiceInput } from './input.ts';
+import { isStillValid, type PreparedService, prepareService, type ServiceRequest } from './prepare-service.ts';
 import { setPeerRelations } from './relations/index.ts';
-import { findService, requireFormula, requireLiving, type ServiceRow } from './service-rows.ts';
+import { findService, requireLiving, type ServiceRow } from './service-rows.ts';
 import { type Service, showService } from './service-view.ts';
-import { planSettings } from './settings/plan-settings.ts';
 import { requireRoom as requireUnitRoom } from './units/insert-unit.ts';
 import { dismissUnits } from './units/leave.ts';
 import { type NewUnit, placeUnits } from './units/place-units.ts';
@@ -44,21 +44,49 @@ export async function setService(
   allow(ctx.actor, 'operator');
   const request = parse(setServiceInput, input);
   const { service: name, to } = request;
-  const { model, missing } = await ctx.db.transaction(async (tx) => {
-    const locked = await lockModel(tx, request.model, request.ifMatch);
-    requireBootstrapped(locked);
-    const vmId = to === undefined ? null : await findMachine(tx, locked, to);
-    const current = await findService(tx, locked.id, name);
-    if (current !== undefined) requireLiving(current);
-    const row =
-      current === undefined
-        ? await deployService(tx, ctx, locked, request)
-        : await changeService(tx, ctx, locked, current, request);
-    const wanted = request.units ?? (current === undefined ? 1 : undefined);
-    return { model: locked, missing: wanted === undefined ? 0 : await scale(tx, ctx, row, { wanted, vmId }) };
-  });
+  const { model, missing } = await declareChecked(ctx, request);
   const newUnits = await placeUnits(ctx, provider, model, { service: name, count: missing, to });
   return { ...(await showService(ctx, model, name)), newUnits };
+}
+
+/** A declaration that was stored. `missing`: how many units the service lacks. */
+interface Declared {
+  model: ModelRow;
+  missing: number;
+}
+
+/** Number of times that a declaration is checked again if the service changes between the checks and the transaction. */
+const maxChecks = 5;
+
+async function declareChecked(ctx: Context, request: ServiceRequest): Promise<Declared> {
+  for (let checks = 1; checks < maxChecks; checks += 1) {
+    const prepared = await prepareService(ctx, request);
+    const declared = await ctx.db.transaction((tx) => declare(tx, ctx, request, prepared));
+    if (declared !== null) return declared;
+  }
+  const { revision } = await readModel(ctx.db, request.model);
+  throw new DomainError('precondition_failed', 'model_changed', { params: { revision } });
+}
+
+/** Stores a declaration. Returns null if the service changed since the checks. */
+async function declare(
+  tx: Transaction,
+  ctx: Context,
+  request: ServiceRequest,
+  prepared: PreparedService,
+): Promise<Declared | null> {
+  const model = await lockModel(tx, request.model, request.ifMatch);
+  requireBootstrapped(model);
+  const vmId = request.to === undefined ? null : await findMachine(tx, model, request.to);
+  const current = await findService(tx, model.id, request.service);
+  if (!isStillValid(prepared, current)) return null;
+  if (current !== undefined) requireLiving(current);
+  const row =
+    current === undefined
+      ? await deployService(tx, ctx, model, request, prepared)
+      : await changeService(tx, ctx, model, current, request, prepared);
+  const wanted = request.units ?? (current === undefined ? 1 : undefined);
+  return { model, missing: wanted === undefined ? 0 : await scale(tx, ctx, row, { wanted, vmId }) };
 }
 
 async function deployService(
@@ -66,12 +94,10 @@ async function deployService(
   ctx: Context,
   model: ModelRow,
   request: ServiceRequest,
+  { serviceId: id, formula, settings }: PreparedService,
 ): Promise<ServiceRow> {
   await requireRoom(tx, model);
-  const formula = await requireFormula(tx, request);
-  const id = uuid();
   const { id: modelId } = model;
-  const settings = await planSettings(ctx, { serviceId: id, current: null }, formula, request);
   const { service: name, exposed = false, timeouts = {}, upgrade, configure } = request;
   const [row] = await tx
     .insert(services)

@@ -80,7 +80,10 @@ describe('ports of units', () => {
     const given = { instance: lab.first.instanceId, protocol: 'tcp' as const, port: 443 };
     await setEndpoint(ctx, given, lab.provider);
     await expect(change('store/0', [tcp(8_080), tcp(443)])).rejects.toMatchObject(conflict);
-    expect((await portsOf()).map(([port]) => port), 'nothing of it is stored').toEqual(['443/tcp', '80/tcp']);
+    expect(
+      (await portsOf()).map(([port]) => port),
+      'nothing of it is stored',
+    ).toEqual(['443/tcp', '80/tcp']);
   });
 
   test('are closed only by the unit that opened them', async () => {

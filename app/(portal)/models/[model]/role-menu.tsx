@@ -10,7 +10,7 @@ import type { RoleLine } from './role-lines.ts';
 
 export interface RoleMenuProps {
   line: RoleLine;
-  /** Whether the row stands for its cloud service, so that the menu has the acts on it. */
+  /** Whether the menu also has the acts on the cloud service, which has no card. */
   hasServices: boolean;
   onAct(act: ModelAct): void;
 }

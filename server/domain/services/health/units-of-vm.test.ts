@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { foldHealth } from '#server/domain/health/index.ts';
 import { givenProbe } from '#server/testing/agent-door.ts';
-import { removeUnitsIn } from '../units/index.ts';
 import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
+import { removeUnitsIn } from '../units/index.ts';
 import { readUnitConcerns } from './read-unit-health.ts';
 
 let stage: UnitStage;
@@ -23,7 +23,14 @@ async function shown({ vmId, agent }: StagedUnit, { seconds = 0, calls = true } 
     select h.health, c.subject, c.health as worst, c.cause, c.since, k.due_at from vm_health h
       join health_checks k on k.vm_id = h.vm_id left join vm_concerns c on c.vm_id = h.vm_id
      where h.vm_id = '${vmId}'`);
-  return rows[0] as { health: string; subject: string | null; worst: string; cause: string; since: string; due_at: string };
+  return rows[0] as {
+    health: string;
+    subject: string | null;
+    worst: string;
+    cause: string;
+    since: string;
+    due_at: string;
+  };
 }
 
 test('EN-81 the worst of several units is shown, and the health of the VM is the worst of units and extensions', async () => {

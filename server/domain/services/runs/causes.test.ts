@@ -74,7 +74,12 @@ describe('EN-78 the causes of a run', () => {
   test('of a change lead over the runs that wrote it to the act at their beginning', async () => {
     const [store, blog] = [await started('changing', 'store'), await started('reader', 'blog')];
     const { id: relation } = await relate('reader:db', 'changing:feed');
-    const joined = await causesOf(store, 'feed-relation-joined', { relation, remoteUnit: blog.unit, version: 1 }, { a: '1' });
+    const joined = await causesOf(
+      store,
+      'feed-relation-joined',
+      { relation, remoteUnit: blog.unit, version: 1 },
+      { a: '1' },
+    );
     expect(joined.causes).toMatchObject([{ because: 'joined', act: { action: 'relation.add' } }]);
     const about = { relation, remoteUnit: store.unit, version: 2 };
     await causesOf(blog, 'db-relation-joined', about);

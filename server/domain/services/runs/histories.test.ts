@@ -1,8 +1,8 @@
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { removeUnitsIn } from '../units/index.ts';
 import { addRelation, readNode } from '../relations/index.ts';
 import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
+import { removeUnitsIn } from '../units/index.ts';
 import { listRuns } from './list-runs.ts';
 
 let stage: UnitStage;
@@ -32,7 +32,10 @@ describe('ends that do not fit', () => {
     await unit.begin(run, 'install');
     await stage.ctx.db.transaction((tx) => removeUnitsIn(tx, stage.ctx, [unit.id], { forced: true }));
     expect(await codeOf(await unit.end(run))).toEqual([409, 'unit_gone']);
-    expect(await codeOf(await unit.call('/skipped', { skipped: [{ hook: 'start' }] }, 'POST'))).toEqual([409, 'unit_gone']);
+    expect(await codeOf(await unit.call('/skipped', { skipped: [{ hook: 'start' }] }, 'POST'))).toEqual([
+      409,
+      'unit_gone',
+    ]);
     expect(await codeOf(await unit.call('/settings'))).toEqual([404, 'unit_unknown']);
     expect(await outcomes(unit)).toEqual(['interrupted']);
   });
@@ -71,7 +74,9 @@ describe('at the same time', () => {
     const run = uuid();
     await unit.begin(run, 'install');
     const answers = await Promise.all(Array.from({ length: 4 }, () => unit.end(run)));
-    const stored = await Promise.all(answers.map(async (answer) => ((await answer.json()) as { outcome: string }).outcome));
+    const stored = await Promise.all(
+      answers.map(async (answer) => ((await answer.json()) as { outcome: string }).outcome),
+    );
     expect(stored.toSorted()).toEqual(['repeated', 'repeated', 'repeated', 'stored']);
   });
 
@@ -81,7 +86,9 @@ describe('at the same time', () => {
     const answers = await Promise.all(runs.map((run) => unit.begin(run, 'install')));
     expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
     expect((await outcomes(unit)).toSorted()).toEqual([...Array(4).fill('interrupted'), 'running']);
-    const numbers = await Promise.all(answers.map(async (answer) => ((await answer.json()) as { number: number }).number));
+    const numbers = await Promise.all(
+      answers.map(async (answer) => ((await answer.json()) as { number: number }).number),
+    );
     expect(numbers.toSorted()).toEqual([1, 2, 3, 4, 5]);
   });
 
@@ -123,7 +130,11 @@ test('a flush that is rejected is stored as refused, counts as a failure, and is
   expect((await store.row()).failing[String(relation)]).toMatchObject({ run, outcome: 'refused', failures: 1 });
   const node = { vmId: store.vmId, unit: store.name, relationId: relation, other: store.name };
   expect(await readNode(stage.ctx, node)).toEqual({ version: 1, settings: {} });
-  await store.run('feed-relation-joined', { changes: [{ relation, set: { a: '1' }, remove: [] }] }, { ...about, attempt: 2 });
+  await store.run(
+    'feed-relation-joined',
+    { changes: [{ relation, set: { a: '1' }, remove: [] }] },
+    { ...about, attempt: 2 },
+  );
   expect(await readNode(stage.ctx, node)).toEqual({ version: 2, settings: { a: '1' } });
   expect((await store.row()).failing).toEqual({});
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { UnitRelation } from '#protocol/unit-state.ts';
 import { addRelation } from '../relations/index.ts';
-import { dismissUnits } from '../units/leave.ts';
 import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
+import { dismissUnits } from '../units/leave.ts';
 import { getDue } from './get-due.ts';
 import { listRuns } from './list-runs.ts';
 
@@ -79,11 +79,7 @@ test('EN-39 EN-51 a unit that leaves departs, breaks and stops, and is gone afte
   const row = await units.store.row();
   await stage.ctx.db.transaction((tx) => dismissUnits(tx, stage.ctx, [row], false));
   expect((await units.store.look()).state.units).toMatchObject([{ goal: 'leaving' }]);
-  expect(await due(units.store)).toEqual([
-    `feed-relation-departed ${units.blog.name}`,
-    'feed-relation-broken',
-    'stop',
-  ]);
+  expect(await due(units.store)).toEqual([`feed-relation-departed ${units.blog.name}`, 'feed-relation-broken', 'stop']);
   expect(await due(units.blog)).toEqual([`db-relation-departed ${units.store.name}`]);
   const about = { relation, remoteUnit: units.blog.name };
   for (const attempt of [1, 2]) await units.store.run('feed-relation-departed', { exitCode: 1 }, { ...about, attempt });

@@ -83,17 +83,24 @@ async function act(unit: StagedUnit, told: Told, random: (below: number) => numb
   }
 }
 
-test.each([1, 2, 3])('whatever an agent sends, runs have one end, numbers and at most one that runs: history %i', async (seed) => {
-  const unit = await stage.unit(service);
-  const told = new Told();
-  const random = dice(seed);
-  for (let turn = 0; turn < 40; turn += 1) await act(unit, told, random);
-  const rows = await stage.ctx.db.select().from(hookRuns).where(eq(hookRuns.unitId, unit.id)).orderBy(hookRuns.number);
-  expect(rows.map(({ id, hook, outcome }) => ({ id, hook, outcome }))).toEqual(told.runs);
-  expect(rows.map(({ number }) => number)).toEqual(told.runs.map((_, at) => at + 1));
-  for (const { outcome, endedAt } of rows) expect(endedAt === null).toBe(outcome === 'running');
-  const { record, failing, runCounter } = await unit.row();
-  expect(record.formula).toBe(told.formula);
-  expect(Object.keys(failing).length > 0).toBe(told.fails);
-  expect(runCounter).toBe(told.runs.length);
-});
+test.each([1, 2, 3])(
+  'whatever an agent sends, runs have one end, numbers and at most one that runs: history %i',
+  async (seed) => {
+    const unit = await stage.unit(service);
+    const told = new Told();
+    const random = dice(seed);
+    for (let turn = 0; turn < 40; turn += 1) await act(unit, told, random);
+    const rows = await stage.ctx.db
+      .select()
+      .from(hookRuns)
+      .where(eq(hookRuns.unitId, unit.id))
+      .orderBy(hookRuns.number);
+    expect(rows.map(({ id, hook, outcome }) => ({ id, hook, outcome }))).toEqual(told.runs);
+    expect(rows.map(({ number }) => number)).toEqual(told.runs.map((_, at) => at + 1));
+    for (const { outcome, endedAt } of rows) expect(endedAt === null).toBe(outcome === 'running');
+    const { record, failing, runCounter } = await unit.row();
+    expect(record.formula).toBe(told.formula);
+    expect(Object.keys(failing).length > 0).toBe(told.fails);
+    expect(runCounter).toBe(told.runs.length);
+  },
+);

@@ -19,8 +19,16 @@ async function begun(): Promise<{ unit: StagedUnit; run: string }> {
   await unit.begin(run, 'install');
   return { unit, run };
 }
-const send = ({ unit, run }: { unit: StagedUnit; run: string }, body: string | Buffer, headers: Record<string, string> = {}) =>
-  unit.agent.call(`/units/${unit.name}/runs/${run}/log`, { method: 'POST', body: new Uint8Array(Buffer.from(body)), headers });
+const send = (
+  { unit, run }: { unit: StagedUnit; run: string },
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+) =>
+  unit.agent.call(`/units/${unit.name}/runs/${run}/log`, {
+    method: 'POST',
+    body: new Uint8Array(Buffer.from(body)),
+    headers,
+  });
 const rows = async ({ unit, run }: { unit: StagedUnit; run: string }, more: object = {}) => {
   const { rows: all } = await readRunOutput(stage.ctx, { model: 'prod', unit: unit.name, run, ...more });
   return all.map((row) => (row.kind === 'line' ? row.text : `${row.bytes} bytes missing`));

@@ -7,6 +7,7 @@ import type { UnitState } from '#protocol/unit-state.ts';
 import { addRelation } from '../relations/index.ts';
 import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
 import { getDue } from './get-due.ts';
+import { readRecords } from './read-records.ts';
 
 let stage: UnitStage;
 beforeAll(async () => {
@@ -18,7 +19,7 @@ afterAll(() => stage.close());
 class SmallAgent {
   readonly unit: StagedUnit;
   private held: UnitState | null = null;
-  private record: UnitRecord = newUnitRecord();
+  record: UnitRecord = newUnitRecord();
   private value = 0;
 
   constructor(unit: StagedUnit) {
@@ -68,6 +69,16 @@ const shown = ({ hook, because, remoteUnit, relation, hasFile }: DueHook) => ({
   ...{ hook, because, remoteUnit: remoteUnit ?? null, relation: relation?.id ?? null, hasFile },
 });
 
+/** Returns what the portal knows that a unit confirmed, without relations of which it confirmed nothing. */
+async function recordOf(unit: StagedUnit): Promise<UnitRecord | undefined> {
+  const row = await unit.row();
+  const record = (await readRecords(stage.ctx.db, [row])).get(unit.id);
+  const relations = Object.entries(record?.relations ?? {}).filter(
+    ([, { members }]) => Object.keys(members).length > 0,
+  );
+  return record && { ...record, relations: Object.fromEntries(relations) };
+}
+
 test.each([1, 2, 3])(
   'EN-32 the portal lists the hooks that are due as the agent runs them, in history %i',
   async (seed) => {
@@ -92,6 +103,7 @@ test.each([1, 2, 3])(
         await agent.look();
         const { items } = await getDue(stage.ctx, { model: 'prod', unit: agent.unit.name });
         expect(items.map(({ waitsFor: _, version: __, ...item }) => item)).toEqual(agent.due().map(shown));
+        expect(await recordOf(agent.unit)).toEqual(agent.record);
       }
     };
     for (let turn = 0; turn < 24; turn += 1) {

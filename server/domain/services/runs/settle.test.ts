@@ -13,10 +13,13 @@ afterAll(() => stage.close());
 const endpoint = { db: { interface: 'store' } };
 
 /** Deploys two services that are related, each with started units. */
-async function related(name: string, units = 1): Promise<{ store: StagedUnit; blogs: StagedUnit[]; number: number; id: number }> {
+async function related(
+  name: string,
+  units = 1,
+): Promise<{ store: StagedUnit; blogs: StagedUnit[]; number: number; id: number }> {
   const provider = await stage.service(`store-${name}`, { metadata: { provides: endpoint } });
   const consumer = await stage.service(`blog-${name}`, { metadata: { requires: endpoint } });
-  const endpoints = [`blog-${name}`, `store-${name}`];
+  const endpoints: [string, string] = [`blog-${name}`, `store-${name}`];
   const { number, id } = await addRelation(stage.ctx, { model: 'prod', endpoints });
   const store = await stage.unit(provider);
   await store.start();

@@ -15,7 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-const skip = (unit: StagedUnit, skipped: object[], more: object = {}) => unit.call('/skipped', { skipped, ...more }, 'POST');
+const skip = (unit: StagedUnit, skipped: object[], more: object = {}) =>
+  unit.call('/skipped', { skipped, ...more }, 'POST');
 const due = async (unit: StagedUnit) =>
   (await getDue(stage.ctx, { model: 'prod', unit: unit.name })).items.map(({ hook }) => hook);
 const unitHooks = [{ hook: 'install' }, { hook: 'config-changed', version: 1 }, { hook: 'start' }];

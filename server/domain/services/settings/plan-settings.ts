@@ -7,6 +7,7 @@ import { checkSettings } from '#server/domain/packages/index.ts';
 import { actorRef } from '#server/domain/principal.ts';
 import { withDefaults } from '#server/domain/service-rules/defaults.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
+import { parseJson } from '#server/platform/json.ts';
 import { serviceLimits } from '../input.ts';
 import type { FormulaVersionRow } from '../service-rows.ts';
 import { openServiceSecret, sealServiceSecret, secretFingerprint } from './service-secret.ts';
@@ -35,7 +36,7 @@ export async function readSettings(
 
 /**
  * Returns the settings that a service has after a change: the current row if nothing differs, else a new version, which
- * is not stored yet. Throws 422 with every violation of the formula's schema by path (EN-77), also for settings that
+ * is not stored yet. Call it before opening a transaction, because it waits for a worker that checks the schema. Throws 422 with every violation of the formula's schema by path (EN-77), also for settings that
  * are kept while the formula's version changes (EN-57), and 422 `protected_needs_custody`.
  */
 export async function planSettings(
@@ -51,10 +52,8 @@ export async function planSettings(
     throw new DomainError('unprocessable', 'protected_needs_custody');
   }
   const isNew = current === null || protectedSettings !== undefined || current.formulaVersion !== formula.version;
-  const faults = [
-    ...sizeFaults(given, secret),
-    ...(await schemaFaults(ctx, formula, effective, isNew ? secret : undefined)),
-  ];
+  const faults = documentFaults(ctx, given, secret);
+  if (faults.length === 0) faults.push(...(await schemaFaults(ctx, formula, effective, isNew ? secret : undefined)));
   if (faults.length > 0) throw new DomainError('unprocessable', 'invalid', { faults });
   const fingerprint = secret === null ? null : secretFingerprint(ctx, serviceId, secret);
   const isSame =
@@ -115,13 +114,17 @@ async function schemaFaults(
   return found.map((fault) => ({ ...fault, path: fault.path.replace(/^\/publicSettings/, '/settings') }));
 }
 
-function sizeFaults(given: unknown, secret: unknown): Fault[] {
+/** Returns the faults of the settings as JSON documents: their size, depth and characters. */
+function documentFaults({ config: { limits } }: Context, given: unknown, secret: unknown): Fault[] {
   const limit = serviceLimits.settingsBytes;
   const halves: [string, unknown][] = [
     ['/settings', given],
     ['/protectedSettings', secret],
   ];
-  return halves
-    .filter(([, value]) => Buffer.byteLength(JSON.stringify(value)) > limit)
-    .map(([path]) => ({ path, code: 'settings_too_large', params: { limit } }));
+  return halves.flatMap(([path, value]): Fault[] => {
+    const text = JSON.stringify(value);
+    if (Buffer.byteLength(text) > limit) return [{ path, code: 'settings_too_large', params: { limit } }];
+    const { faults } = parseJson(text, { maxDepth: limits.jsonDepth });
+    return faults.map((fault) => ({ ...fault, path: path + fault.path }));
+  });
 }

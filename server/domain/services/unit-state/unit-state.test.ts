@@ -4,15 +4,21 @@ import { unitState } from '#protocol/unit-state.ts';
 import { statementsOf } from '#server/testing/statements.ts';
 import { raiseHeads } from '../relations/index.ts';
 import { UnitStage } from '../testing/unit-stage.ts';
-import { parseAfter } from './get-unit-state.ts';
 import { textsOf } from './get-unit-settings.ts';
+import { parseAfter } from './get-unit-state.ts';
 import { timeoutsOf } from './goal-of.ts';
 
 describe('the parameter after', () => {
   test.each<[string, [number, number][]]>([
     ['', []],
     ['3:17', [[3, 17]]],
-    ['3:17,4:20', [[3, 17], [4, 20]]],
+    [
+      '3:17,4:20',
+      [
+        [3, 17],
+        [4, 20],
+      ],
+    ],
     ['3:17,3:18', [[3, 18]]],
     ['3:0', [[3, 0]]],
     ['3:99999999999999', [[3, 99_999_999_999_999]]],
@@ -30,16 +36,38 @@ describe('the parameter after', () => {
 
 test.each<[string, [string, string][]]>([
   ['{}', []],
-  ['{"a":"x","b":null,"c":true}', [['a', '"x"'], ['b', 'null'], ['c', 'true']]],
-  ['{"n":1.0,"m":12345678901234567890,"e":1E400}', [['n', '1.0'], ['m', '12345678901234567890'], ['e', '1E400']]],
+  [
+    '{"a":"x","b":null,"c":true}',
+    [
+      ['a', '"x"'],
+      ['b', 'null'],
+      ['c', 'true'],
+    ],
+  ],
+  [
+    '{"n":1.0,"m":12345678901234567890,"e":1E400}',
+    [
+      ['n', '1.0'],
+      ['m', '12345678901234567890'],
+      ['e', '1E400'],
+    ],
+  ],
   ['{"list":[1.50,{"deep":-0}]}', [['list', '[1.50,{"deep":-0}]']]],
-  ['{"__proto__":{"a":1},"constructor":2}', [['__proto__', '{"a":1}'], ['constructor', '2']]],
+  [
+    '{"__proto__":{"a":1},"constructor":2}',
+    [
+      ['__proto__', '{"a":1}'],
+      ['constructor', '2'],
+    ],
+  ],
 ])('EN-42 the values of %s come as JSON texts', (json, texts) => {
   expect(Object.entries(textsOf(json))).toEqual(texts);
 });
 
 test('time limits are those of the service, or else of the formula', () => {
-  const manifest = { timeouts: { install: 120, default: 60 } } as unknown as Parameters<typeof timeoutsOf>[0]['manifest'];
+  const manifest = { timeouts: { install: 120, default: 60 } } as unknown as Parameters<
+    typeof timeoutsOf
+  >[0]['manifest'];
   expect(timeoutsOf({ manifest, timeouts: {} })).toEqual({ install: 120, default: 60 });
   expect(timeoutsOf({ manifest, timeouts: { install: 30, start: 5 } })).toEqual({ install: 30, start: 5, default: 60 });
   expect(timeoutsOf({ manifest: { ...manifest, timeouts: {} }, timeouts: {} })).toEqual({ default: 300 });

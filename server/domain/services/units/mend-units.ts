@@ -34,8 +34,9 @@ export async function mendUnits(ctx: Context): Promise<number> {
   const ids = dying.map(({ id }) => id);
   if (ids.length > 0) await ctx.db.transaction((tx) => endServices(tx, ctx, ids));
   for (const id of await servicesBehind(ctx)) await ctx.db.transaction((tx) => advanceUnits(tx, ctx, id));
+  const dayAgo = new Date(ctx.now.getTime() - 86_400_000).toISOString();
   await ctx.db.execute(sql`
-    delete from ${unitHeads} h using ${vms} v where v.id = h.vm_id and v.deleted_at is not null
+    delete from ${unitHeads} h using ${vms} v where v.id = h.vm_id and v.deleted_at > ${dayAgo}::timestamptz
        and not exists (select from ${units} u where u.vm_id = h.vm_id and u.removed_at is null)`);
   return lost.length;
 }

@@ -85,7 +85,7 @@ export function WhereItStands({
   );
 }
 
-/** The machine of a delivered execution is not responding, so that nobody knows whether it still runs. */
+/** The machine of a delivered execution is not responding, so that it is unknown whether it still runs. */
 function Quiet({ vmId, since }: { vmId: string; since: string | null }) {
   const { t } = useTranslation('executions');
   return (
