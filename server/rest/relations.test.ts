@@ -75,8 +75,8 @@ describe('relations over the API', () => {
     ['getRelation', { number: '9999999999' }],
     ['listNodeReaders', { number: '1', service: '%2e%2e', unit: '0' }],
     ['listNodeReaders', { number: '1', service: 'base', unit: '01' }],
-  ])('%s with %o is rejected as malformed', async (operation, path) => {
-    await door.expect(operation, { model, ...path }, [400, 'invalid'], viewer);
+  ])('%s with %o is not found', async (operation, path) => {
+    await door.expect(operation, { model, ...path }, [404, 'not_found'], viewer);
   });
 
   test.each(['-1', '1e3', 'yesterday', '2026-13-01T00:00:00Z'])('settings at %s are rejected', async (at) => {

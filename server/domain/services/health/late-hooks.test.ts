@@ -54,7 +54,7 @@ describe('a hook that is due', () => {
     expect(await healthAt(unit, 420)).toBe('degraded late');
   });
 
-  test('has its time limit anew after a hold', async () => {
+  test('has its whole time limit again after a hold', async () => {
     const unit = await stage.unit(service);
     await unit.look();
     await holdVm(stage.ctx, { vmId: unit.vmId, reason: 'maintenance' });

@@ -57,7 +57,7 @@ export async function addRelation(ctx: Context, input: AddRelationInput): Promis
   return showRelation(ctx, row);
 }
 
-type NamedService = Awaited<ReturnType<typeof lockServices>>[number];
+type LockedService = Awaited<ReturnType<typeof lockServices>>[number];
 
 /** Locks services in the order of their ids, and reads what their formulas declare. */
 async function lockServices(tx: Transaction, modelId: string, names: readonly string[]) {
@@ -74,7 +74,7 @@ async function lockServices(tx: Transaction, modelId: string, names: readonly st
   return rows.flatMap(({ manifest, ...row }) => (isHandlerManifest(manifest) ? [] : [{ ...row, formula: manifest }]));
 }
 
-function requireService(found: readonly NamedService[], name: string): NamedService {
+function requireService(found: readonly LockedService[], name: string): LockedService {
   const service = found.find((one) => one.service === name);
   if (service === undefined) throw new DomainError('not_found', 'service_unknown', { params: { name } });
   if (service.life !== 'alive') throw new DomainError('conflict', 'service_dying', { params: { name } });

@@ -10,7 +10,7 @@ import { raiseHeads } from './raise-heads.ts';
 export type RelationRow = typeof relations.$inferSelect;
 
 /** A relation to create: its sides with the services and the endpoints’ names. */
-export interface NewRelation {
+interface NewRelation {
   modelId: string;
   interface: string;
   sides: readonly { side: Side; serviceId: string; name: string }[];

@@ -263,7 +263,7 @@ describe('flushes and participants', () => {
     expect(two.statements).toBe(1);
     expect(two.rows).toBeGreaterThan(3);
     expect(await cost(1_000, 'thousand')).toEqual(two);
-  });
+  }, 60_000);
 
   test('EN-59 flushes into crossing relations at the same time never wait for each other, and all are stored', async () => {
     const a = await stage.service('crossa', { requires: { one: { interface: 'one' }, two: { interface: 'two' } } });
@@ -285,7 +285,7 @@ describe('flushes and participants', () => {
     expect(after.map((clock, n) => clock - (before[n] ?? 0))).toEqual([units.length * rounds, units.length * rounds]);
     for (const unit of units)
       expect(await node(unit, ids[0])).toEqual({ version: 1 + rounds, settings: { round: '5' } });
-  });
+  }, 60_000);
 
   test('a flush wakes the polls of its relations and open pages after the commit, a failed one does not', async () => {
     const heard: string[] = [];
@@ -299,7 +299,7 @@ describe('flushes and participants', () => {
     const run = await stage.begin(base);
     await stage.end(base, run, { outcome: 'failed' });
     await stage.set(base, relation, { woken: '"yes"' });
-    await expect.poll(() => heard).toContain(`r${relation}`);
+    await expect.poll(() => heard, { timeout: 10_000 }).toContain(`r${relation}`);
     const changes = heard.filter((payload) => payload.startsWith('{')).map((payload) => JSON.parse(payload));
     expect(changes).toContainEqual({ topic: 'relation', key: String(relation) });
     expect(heard.filter((payload) => payload.startsWith('r'))).toHaveLength(1);

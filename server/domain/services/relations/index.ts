@@ -1,23 +1,16 @@
 export { addRelation } from './add-relation.ts';
 export { clearRelationEvents } from './clear-events.ts';
-export { type Flushed, type FlushInput, flush } from './flush.ts';
+export { flush } from './flush.ts';
 export { listRelationEvents, relationEvents } from './list-events.ts';
 export { listSeen, nodeReaders } from './list-seen.ts';
 export { relationsOf } from './members.ts';
-export type { CausingRun } from './move-units.ts';
 export { relationNodes, relationSettings, revealedNode } from './node-shapes.ts';
 export { getRelationSettings, listNodes, revealNode } from './node-view.ts';
-export {
-  confirmRelationHooks,
-  type DoneHook,
-  enterRelations,
-  forgetParticipants,
-  leaveRelations,
-} from './participants.ts';
+export { confirmRelationHooks, enterRelations, forgetParticipants, leaveRelations } from './participants.ts';
 export { raiseHeads } from './raise-heads.ts';
 export { readNode } from './read-node.ts';
 export { getRelation, listRelations, relation } from './relation-view.ts';
 export { removeRelation } from './remove-relation.ts';
 export { resealRelations } from './reseal-relations.ts';
 export { endRelationsOf, setPeerRelations } from './service-relations.ts';
-export { tellUnits, unitsChannel } from './wake.ts';
+export { unitsChannel } from './wake.ts';

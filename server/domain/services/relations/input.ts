@@ -40,9 +40,9 @@ export type RelationSettingsInput = z.input<typeof relationSettingsInput>;
 export const revealNodeInput = relationSettingsInput.extend({ unit: z.string().refine(isUnitName, 'unit_name_form') });
 export type RevealNodeInput = z.input<typeof revealNodeInput>;
 
-export const relationLogLimits = { default: 100, max: 500 };
+const relationLogLimits = { default: 100, max: 500 };
 
-/** `before`: entries with a lower clock than this. */
+/** `cursor`: where the page before ended. */
 export const relationLogInput = getRelationInput.extend({
   cursor: z.string().max(200).optional(),
   limit: z.number().int().min(1).max(relationLogLimits.max).default(relationLogLimits.default),

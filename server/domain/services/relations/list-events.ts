@@ -21,7 +21,7 @@ const value = z.object({
 });
 
 /** One event of a relation. */
-export const relationEvent = z.object({
+const relationEvent = z.object({
   clock: count,
   at: time,
   unit: z.string(),
@@ -40,7 +40,7 @@ export const relationEvent = z.object({
     }),
   ),
 });
-export type RelationEvent = z.infer<typeof relationEvent>;
+type RelationEvent = z.infer<typeof relationEvent>;
 
 export const relationEvents = pageOf(relationEvent).meta({ id: 'RelationEvents' });
 

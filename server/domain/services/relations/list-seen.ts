@@ -11,7 +11,7 @@ import { findRelation } from './find-relation.ts';
 import { getRelationInput } from './input.ts';
 import { isMemberSql } from './relation-view.ts';
 
-export const listSeenInput = getRelationInput.extend({ unit: z.string().refine(isUnitName, 'unit_name_form') });
+const listSeenInput = getRelationInput.extend({ unit: z.string().refine(isUnitName, 'unit_name_form') });
 export type ListSeenInput = z.input<typeof listSeenInput>;
 
 /** Why a unit has not confirmed a version. */

@@ -25,7 +25,7 @@ export interface EndpointPair {
 }
 
 /** The result of a match: one pair, or why there is not exactly one. */
-export type EndpointMatch =
+type EndpointMatch =
   | { kind: 'pair'; pair: EndpointPair }
   | { kind: 'ambiguous'; pairs: EndpointPair[] }
   | { kind: 'none'; offers: string[] };

@@ -59,7 +59,7 @@ export async function forgetParticipants(
 }
 
 /** A hook of a relation that counts as done without a run: it has no file, or was skipped. */
-export interface DoneHook {
+interface DoneHook {
   hook: string;
   relationId: number;
   remoteUnit: string | null;

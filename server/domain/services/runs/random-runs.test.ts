@@ -28,8 +28,8 @@ interface Expected {
   outcome: string;
 }
 
-/** What the portal should know of a unit, told again with a list. */
-class Told {
+/** What the portal should know of a unit. */
+class Known {
   readonly runs: Expected[] = [];
   formula: string | null = null;
   fails = false;
@@ -59,26 +59,26 @@ const ends = [
   { outcome: 'interrupted', end: { exitCode: null } },
 ] as const;
 
-async function act(unit: StagedUnit, told: Told, random: (below: number) => number): Promise<void> {
-  const known = told.runs[random(told.runs.length)];
+async function act(unit: StagedUnit, expected: Known, random: (below: number) => number): Promise<void> {
+  const known = expected.runs[random(expected.runs.length)];
   const what = random(10);
   if (what < 4 || known === undefined) {
     const [id, hook] = [uuid(), ['install', 'config-changed', 'start'][random(3)] ?? 'install'];
     const { status } = await unit.begin(id, hook);
     expect(status).toBe(200);
-    told.begin(id, hook);
+    expected.begin(id, hook);
   } else if (what < 5) {
     // A begin that the agent repeats, because it got no answer.
     const { status } = await unit.begin(known.id, known.hook);
     expect(status).toBe(known.outcome === 'running' ? 200 : 409);
   } else {
-    const run = what < 8 ? (told.running ?? known) : known;
+    const run = what < 8 ? (expected.running ?? known) : known;
     const chosen = ends[random(ends.length)] ?? ends[0];
     const wasRunning = run.outcome === 'running';
     const answer = await unit.end(run.id, chosen.end);
     if (wasRunning) {
       expect(await answer.json()).toEqual({ outcome: 'stored', versions: {} });
-      told.end(run, chosen.outcome);
+      expected.end(run, chosen.outcome);
     } else expect([200, 409]).toContain(answer.status);
   }
 }
@@ -87,20 +87,20 @@ test.each([1, 2, 3])(
   'whatever an agent sends, runs have one end, numbers and at most one that runs: history %i',
   async (seed) => {
     const unit = await stage.unit(service);
-    const told = new Told();
+    const expected = new Known();
     const random = dice(seed);
-    for (let turn = 0; turn < 40; turn += 1) await act(unit, told, random);
+    for (let turn = 0; turn < 40; turn += 1) await act(unit, expected, random);
     const rows = await stage.ctx.db
       .select()
       .from(hookRuns)
       .where(eq(hookRuns.unitId, unit.id))
       .orderBy(hookRuns.number);
-    expect(rows.map(({ id, hook, outcome }) => ({ id, hook, outcome }))).toEqual(told.runs);
-    expect(rows.map(({ number }) => number)).toEqual(told.runs.map((_, at) => at + 1));
+    expect(rows.map(({ id, hook, outcome }) => ({ id, hook, outcome }))).toEqual(expected.runs);
+    expect(rows.map(({ number }) => number)).toEqual(expected.runs.map((_, at) => at + 1));
     for (const { outcome, endedAt } of rows) expect(endedAt === null).toBe(outcome === 'running');
     const { record, failing, runCounter } = await unit.row();
-    expect(record.formula).toBe(told.formula);
-    expect(Object.keys(failing).length > 0).toBe(told.fails);
-    expect(runCounter).toBe(told.runs.length);
+    expect(record.formula).toBe(expected.formula);
+    expect(Object.keys(failing).length > 0).toBe(expected.fails);
+    expect(runCounter).toBe(expected.runs.length);
   },
 );
