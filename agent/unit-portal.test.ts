@@ -84,7 +84,7 @@ const runsOf = async (unit: StagedUnit) =>
   (await listRuns(stage.ctx, named(unit))).items.map(({ hook, outcome }) => `${hook} ${outcome}`).reverse();
 
 async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 15_000;
+  const end = Date.now() + 30_000;
   while (!(await isTrue())) {
     if (Date.now() > end) {
       const heard = [
@@ -110,7 +110,9 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test('EN-28 EN-34 units on two machines start, join their relation, and hear of each other', async () => {
+test('EN-28 EN-34 units on two machines start, join their relation, and hear of each other', {
+  timeout: 60_000,
+}, async () => {
   await Promise.all(agents.map((agent) => agent.start()));
   await until('what the blog set', async () => (await settingsOf(blog)).uses !== undefined);
   expect(await settingsOf(mysql)).toMatchObject({ host: '"10.0.0.4"' });

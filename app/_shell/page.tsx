@@ -21,7 +21,11 @@ export async function Page({ crumbs, children, footer }: PageProps) {
       <header className="sticky top-0 z-20 border-b border-line-subtle bg-canvas">
         <div className="flex h-(--topbar) min-w-0 items-center gap-2 ps-(--gutter) pe-5 max-sm:pe-1.5">
           <Breadcrumbs label={t('crumbs')} crumbs={crumbs} />
-          <TopTools />
+          {/* Invisible until the sibling arrives, so that no tool moves while the browser receives the others. */}
+          <div className="ms-auto shrink-0 not-has-[+*]:invisible">
+            <TopTools />
+          </div>
+          <span hidden />
         </div>
         <LiveBanner />
       </header>

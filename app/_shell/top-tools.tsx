@@ -11,7 +11,7 @@ import { ThemeMenu } from './theme-menu.tsx';
 export function TopTools() {
   const { languages, theme } = useShell();
   return (
-    <div className="ms-auto flex shrink-0 items-center gap-1">
+    <div className="flex items-center gap-1">
       <PaletteButton />
       <LiveIndicator />
       <LanguageMenu languages={languages} signedIn />

@@ -22,7 +22,7 @@ export function PageHeader({ title, badge, note, actions, children, className }:
         <h1 className="min-w-0 text-20 font-semibold tracking-tight wrap-anywhere">{title}</h1>
         {badge}
         {note === undefined ? null : <span className="min-w-0 text-ink-2">{note}</span>}
-        {actions === undefined ? null : (
+        {actions && (
           <>
             {/* Invisible until the sibling arrives, so that no button moves while the browser receives the others. */}
             <div className="ms-auto flex flex-wrap items-center gap-2 not-has-[+*]:invisible">{actions}</div>

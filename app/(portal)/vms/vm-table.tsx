@@ -1,6 +1,7 @@
 'use client';
 
 import { ArrowDown, ArrowUp } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { useRouter } from 'next/navigation';
 import { memo, useCallback, useMemo, useRef } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -14,12 +15,14 @@ import type { FleetSort } from '#server/domain/fleet/input.ts';
 import { type ColumnName, type TableLook, widthsOf } from './columns.ts';
 import { pieces } from './pieces.ts';
 import type { FirstPage, FleetReading } from './reading.ts';
-import { RowsToCome } from './rows-to-come.tsx';
 import { useBlocks } from './use-blocks.ts';
 import { useRowCursor } from './use-row-cursor.ts';
 import { useIsNarrow, useTableRoom } from './use-table-room.ts';
 import { useWindowRows } from './use-window-rows.ts';
 import { VmRow } from './vm-row.tsx';
+
+/** Loaded after the page, because it is seen only while rows load. */
+const RowsToCome = dynamic(() => import('./rows-to-come.tsx').then((module) => module.RowsToCome), { ssr: false });
 
 /** Height of the table's header in pixels, as `Th` sets it. */
 const headHeight = 32;
