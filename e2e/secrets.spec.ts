@@ -236,24 +236,25 @@ test('MU-44 a secret is stored, used on the machine, and found nowhere else', as
     await mountedWith(4, secrets.first, agent);
   });
 
-  const problemKey = await test.step('an extension with a secret fails, and is a problem that needs attention', async () => {
-    const failing = `Failing.${unique}.Mount`;
-    await api.publishSample('Northwind.Storage.Mount', '2.0.0.0', failing);
-    await api.setExtension(vm.id, 'failing', {
-      handler: failing,
-      version: '2.0.0.0',
-      settings: {
-        publicSettings: { server: 'down.example.net', user, reachable: false },
-        protectedSettings: { password: secrets.failing },
-      },
+  const problemKey =
+    await test.step('an extension with a secret fails, and is a problem that needs attention', async () => {
+      const failing = `Failing.${unique}.Mount`;
+      await api.publishSample('Northwind.Storage.Mount', '2.0.0.0', failing);
+      await api.setExtension(vm.id, 'failing', {
+        handler: failing,
+        version: '2.0.0.0',
+        settings: {
+          publicSettings: { server: 'down.example.net', user, reachable: false },
+          protectedSettings: { password: secrets.failing },
+        },
+      });
+      const found = async () => {
+        const { items } = await api.call<Attention>('GET', '/attention');
+        return items.find(({ extension }) => extension?.handler === failing)?.key ?? '';
+      };
+      await expect.poll(found, patient).not.toBe('');
+      return found;
     });
-    const found = async () => {
-      const { items } = await api.call<Attention>('GET', '/attention');
-      return items.find(({ extension }) => extension?.handler === failing)?.key ?? '';
-    };
-    await expect.poll(found, patient).not.toBe('');
-    return found;
-  });
 
   const logs = await test.step('outputs of commands are sent, and the log folder on request', async () => {
     const list = `/vms/${vm.id}/outputs`;
