@@ -27,6 +27,7 @@ beforeAll(async () => {
     ...{ token: unknown, output: unknown, archive: unknown, execution: unknown },
     ...{ namespace: 'Acme.Lab', other: '1.0', key: '0'.repeat(32) },
     ...{ formula: 'Acme.Lab.blog', slot: 'production', protocol: 'tcp', port: '80' },
+    ...{ service: 'blog', number: '1', unit: '1' },
   };
 });
 afterAll(() => door.close());

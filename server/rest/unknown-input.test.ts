@@ -15,6 +15,7 @@ const parts: Readonly<Record<string, string>> = {
   ...{ handler: 'Acme.Lab.Probe', version: '1.0.0.0', lang: 'de', name: 'probe', incarnation: '1', namespace: 'Acme' },
   ...{ other: '1.1.0.0', key: '0'.repeat(32), model: 'prod', machine: '0' },
   ...{ formula: 'Acme.Lab.blog', slot: 'production', protocol: 'tcp', port: '80' },
+  ...{ service: 'blog', number: '1', unit: '1' },
 };
 const unknownId = '01920000-0000-7000-8000-000000000001';
 const pathOf = (path: string): string =>
