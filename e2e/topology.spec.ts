@@ -60,9 +60,9 @@ test('a model is created, bootstrapped, gets a machine with a real agent, and is
   await expectAccessibleInBothThemes(page);
 
   await page.getByRole('link', { name: /^1\s*Healthy$/ }).click();
-  await expect(page.getByRole('link', { name: `${name}-0` })).toBeVisible();
+  await expect(page.getByRole('link', { name: `${name}-0`, exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: `Remove the filter Model is ${name}` })).toBeVisible();
-  await page.getByRole('link', { name: `${name}-0` }).click();
+  await page.getByRole('link', { name: `${name}-0`, exact: true }).click();
   await expect(page.getByText(option('instance-id'))).toBeVisible();
   await page.getByRole('main').getByRole('link', { name, exact: true }).click();
 
