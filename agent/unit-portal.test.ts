@@ -24,7 +24,7 @@ import { layoutOf } from './folder/layout.ts';
 import { openCaller } from './portal/call.ts';
 import { type AgentInProcess, agentInProcess } from './testing/agent-in-process.ts';
 
-/** A real portal, and two machines with real agents: one has a unit of a database, the other one of a blog. */
+/** A real portal, and two machines with real agents: one runs a unit of a database, the other a unit of a blog. */
 const root = mkdtempSync(join(tmpdir(), 'annex-units-'));
 const agents: AgentInProcess[] = [];
 let stage: UnitStage;
@@ -143,7 +143,7 @@ test('EN-71 changed settings of a service arrive with the next hook', async () =
   await until('it is stored', async () => (await getDue(now(), named(blog))).items.length === 0);
 });
 
-test('EN-51 a unit that is removed leaves the machine, and the other one hears of it', async () => {
+test('EN-51 a unit that is removed leaves its machine, and nothing stays due for the related unit', async () => {
   await removeUnit(now(), { ...named(blog), force: false });
   await until('it is gone', async () => (await getUnit(stage.ctx, named(blog))).stage === 'removed');
   expect((await runsOf(blog)).at(-1)).toBe('stop succeeded');

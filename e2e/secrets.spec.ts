@@ -42,8 +42,8 @@ async function everyAnswer(api: Api, parts: Record<string, string>): Promise<Evi
   const answers: Evidence[] = [];
   for (const [template, { get }] of Object.entries(paths)) {
     // A VM whose plans are sent over HTTPS has no channel. The calls for formulas are the same as those for handlers, and
-    // tests of services search their tables, statements and responses (EN-64, EN-65).
-    const isElsewhere = /\/execution-channel$|\/formulas\/|\/models\/\{model\}\/(services|units|relations)/;
+    // tests of services search their tables and statements, and what readers see of nodes (EN-64, EN-65).
+    const isElsewhere = /\/execution-channel$|\/formulas\/|\/models\/\{model\}\/(services|units|relations)\/\{/;
     if (get === undefined || isElsewhere.test(template)) continue;
     // Versions of handlers have four numbers, versions of runbooks three.
     const known = {

@@ -10,6 +10,8 @@ const noteBytes = 1024;
 const maxRowBytes = 512 * 1024;
 const readBytes = 64 * 1024;
 const lineFeed = 0x0a;
+/** The buffer of all rows, because a new one per row would stay in memory until Node collects garbage (MU-41). */
+const rowBuffer = Buffer.alloc(maxRowBytes);
 
 /**
  * The transcript of an execution, on disk: JSON arrays, one per line, which are only appended. Beyond the size limit,
@@ -23,7 +25,7 @@ export class Transcript {
   private bytes: number;
   private count: number;
   /** The last rows beyond the limit, which `finish` writes. */
-  private end: Buffer[] = [];
+  private end: string[] = [];
   private endSize = 0;
   private beyond = 0;
   /** Number of rows beyond the limit. */
@@ -81,17 +83,22 @@ export class Transcript {
   /** Adds a row with the current time. Never throws, so that a full disk does not fail the execution. */
   add(...record: Untimed<TranscriptRecord>): void {
     if (!this.isOpen) return;
-    let row = Buffer.from(`${JSON.stringify([this.ms, ...record.filter((each) => each !== undefined)])}\n`);
-    if (row.length > maxRowBytes) row = this.noteOf(`Cut: a row of ${row.length} bytes is missing here.`);
-    if (this.endSize === 0 && this.bytes + row.length <= this.room) {
-      this.append(row, 1);
+    let row = `${JSON.stringify([this.ms, ...record.filter((each) => each !== undefined)])}\n`;
+    let size = Buffer.byteLength(row);
+    if (size > maxRowBytes) {
+      row = this.noteOf(`Cut: a row of ${size} bytes is missing here.`);
+      size = Buffer.byteLength(row);
+    }
+    if (this.endSize === 0 && this.bytes + size <= this.room) {
+      rowBuffer.write(row);
+      this.append(rowBuffer.subarray(0, size), 1);
       return;
     }
     this.end.push(row);
-    this.endSize += row.length;
-    this.beyond += row.length;
+    this.endSize += size;
+    this.beyond += size;
     this.beyondRows += 1;
-    while (this.end.length > 1 && this.endSize > endBytes) this.endSize -= this.end.shift()?.length ?? 0;
+    while (this.end.length > 1 && this.endSize > endBytes) this.endSize -= Buffer.byteLength(this.end.shift() ?? '');
   }
 
   /** Writes the last rows and notes about missing ones, then closes the file. */
@@ -99,10 +106,10 @@ export class Transcript {
     if (!this.isOpen) return;
     const missing = this.beyond - this.endSize;
     const first = this.count;
-    if (missing > 0) this.append(this.noteOf(`Cut: ${missing} bytes are missing here.`), 1);
+    if (missing > 0) this.append(Buffer.from(this.noteOf(`Cut: ${missing} bytes are missing here.`)), 1);
     this.numbered = { first, missing: this.beyondRows - this.end.length, kept: this.count };
-    if (this.end.length > 0) this.append(Buffer.concat(this.end), this.end.length);
-    if (this.lost > 0) this.append(this.noteOf(`Cut: the disk could not store ${this.lost} rows.`), 1);
+    if (this.end.length > 0) this.append(Buffer.from(this.end.join('')), this.end.length);
+    if (this.lost > 0) this.append(Buffer.from(this.noteOf(`Cut: the disk could not store ${this.lost} rows.`)), 1);
     this.close();
   }
 
@@ -111,8 +118,8 @@ export class Transcript {
     this.isOpen = false;
   }
 
-  private noteOf(text: string): Buffer<ArrayBuffer> {
-    return Buffer.from(`${JSON.stringify([this.ms, 'note', text])}\n`);
+  private noteOf(text: string): string {
+    return `${JSON.stringify([this.ms, 'note', text])}\n`;
   }
 
   private append(bytes: Buffer, rows: number): void {

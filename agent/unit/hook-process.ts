@@ -22,7 +22,7 @@ export type HookStart = Pick<ProcessStart, 'onOut' | 'onErr' | 'cwd' | 'environm
 
 /**
  * The folder of the running hook, named after its run: a note, and the output pipes. The run's id marks all processes
- * of the hook, so that a restarted agent can end what is left of an interrupted one (EN-27).
+ * of the hook, so that a restarted agent can end the remaining processes of an interrupted hook (EN-27).
  */
 export class HookFolders {
   private readonly all: string;

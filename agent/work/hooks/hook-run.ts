@@ -32,7 +32,7 @@ export interface HookRunServices {
 /** The exit code of a hook that could not be started, as shells have it. */
 const notStartedCode = 126;
 
-/** A hook to run: the first attempt, or another one. */
+/** A hook to run, for the first time or again. */
 export interface HookAttempt {
   unit: LocalUnit;
   goal: UnitGoal;

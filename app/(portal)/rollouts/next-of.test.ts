@@ -6,7 +6,7 @@ const counts = { ...emptyCounts(), queued: 0, members: 20 };
 const row = { needsPerson: true, state: 'paused' as const, why: [], counts };
 
 test.each([
-  ['a rollout that goes on by itself needs no act', { ...row, needsPerson: false }, null],
+  ['a rollout that continues without a person needs no act', { ...row, needsPerson: false }, null],
   ['failures are looked at first', { ...row, counts: { ...counts, failed: 2 } }, 'showFailed'],
   [
     'a plan that no longer fits is planned again',

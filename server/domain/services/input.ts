@@ -39,7 +39,7 @@ export const serviceName = z
 export const unitRef = z.string().refine(isUnitName, 'unit_name_form');
 
 /**
- * What operators declare of a service. Of a service that exists, what is left out stays as it is; `protectedSettings`
+ * What operators declare of a service. Omitted fields of an existing service keep their values; `protectedSettings`
  * null removes them. `units`: how many units the service has; of fewer, those with the highest numbers are removed.
  * `to`: the machine that new units are placed on.
  */

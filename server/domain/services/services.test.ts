@@ -165,7 +165,7 @@ describe('settings', () => {
     }
   });
 
-  test('that two people change at the same time are checked against what the other one stored', async () => {
+  test('that two people change at the same time are checked against the settings that the other person stored', async () => {
     await stage.declare(sets, 'two', { ...blog, units: 0 });
     await Promise.all(['one', 'other'].map((title) => stage.declare(sets, 'two', { ...blog, settings: { title } })));
     expect(await settings('two')).toMatchObject({ settingsVersion: 3 });

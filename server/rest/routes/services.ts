@@ -37,7 +37,7 @@ export const serviceRoutes: readonly RestRoute[] = [
     path: '/models/{model}/services/{service}',
     operationId: 'setService',
     summary:
-      'Deploys a service from a formula with its units, or changes it. What is left out stays as it is, and an identical request changes nothing. Units that have started get other settings or another version one after the other. If the provider fails for a unit, nothing of it remains (`provider_failed`), and the units before it stay.',
+      'Deploys a service from a formula with its units, or changes it. Omitted fields keep their values, and an identical request changes nothing. Units that have started get other settings or another version one after the other. If the provider fails for a unit, nothing of it remains (`provider_failed`), and the units before it stay.',
     role: 'operator',
     params: inService,
     body: serviceBody,

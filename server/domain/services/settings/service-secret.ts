@@ -8,7 +8,7 @@ interface SecretOf {
   version: number;
 }
 
-/** Authenticated data that binds a secret to its service and version, so that it cannot be decrypted for another one. */
+/** Authenticated data that binds a secret to its service and version, so that it cannot be decrypted for another version. */
 const boundTo = ({ serviceId, version }: SecretOf): string => `${serviceId}/${version}`;
 
 /** Encrypts the protected settings of a service. `plain` is their JSON text. */
