@@ -23,6 +23,7 @@ export {
   unitsChannel,
 } from './relations/index.ts';
 export { addRelationInput, relationSettingsInput } from './relations/input.ts';
+export { releasedUnits, releaseServiceSecrets, releaseUnitSecrets } from './release/release-unit-secrets.ts';
 export { removeService } from './remove-service.ts';
 export { removeUnit } from './remove-unit.ts';
 export { resolvedHooks, resolveModel, resolveUnit } from './resolve-unit.ts';

@@ -4,6 +4,7 @@ import {
   getUnit,
   listRuns,
   readRunOutput,
+  releaseUnitSecrets,
   removeUnit,
   resolveUnit,
 } from '#server/domain/services/index.ts';
@@ -12,6 +13,7 @@ import { mutation, query, router } from '../trpc.ts';
 export const unitsRouter = router({
   due: query(getDue),
   get: query(getUnit),
+  release: mutation(releaseUnitSecrets),
   remove: mutation(removeUnit),
   resolve: mutation(resolveUnit),
   run: query(getRun),
