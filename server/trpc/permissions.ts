@@ -240,6 +240,7 @@ export const permissions = {
   'services.get': reads,
   'services.list': reads,
   'services.release': administers,
+  'services.states': reads,
   'services.remove': operates,
   'services.resolve': operates,
   'services.set': operates,
