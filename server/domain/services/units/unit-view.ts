@@ -1,6 +1,6 @@
 import { and, eq, inArray, type SQL } from 'drizzle-orm';
 import { z } from 'zod';
-import { cloudServices, unitPorts, units, vmRoles, vms } from '#db/schema/index.ts';
+import { cloudServices, services, unitPorts, units, vmRoles, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { count, isoOrNull, time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -14,23 +14,15 @@ import { healthCauses, vmHealths } from '#server/domain/verdicts/words.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 import { readUnitHealth } from '../health/read-unit-health.ts';
 import { type GetUnitInput, getUnitInput } from '../input.ts';
-
-const failing = z.object({
-  hook: z.string(),
-  run: z.uuid().describe('The run that failed last, which a resolution names.'),
-  failures: count.describe('Number of failed attempts for the same cause.'),
-  outcome: z.enum(['failed', 'timed-out', 'refused']),
-  exitCode: z.number().int().nullable(),
-  since: time,
-  remoteUnit: z.string().nullable(),
-  resolution: z.enum(['retry', 'skip']).nullable().describe('What an operator decided; null before a decision.'),
-});
+import { failing, readFailures } from './read-failures.ts';
 
 /** A unit as the API returns it. */
 export const unit = z
   .object({
     unit: z.string().describe('`<service>/<number>`.'),
     number: count,
+    service: z.string(),
+    formula: z.string(),
     life: z.enum(lives),
     stage: z.enum(unitStages),
     health: z.enum(vmHealths).nullable().describe('Null for a removed unit.'),
@@ -49,6 +41,7 @@ export const unit = z
     failing: z.array(failing),
     skipped: z.array(z.object({ hook: z.string(), version: z.string(), at: time, by: z.string() })),
     agentSince: time.nullable().describe('When an agent first looked at the unit.'),
+    enteredAt: time.nullable().describe('When the unit first started, and entered its relations.'),
     dyingSince: time.nullable(),
     removedAt: time.nullable(),
     createdAt: time,
@@ -80,8 +73,12 @@ export async function readUnitViews(ctx: Context, where: SQL | undefined): Promi
   const ports = await ctx.db.select().from(unitPorts).where(inArray(unitPorts.unitId, ids));
   const portsOf = Map.groupBy(ports, ({ unitId }) => unitId);
   const evaluated = await ctx.db.transaction((tx) => readUnitHealth(tx, inArray(units.id, ids), ctx.now));
+  const failuresOf = await readFailures(
+    ctx.db,
+    rows.map(({ row }) => row),
+  );
   const healthOf = new Map(evaluated.map((one) => [one.unit.id, one]));
-  return rows.map(({ row, vm, machine, cloudService, role, publicAddress }) => {
+  return rows.map(({ row, service, formula, vm, machine, cloudService, role, publicAddress }) => {
     const { record, resolution } = row;
     const found = healthOf.get(row.id);
     return {
@@ -91,13 +88,10 @@ export async function readUnitViews(ctx: Context, where: SQL | undefined): Promi
       ...{ publicAddress, version: row.formulaVersion, confirmedVersion: record.formula },
       ...{ settingsVersion: row.settingsVersion, confirmedSettingsVersion: record.configured?.settings ?? null },
       ports: (portsOf.get(row.id) ?? []).map(({ port, protocol }) => `${port}/${protocol}`).sort(),
-      failing: Object.values(row.failing).map(({ remoteUnit, ...failure }) => ({
-        ...failure,
-        remoteUnit: remoteUnit ?? null,
-        resolution: resolution?.run === failure.run ? resolution.how : null,
-      })),
+      ...{ service, formula, failing: failuresOf(row, resolution) },
       skipped: row.skipped.map(({ hook, formula: version, at, by }) => ({ hook, version, at, by })),
-      ...{ agentSince: isoOrNull(row.agentSince), dyingSince: isoOrNull(row.dyingAt) },
+      ...{ agentSince: isoOrNull(row.agentSince), enteredAt: isoOrNull(row.enteredAt) },
+      dyingSince: isoOrNull(row.dyingAt),
       ...{ removedAt: isoOrNull(row.removedAt), createdAt: row.createdAt.toISOString(), createdBy: row.createdBy },
     };
   });
@@ -106,10 +100,11 @@ export async function readUnitViews(ctx: Context, where: SQL | undefined): Promi
 const readRows = ({ db }: Context, where: SQL | undefined) =>
   db
     .select({
-      ...{ row: units, vm: vms.name, machine: vmRoles.machine, cloudService: vmRoles.cloudService },
-      ...{ role: vmRoles.name, publicAddress: cloudServices.publicAddress },
+      ...{ row: units, service: services.name, formula: services.formula, vm: vms.name, machine: vmRoles.machine },
+      ...{ cloudService: vmRoles.cloudService, role: vmRoles.name, publicAddress: cloudServices.publicAddress },
     })
     .from(units)
+    .innerJoin(services, eq(services.id, units.serviceId))
     .innerJoin(vms, eq(vms.id, units.vmId))
     .leftJoin(vmRoles, eq(vmRoles.vmId, units.vmId))
     .leftJoin(cloudServices, eq(cloudServices.name, vmRoles.cloudService))
