@@ -1,5 +1,5 @@
 export { addUnits, newUnit } from './add-units.ts';
-export { readUnitConcerns } from './health/read-unit-health.ts';
+export { type EvaluatedUnit, readUnitConcerns, readUnitHealth } from './health/read-unit-health.ts';
 export { destroyModel, removeMachine } from './machines-with-units.ts';
 export {
   addRelation,
