@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { hookRuns } from '#db/schema/index.ts';
 import { negotiate, type ReaderWishes } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
+import { count } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { localizedMessage } from '#server/domain/localization/index.ts';
 import { parse } from '#server/domain/parse.ts';
@@ -20,6 +21,7 @@ export const hookRunDetails = hookRun.extend({
   message: localizedMessage
     .nullable()
     .describe('The reason in the language of the caller; null if the hook gave none.'),
+  relationId: count.nullable().describe('The id of the relation that agents and hooks use, such as 3 in `db:3`.'),
   ...runEffects.shape,
 });
 export type HookRunDetails = z.infer<typeof hookRunDetails>;
@@ -36,7 +38,13 @@ export async function getRun(ctx: Context, input: GetRunInput, reader: ReaderWis
     reason &&
     (await sayMessages(ctx.db, await readFormula(ctx.db, unit, run.formulaVersion), [reason], negotiate(reader)));
   const effects = await effectsOf(ctx.db, row);
-  return { ...run, causes: await causesOf(ctx, run), message: reason && say ? say(reason) : null, ...effects };
+  return {
+    ...run,
+    causes: await causesOf(ctx, run),
+    message: reason && say ? say(reason) : null,
+    ...effects,
+    relationId: row.relationId,
+  };
 }
 
 async function causesOf({ db }: Pick<Context, 'db'>, { cause }: HookRun): Promise<HookRunDetails['causes']> {
