@@ -242,6 +242,7 @@ export const permissions = {
   'services.addUnits': operates,
   'services.get': reads,
   'services.list': reads,
+  'services.states': reads,
   'services.remove': operates,
   'services.resolve': operates,
   'services.set': operates,

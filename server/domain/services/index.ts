@@ -5,7 +5,7 @@ export { planDocument } from './document/plan-document.ts';
 export { documentPlan } from './document/plan-view.ts';
 export { documentLimits, type ModelDocument, modelDocument } from './document/schema.ts';
 export { formatDocument } from './document/text.ts';
-export { readUnitConcerns } from './health/read-unit-health.ts';
+export { type EvaluatedUnit, readUnitConcerns, readUnitHealth } from './health/read-unit-health.ts';
 export { destroyModel, removeMachine } from './machines-with-units.ts';
 export {
   addRelation,
