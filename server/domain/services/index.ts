@@ -1,4 +1,10 @@
 export { addUnits, newUnit } from './add-units.ts';
+export { appliedDocument, applyDocument } from './document/apply-document.ts';
+export { getDocument } from './document/get-document.ts';
+export { planDocument } from './document/plan-document.ts';
+export { documentPlan } from './document/plan-view.ts';
+export { documentLimits, type ModelDocument, modelDocument } from './document/schema.ts';
+export { formatDocument } from './document/text.ts';
 export { type EvaluatedUnit, readUnitConcerns, readUnitHealth } from './health/read-unit-health.ts';
 export { destroyModel, removeMachine } from './machines-with-units.ts';
 export {
