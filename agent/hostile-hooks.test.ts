@@ -88,3 +88,30 @@ test('hostile 12: a hook that deletes its formula, its socket and the agent’s 
   await machine.portal.until('removed', () => desk.removed.includes(unit));
   expect(machine.hooks(unit)).toEqual(['install', 'config-changed', 'start', 'stop']);
 });
+
+test('hostile 35: a hook whose run a restored portal does not know runs again, and its change is stored once', async () => {
+  const { desk } = machine;
+  const unit = 'restored/0';
+  const gate = join(machine.dir, 'gate-35');
+  desk.set(35, 'mysql/0', { host: '"10.0.0.4"' });
+  machine.script(unit, 'db-relation-joined', `while [ ! -e ${gate} ]; do sleep 0.02; done; relation-set user=wp`);
+  const formula = await machine.formula('1.0.0.3', [...lifeHooks, ...relationHooks('db')]);
+  desk.want({ unit, formula, relations: [[35, 'db']] });
+  await machine.ran(unit, 'db-relation-joined running');
+  // Yesterday's database has another epoch, and neither the run nor the clock.
+  const before = desk.runs.findIndex((one) => one.unit === unit && one.outcome === 'running');
+  desk.runs.splice(before, 1);
+  Object.assign(desk, { epoch: 'e2' });
+  desk.want({ unit });
+  writeFileSync(gate, '');
+  await machine.until('the answer', () => machine.lines.some((line) => line.includes('dropped the outcome')));
+  // A restarted agent does not wait for the next attempt.
+  await machine.stop();
+  await machine.start();
+  await machine.ran(unit, 'db-relation-changed succeeded');
+  expect(machine.hooks(unit)).toEqual([
+    ...['install', 'config-changed', 'start', 'db-relation-joined mysql/0', 'db-relation-joined mysql/0'],
+    'db-relation-changed mysql/0',
+  ]);
+  expect(desk.relation(35).nodes.get(unit)).toMatchObject({ version: 2, settings: { user: '"wp"' } });
+});
