@@ -9,16 +9,8 @@ export { getRelationSettings, listNodes, revealNode } from './node-view.ts';
 export { confirmRelationHooks, enterRelations, forgetParticipants, leaveRelations } from './participants.ts';
 export { raiseHeads } from './raise-heads.ts';
 export { readNode } from './read-node.ts';
-export {
-  getRelation,
-  getRelation,
-  isMemberSql,
-  listRelations,
-  listRelations,
-  relation,
-  relation,
-} from './relation-view.ts';
-export { removeRelation, removeRelation, removeRelationIn } from './remove-relation.ts';
+export { getRelation, isMemberSql, listRelations, relation } from './relation-view.ts';
+export { removeRelation, removeRelationIn } from './remove-relation.ts';
 export { resealRelations } from './reseal-relations.ts';
 export { endRelationsOf, setPeerRelations } from './service-relations.ts';
 export { unitsChannel } from './wake.ts';
