@@ -1,4 +1,5 @@
 export { addUnits, newUnit } from './add-units.ts';
+export { countUnits, type UnitCounts } from './health/count-units.ts';
 export { readUnitConcerns } from './health/read-unit-health.ts';
 export { destroyModel, removeMachine } from './machines-with-units.ts';
 export {
