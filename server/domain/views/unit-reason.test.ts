@@ -51,9 +51,9 @@ test('a model in the list has the number of its services and of its units by hea
   };
   const before = await counted();
   expect(before).toMatchObject({ services: 2, units: { failed: 1, healthy: 3 } });
+  await second.run('config-changed', { exitCode: 1 }, { attempt: 3 });
   await stage.settings(service, 2, '{}');
   await stage.ctx.db.execute(`update units set settings_version = 2 where id = '${second.id}'`);
-  await second.run('config-changed', { exitCode: 1 }, { attempt: 3 });
   await stage.ctx.db.execute(`update health_checks set due_at = 'epoch'`);
   expect(await counted(), 'units that share a VM are evaluated').toMatchObject({ units: { failed: 2, healthy: 2 } });
 });

@@ -29,7 +29,7 @@ export async function listCountedModels(ctx: Context): Promise<{ items: CountedM
   const living = await ctx.db
     .select({
       ...{ id: models.id, name: models.name },
-      services: sql<number>`(select count(*)::int from ${services} s where s.model_id = ${models.id} and s.removed_at is null)`,
+      services: sql<number>`(select count(*)::int from ${services} s where s.model_id = models.id and s.removed_at is null)`,
     })
     .from(models)
     .where(isNull(models.removedAt));
