@@ -88,10 +88,7 @@ test('the latest runs of a model are newest first, and of one service only its o
   const staged = await stage.stage.bootstrapped();
   await stage.deploy(staged, 'blog', { ...blog, units: 1 });
   await stage.deploy(staged, 'store', { ...store, units: 1 });
-  const [[first], [second]] = (await states(staged)).map(({ units }) => units) as [
-    { unit: string; vmId: string }[],
-    { unit: string; vmId: string }[],
-  ];
+  const [first, second] = (await states(staged)).map(({ units }) => units[0]);
   await stage.start(first!);
   await stage.run(second!, 'install');
   const runs = async (more: object) => (await listRecentRuns(stage.viewer, { model: staged.model, ...more })).items;
