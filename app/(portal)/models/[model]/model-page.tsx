@@ -17,7 +17,7 @@ import { ModelHead } from './model-head.tsx';
 import { ModelTabs } from './model-tabs.tsx';
 import { type ModelView, viewOf } from './model-views.ts';
 import { NeedsCard } from './needs-card.tsx';
-import type { ShownRelation, ShownService } from './services/service-data.ts';
+import { explainedHealths, type ShownRelation, type ShownService } from './services/service-data.ts';
 import { ServicesView } from './services/services-view.tsx';
 import { useServiceActs } from './services/use-service-acts.tsx';
 import { type FirstRead, useRelations, useServices } from './services/use-services.ts';
@@ -60,6 +60,8 @@ export function ModelPage({ view: wanted, first, readAt, ...read }: ModelPagePro
   useModelCommands(model, setAct, serviceActs.act);
   if (error && problemOf(error).status === 404) return <ModelGone name={name} />;
   const view = viewOf(wanted, model, services.data?.items.length ?? 0);
+  const explained = view === 'services' ? explainedHealths(machines.data?.items ?? [], services.data?.items ?? []) : [];
+  const needs = <NeedsCard model={model} machines={machines.data?.items ?? []} explained={explained} onAct={setAct} />;
   const isNew = model.bootstrappedAt === null && model.cloudServices === 0;
   return (
     <>
@@ -71,9 +73,9 @@ export function ModelPage({ view: wanted, first, readAt, ...read }: ModelPagePro
         onServiceAct={serviceActs.act}
       />
       {isNew ? null : <ModelTabs model={name} current={view} services={services.data?.items.length} />}
-      <NeedsCard model={model} machines={machines.data?.items ?? []} onAct={setAct} />
+      {isNew || view === 'topology' ? needs : null}
       {isNew ? null : view === 'services' ? (
-        <ServicesView model={model} services={services} relations={relations} onAct={serviceActs.act} />
+        <ServicesView model={model} services={services} relations={relations} needs={needs} onAct={serviceActs.act} />
       ) : (
         <TopologyView model={model} topology={topology} machines={machines} onAct={setAct} />
       )}

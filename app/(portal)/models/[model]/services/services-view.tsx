@@ -1,7 +1,7 @@
 'use client';
 
 import { Cable } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
@@ -12,6 +12,8 @@ import { useFormat } from '#app/_ui/format.ts';
 import { SearchInput } from '#app/_ui/input.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import type { ShownModel } from '../../model-data.ts';
+import { RunsCard } from './[service]/runs-card.tsx';
+import { ServiceNeedsCard } from './needs/service-needs-card.tsx';
 import { RelationTable } from './relation-table.tsx';
 import { type ServiceAct, takesServices } from './service-acts.ts';
 import { isServiceMatch, type ShownRelation, sortWorstFirst } from './service-data.ts';
@@ -26,24 +28,34 @@ export interface ServicesViewProps {
   model: ShownModel;
   services: ServicesRead;
   relations: RelationsRead;
+  /** What needs somebody among the machines. */
+  needs: ReactNode;
   onAct(act: ServiceAct): void;
 }
 
 /** The services of a model with their units, and the relations between them. */
-export function ServicesView({ model, services, relations, onAct }: ServicesViewProps) {
+export function ServicesView({ model, services, relations, needs, onAct }: ServicesViewProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
   const isOperator = useReader().can('operator');
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(pageServices);
-  if (services.data === undefined) return <NotLoaded services={services} />;
+  if (services.data === undefined || services.data.items.length === 0) {
+    return (
+      <>
+        {needs}
+        {services.data === undefined ? <NotLoaded services={services} /> : <NoServices model={model} onAct={onAct} />}
+      </>
+    );
+  }
   const { items } = services.data;
-  if (items.length === 0) return <NoServices model={model} onAct={onAct} />;
   const found = sortWorstFirst(items).filter((service) => isServiceMatch(service, search));
   const hidden = Math.max(0, found.length - most);
   const may = isOperator && takesServices(model);
   return (
     <>
+      <ServiceNeedsCard model={model} services={items} onAct={onAct} />
+      {needs}
       <Card className="mb-4" aria-labelledby="services">
         <CardHeader
           id="services"
@@ -90,6 +102,7 @@ export function ServicesView({ model, services, relations, onAct }: ServicesView
         relations={relations}
         onRelate={may ? () => onAct({ kind: 'relate' }) : undefined}
       />
+      <RunsCard model={model.name} />
     </>
   );
 }
@@ -113,7 +126,7 @@ function RelationsCard({ model, relations, onRelate }: RelationsCardProps) {
   const format = useFormat();
   const items = relations.data?.items;
   return (
-    <Card aria-labelledby="relations">
+    <Card className="mb-4" aria-labelledby="relations">
       <CardHeader
         id="relations"
         title={t('model.relations')}
