@@ -1,4 +1,10 @@
 export { addUnits, newUnit } from './add-units.ts';
+export { appliedDocument, applyDocument } from './document/apply-document.ts';
+export { getDocument } from './document/get-document.ts';
+export { planDocument } from './document/plan-document.ts';
+export { documentPlan } from './document/plan-view.ts';
+export { documentLimits, type ModelDocument, modelDocument } from './document/schema.ts';
+export { formatDocument } from './document/text.ts';
 export { type EvaluatedUnit, readUnitConcerns, readUnitHealth } from './health/read-unit-health.ts';
 export { destroyModel, removeMachine } from './machines-with-units.ts';
 export {
@@ -23,6 +29,7 @@ export {
   unitsChannel,
 } from './relations/index.ts';
 export { addRelationInput, relationSettingsInput } from './relations/input.ts';
+export { releasedUnits, releaseServiceSecrets, releaseUnitSecrets } from './release/release-unit-secrets.ts';
 export { removeService } from './remove-service.ts';
 export { removeUnit } from './remove-unit.ts';
 export { resolvedHooks, resolveModel, resolveUnit } from './resolve-unit.ts';

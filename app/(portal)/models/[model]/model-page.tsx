@@ -17,9 +17,9 @@ import { ModelHead } from './model-head.tsx';
 import { ModelTabs } from './model-tabs.tsx';
 import { type ModelView, viewOf } from './model-views.ts';
 import { NeedsCard } from './needs-card.tsx';
-import type { ServiceAct } from './services/service-acts.ts';
 import type { ShownRelation, ShownService } from './services/service-data.ts';
 import { ServicesView } from './services/services-view.tsx';
+import { useServiceActs } from './services/use-service-acts.tsx';
 import { type FirstRead, useRelations, useServices } from './services/use-services.ts';
 import { TopologyView } from './topology-view.tsx';
 import { useModelCommands } from './use-model-commands.ts';
@@ -46,7 +46,6 @@ export interface ModelPageProps {
 export function ModelPage({ view: wanted, first, readAt, ...read }: ModelPageProps) {
   const trpc = useTRPC();
   const [act, setAct] = useState<ModelAct | null>(null);
-  const [, setServiceAct] = useState<ServiceAct | null>(null);
   const [added, setAdded] = useState<readonly AddedMachine[]>([]);
   const { name } = first;
   const { data: model, error } = useQuery({
@@ -57,20 +56,28 @@ export function ModelPage({ view: wanted, first, readAt, ...read }: ModelPagePro
   const relations = useRelations(name, read.relations, readAt);
   const topology = useTopology(name, read.topology, readAt);
   const machines = useMachines(name, read.machines, readAt);
-  useModelCommands(model, setAct);
+  const serviceActs = useServiceActs(model);
+  useModelCommands(model, setAct, serviceActs.act);
   if (error && problemOf(error).status === 404) return <ModelGone name={name} />;
   const view = viewOf(wanted, model, services.data?.items.length ?? 0);
   const isNew = model.bootstrappedAt === null && model.cloudServices === 0;
   return (
     <>
-      <ModelHead model={model} machines={machines.data?.items ?? []} onAct={setAct} />
+      <ModelHead
+        model={model}
+        view={view}
+        machines={machines.data?.items ?? []}
+        onAct={setAct}
+        onServiceAct={serviceActs.act}
+      />
       {isNew ? null : <ModelTabs model={name} current={view} services={services.data?.items.length} />}
       <NeedsCard model={model} machines={machines.data?.items ?? []} onAct={setAct} />
       {isNew ? null : view === 'services' ? (
-        <ServicesView model={model} services={services} relations={relations} onAct={setServiceAct} />
+        <ServicesView model={model} services={services} relations={relations} onAct={serviceActs.act} />
       ) : (
         <TopologyView model={model} topology={topology} machines={machines} onAct={setAct} />
       )}
+      {serviceActs.dialogs}
       {act === null ? null : <ModelDialogs act={act} model={model} onAdded={setAdded} onClose={() => setAct(null)} />}
       {added.length === 0 ? null : <NewMachinesDialog machines={added} onClose={() => setAdded([])} />}
     </>

@@ -1,4 +1,4 @@
-export { addRelation } from './add-relation.ts';
+export { addRelation, addRelationIn } from './add-relation.ts';
 export { clearRelationEvents } from './clear-events.ts';
 export { flush } from './flush.ts';
 export { listRelationEvents, relationEvents } from './list-events.ts';
@@ -10,7 +10,7 @@ export { confirmRelationHooks, enterRelations, forgetParticipants, leaveRelation
 export { raiseHeads } from './raise-heads.ts';
 export { readNode } from './read-node.ts';
 export { getRelation, isMemberSql, listRelations, relation } from './relation-view.ts';
-export { removeRelation } from './remove-relation.ts';
+export { removeRelation, removeRelationIn } from './remove-relation.ts';
 export { resealRelations } from './reseal-relations.ts';
 export { endRelationsOf, setPeerRelations } from './service-relations.ts';
 export { unitsChannel } from './wake.ts';

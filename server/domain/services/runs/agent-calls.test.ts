@@ -229,7 +229,10 @@ test('EN-64 protected settings are encrypted for the certificate of the machine,
     { serviceId: service, version: 9 },
     Buffer.from('{"token":"hunter2"}'),
   );
-  await stage.ctx.db.update(serviceSettings).set({ secret }).where(eq(serviceSettings.version, 9));
+  await stage.ctx.db
+    .update(serviceSettings)
+    .set({ secret, secretSetBy: 'user:test-operator' })
+    .where(eq(serviceSettings.version, 9));
   await stage.ctx.db.update(units).set({ settingsVersion: 9 }).where(eq(units.id, unit.id));
   const statements = await statementsOf(async () => {
     const document = (await (await unit.call('/settings')).json()) as Record<string, string>;

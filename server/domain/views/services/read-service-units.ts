@@ -69,7 +69,7 @@ function unitOf(
     ...{
       version: unit.formulaVersion,
       settingsVersion: unit.settingsVersion,
-      isConfirmed: isConfirmed({ ...unit, isFailing: false }),
+      isConfirmed: isConfirmed(unit),
     },
     next: next === undefined ? null : { hook: next.hook, remoteUnit: next.remoteUnit ?? null },
     failing: Object.values(failing).map(({ remoteUnit, ...failure }) => ({

@@ -79,3 +79,9 @@ export function isServiceMatch(
   const texts = [name, formula, ...endpoints.map((endpoint) => endpoint.interface)];
   return wanted === '' || texts.some((text) => text.toLowerCase().includes(wanted));
 }
+
+/** Returns the units that are removed if a service keeps this number of units: those with the highest numbers. */
+export function leavingUnits({ units }: Pick<ShownService, 'units'>, kept: number): ShownUnit[] {
+  const living = units.filter(({ life }) => life === 'alive').toSorted((a, b) => a.number - b.number);
+  return Number.isSafeInteger(kept) && kept >= 0 ? living.slice(kept).toReversed() : [];
+}

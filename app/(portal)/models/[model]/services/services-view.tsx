@@ -1,5 +1,6 @@
 'use client';
 
+import { Cable } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
@@ -12,8 +13,9 @@ import { SearchInput } from '#app/_ui/input.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import type { ShownModel } from '../../model-data.ts';
 import { RelationTable } from './relation-table.tsx';
-import type { ServiceAct } from './service-acts.ts';
+import { type ServiceAct, takesServices } from './service-acts.ts';
 import { isServiceMatch, type ShownRelation, sortWorstFirst } from './service-data.ts';
+import { ServiceMenu } from './service-menu.tsx';
 import { ServiceTable } from './service-table.tsx';
 import type { RelationsRead, ServicesRead } from './use-services.ts';
 
@@ -31,6 +33,7 @@ export interface ServicesViewProps {
 export function ServicesView({ model, services, relations, onAct }: ServicesViewProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
+  const isOperator = useReader().can('operator');
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(pageServices);
   if (services.data === undefined) return <NotLoaded services={services} />;
@@ -38,13 +41,14 @@ export function ServicesView({ model, services, relations, onAct }: ServicesView
   if (items.length === 0) return <NoServices model={model} onAct={onAct} />;
   const found = sortWorstFirst(items).filter((service) => isServiceMatch(service, search));
   const hidden = Math.max(0, found.length - most);
+  const may = isOperator && takesServices(model);
   return (
     <>
       <Card className="mb-4" aria-labelledby="services">
         <CardHeader
           id="services"
           title={t('model.services')}
-          note={format.number(items.length)}
+          note={isOperator ? format.number(items.length) : t('may.viewer', { count: items.length })}
           actions={
             items.length > 1 ? (
               <SearchInput
@@ -70,7 +74,7 @@ export function ServicesView({ model, services, relations, onAct }: ServicesView
             model={model.name}
             services={found.slice(0, most)}
             relationsOf={countRelations(relations.data?.items ?? [])}
-            menuOf={undefined}
+            menuOf={may ? (service) => <ServiceMenu service={service} onAct={onAct} /> : undefined}
           />
         )}
         {hidden === 0 ? null : (
@@ -81,7 +85,11 @@ export function ServicesView({ model, services, relations, onAct }: ServicesView
           </div>
         )}
       </Card>
-      <RelationsCard model={model.name} relations={relations} />
+      <RelationsCard
+        model={model.name}
+        relations={relations}
+        onRelate={may ? () => onAct({ kind: 'relate' }) : undefined}
+      />
     </>
   );
 }
@@ -92,8 +100,15 @@ function countRelations(relations: readonly ShownRelation[]): Map<string, number
   return new Map([...Map.groupBy(services, (service) => service)].map(([service, all]) => [service, all.length]));
 }
 
+interface RelationsCardProps {
+  model: string;
+  relations: RelationsRead;
+  /** Undefined for readers who may not relate services. */
+  onRelate: (() => void) | undefined;
+}
+
 /** The relations of a model. Fails independently of the services. */
-function RelationsCard({ model, relations }: { model: string; relations: RelationsRead }) {
+function RelationsCard({ model, relations, onRelate }: RelationsCardProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
   const items = relations.data?.items;
@@ -103,6 +118,14 @@ function RelationsCard({ model, relations }: { model: string; relations: Relatio
         id="relations"
         title={t('model.relations')}
         note={items === undefined ? undefined : format.number(items.length)}
+        actions={
+          onRelate === undefined ? undefined : (
+            <Button size="sm" onClick={onRelate}>
+              <Cable aria-hidden />
+              {t('act.relate')}
+            </Button>
+          )
+        }
       />
       {relations.error ? (
         <Stale title={t(items === undefined ? 'model.relationsFailed' : 'model.relationsStale')} read={relations} />

@@ -1,15 +1,18 @@
 'use client';
 
+import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { problemOf } from '#app/_lib/problem.ts';
 import { QueryError } from '#app/_lib/query-error.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import { modelHref, type ShownModel } from '../../../model-data.ts';
 import type { ServiceDetails, ShownRelation, ShownService } from '../service-data.ts';
+import { useServiceActs } from '../use-service-acts.tsx';
 import { type FirstRead, useRelations, useServices } from '../use-services.ts';
 import { RelationsOfService } from './relations-of-service.tsx';
 import { ServiceHead } from './service-head.tsx';
@@ -28,8 +31,15 @@ export interface ServicePageProps {
 }
 
 /** One service, with live data. Each card fails independently. */
-export function ServicePage({ model, service: name, health, first, readAt, ...read }: ServicePageProps) {
+export function ServicePage({ model: firstModel, service: name, health, first, readAt, ...read }: ServicePageProps) {
   const { t } = useTranslation('services');
+  const trpc = useTRPC();
+  // The model's revision and life decide which acts are possible.
+  const { data: model } = useQuery({
+    ...trpc.models.get.queryOptions({ model: firstModel.name }),
+    ...{ initialData: firstModel, initialDataUpdatedAt: readAt, retry: false },
+  });
+  const acts = useServiceActs(model);
   const services = useServices({ model: model.name, service: name }, first, readAt);
   const relations = useRelations(model.name, read.relations, readAt);
   const { error, data } = services;
@@ -39,7 +49,7 @@ export function ServicePage({ model, service: name, health, first, readAt, ...re
   }
   return (
     <>
-      <ServiceHead model={model} service={service} />
+      <ServiceHead model={model} service={service} onAct={acts.act} />
       {error ? (
         <Card className="mb-4">
           <QueryError
@@ -50,8 +60,9 @@ export function ServicePage({ model, service: name, health, first, readAt, ...re
           />
         </Card>
       ) : null}
-      <UnitsCard model={model.name} service={service} health={health} />
-      <RelationsOfService model={model.name} service={service} relations={relations} />
+      <UnitsCard model={model} service={service} health={health} onAct={acts.act} />
+      <RelationsOfService model={model} service={service} relations={relations} onAct={acts.act} />
+      {acts.dialogs}
     </>
   );
 }
