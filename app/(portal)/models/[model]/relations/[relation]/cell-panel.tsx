@@ -32,7 +32,7 @@ export function CellPanel({ name, moment, events, cell, revealed }: CellPanelPro
   const id = useId();
   if (cell === null) {
     return (
-      <Card aria-labelledby={id} className="max-xl:hidden">
+      <Card aria-labelledby={id} className="max-lg:hidden">
         <CardHeader id={id} title={t('relation.panel.title')} />
         <CardBody className="text-pretty text-ink-2">
           <p>{t('relation.panel.how')}</p>

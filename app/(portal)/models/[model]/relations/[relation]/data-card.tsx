@@ -65,7 +65,7 @@ export function DataCard(props: DataCardProps) {
   const participants = new Set(tables.flatMap(({ units }) => units)).size;
   const shared = { moment, compared, changed, revealed, cell, onCell: setCell, onSeen: at === null ? setSeen : null };
   return (
-    <div className="mt-4 grid grid-cols-[minmax(0,1fr)] items-start gap-4 xl:grid-cols-[minmax(0,1fr)_var(--aside)]">
+    <div className="mt-4 grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_var(--aside)]">
       <Card aria-labelledby={id} aria-busy={isLoading} className="overflow-clip">
         {at === null ? null : <PastBanner {...props} at={at} />}
         <DataHeader {...props} id={id} />
