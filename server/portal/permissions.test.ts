@@ -424,6 +424,7 @@ describe('verbs check the role of the permission tables themselves:', () => {
             type: null,
             reader: { acceptLanguage: null, chosenLanguage: null },
             language: 'en',
+            type: null,
             upload: { bytes: nothing, declared: undefined },
             form: nothing,
             file: new Uint8Array(),
