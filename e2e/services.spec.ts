@@ -111,10 +111,12 @@ test('two services are deployed, related, repaired, exposed, upgraded one unit a
     const shown = page.getByText(/^127\.85\.\d+\.\d+$/).first();
     await expect(shown).toBeVisible();
     address = (await shown.textContent()) ?? '';
-    await expect.poll(answers, patience).toEqual([
-      expect.stringMatching(/<h1>News<\/h1>\n.*Store: 127\.\d+\.\d+\.\d+\. Unit: blog\/0\./),
-      expect.stringMatching(/<h1>News<\/h1>\n.*Store: 127\.\d+\.\d+\.\d+\. Unit: blog\/1\./),
-    ]);
+    await expect
+      .poll(answers, patience)
+      .toEqual([
+        expect.stringMatching(/<h1>News<\/h1>\n.*Store: 127\.\d+\.\d+\.\d+\. Unit: blog\/0\./),
+        expect.stringMatching(/<h1>News<\/h1>\n.*Store: 127\.\d+\.\d+\.\d+\. Unit: blog\/1\./),
+      ]);
   });
 
   const changeVersion = async (act: string, version: string) => {
@@ -147,7 +149,11 @@ test('two services are deployed, related, repaired, exposed, upgraded one unit a
     await expect(page.getByRole('heading', { name: 'blog no longer exists' })).toBeVisible(patience);
     expect(await answers()).toEqual(['TypeError: fetch failed']);
     await api.call('DELETE', `/models/${model}?confirm=${model}`);
-    const gone = () => api.call('GET', `/models/${model}`, { status: 404 }).then(() => true, () => false);
+    const gone = () =>
+      api.call('GET', `/models/${model}`, { status: 404 }).then(
+        () => true,
+        () => false,
+      );
     await expect.poll(gone, patience).toBe(true);
   });
 });
