@@ -68,6 +68,11 @@ const unitGoal = z.looseObject({
   serviceExposed: z.boolean(),
   formula: formulaOfUnit,
   settingsVersion: count,
+  /**
+   * Whether the unit waits until an admin releases the protected settings of its service to this machine. Meanwhile,
+   * no hook runs. Absent if not.
+   */
+  needsRelease: z.boolean().optional(),
   timeouts: z.looseObject({ default: seconds }).catchall(seconds),
   /** Keys whose values are masked in the output of hooks. */
   masked: z.array(z.string()).max(unitLimits.masked),

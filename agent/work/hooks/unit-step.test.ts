@@ -47,6 +47,14 @@ test('a hook needs the formula of this package', () => {
   expect(step()).toMatchObject({ act: 'run', attempt: 1, due: { hook: 'install', formula: '1.2' } });
 });
 
+test('no hook runs, and none is noted as done, until the protected settings are released', () => {
+  unpack();
+  expect(step({ needsRelease: true })).toEqual({ act: 'rest' });
+  expect(step({ needsRelease: true, formula: { ...goal.formula, hooks: [] } })).toEqual({ act: 'rest' });
+  expect(unit.skipped).toEqual([]);
+  expect(step()).toMatchObject({ act: 'run', due: { hook: 'install' } });
+});
+
 test('EN-44 hooks without a file are noted for the portal in one step, and need no formula', () => {
   const formula = { ...goal.formula, hooks: [] };
   expect(step({ formula })).toEqual({ act: 'rest' });

@@ -39,6 +39,8 @@ interface SkipStep {
  * disk and for the portal first.
  */
 export function stepOf(unit: LocalUnit, goal: UnitGoal, now: number): UnitStep {
+  // The portal withholds protected settings that hooks read.
+  if (goal.needsRelease === true) return { act: 'rest' };
   const notes: ConfirmedHook[] = [];
   let { record } = unit;
   for (;;) {

@@ -2,17 +2,24 @@ import {
   addUnits,
   getService,
   listServices,
+  releaseServiceSecrets,
   removeService,
   resolveModel,
   setService,
 } from '#server/domain/services/index.ts';
-import { mutation, query, router } from '../trpc.ts';
+import { listServiceStates, type ServiceStatesInput } from '#server/domain/views/index.ts';
+import { type CallContext, mutation, query, router } from '../trpc.ts';
+
+const statesForReader = (ctx: CallContext, input: ServiceStatesInput) =>
+  listServiceStates(ctx, { ...input, ...ctx.reader });
 
 export const servicesRouter = router({
   addUnits: mutation(addUnits),
   get: query(getService),
   list: query(listServices),
+  release: mutation(releaseServiceSecrets),
   remove: mutation(removeService),
   resolve: mutation(resolveModel),
   set: mutation(setService),
+  states: query(statesForReader),
 });

@@ -11,7 +11,7 @@ const unit: UnitRow = {
   ...{ id: 'u', modelId: 'm', serviceId: 's', name: 'blog/0', number: 0, vmId: 'v', life: 'alive', turn: 1 },
   ...{ formulaVersion: '1.0.0.0', settingsVersion: 3, runCounter: 0, record, failing: {}, skipped: [] },
   ...{ resolution: null, agentSince: now, machineEnrolledAt: now, enteredAt: null, dyingAt: null, removedAt: null },
-  ...{ forced: false, createdAt: now, createdBy: 'Ada' },
+  ...{ releasedMachineAt: null, forced: false, createdAt: now, createdBy: 'Ada' },
 };
 const done = (hook: string, more: Partial<ConfirmedRun> = {}): ConfirmedRun => ({
   ...{ hook, relationId: null, formula: '1.0.0.0', settings: 3, run: null },

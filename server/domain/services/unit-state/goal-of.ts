@@ -1,5 +1,6 @@
 import { hookSeconds } from '#protocol/formula-words.ts';
 import type { UnitGoal, UnitRelation } from '#protocol/unit-state.ts';
+import { needsRelease } from '../release/needs-release.ts';
 import type { UnitFacts } from './read-units.ts';
 
 /** Returns a unit's goal as the agent gets it. */
@@ -19,6 +20,7 @@ export function goalOf(unit: UnitFacts, relations: readonly UnitRelation[]): Uni
       package: { sha256, size: unit.size, url: `/agent/v1/packages/${sha256}` },
     },
     settingsVersion: unit.settingsVersion,
+    ...(waitsForRelease(unit) && { needsRelease: true }),
     timeouts: timeoutsOf(unit),
     masked: manifest.masked,
     resolution: resolution && { run: resolution.run, how: resolution.how },
@@ -26,6 +28,9 @@ export function goalOf(unit: UnitFacts, relations: readonly UnitRelation[]): Uni
     relations: [...relations],
   };
 }
+
+/** Whether no hook of a unit runs because its protected settings are withheld. Removals do not wait. */
+export const waitsForRelease = (unit: UnitFacts): boolean => unit.life === 'alive' && needsRelease(unit.secret, unit);
 
 /** Returns the time limits of a unit's hooks in seconds: the service's, or else the formula's. */
 export function timeoutsOf({ manifest, timeouts }: Pick<UnitFacts, 'manifest' | 'timeouts'>): UnitGoal['timeouts'] {
