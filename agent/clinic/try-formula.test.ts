@@ -141,7 +141,7 @@ describe('faults are named', () => {
 });
 
 test.each([
-  ['Acme.Lab.blog', '1.1.0.0', ['db={"host":"10.0.0.4","port":5432,"password":"correct horse battery"}']],
+  ['Acme.Lab.blog', '1.1.0.0', ['db={"host":"10.0.0.4","password":"correct horse battery","megabytes":64}']],
   ['Acme.Lab.store', '1.0.0.0', []],
 ])('the sample %s %s passes every check', async (name, version, remote) => {
   const resources = formulaLanguages.map((lang) => {
