@@ -22,7 +22,7 @@ const give = `value="$(config-get n)-$ENSEMBLE_CLIENT_ID"
 relation-set -r "$(cat "$ENSEMBLE_CONTAINER_PATH/relation")" "value=$value"
 echo "$value" > "$ENSEMBLE_CONTAINER_PATH/written"`;
 
-const formulas = {
+const formulas: Record<string, Record<string, string>> = {
   [givers.formula]: {
     'metadata.yaml': 'name: giver\nprovides: { out: { interface: soak } }\ntimeouts: { default: 30 }\n',
     'config.yaml': 'options: { n: { type: int, default: 0 } }\n',

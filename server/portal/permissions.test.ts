@@ -421,7 +421,6 @@ describe('verbs check the role of the permission tables themselves:', () => {
             query: {},
             body: route.operationId.endsWith('Resources') ? [] : given,
             ifMatch: undefined,
-            type: null,
             reader: { acceptLanguage: null, chosenLanguage: null },
             language: 'en',
             type: null,
