@@ -1,6 +1,7 @@
 'use client';
 
 import { Cable } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
@@ -10,16 +11,22 @@ import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { SearchInput } from '#app/_ui/input.tsx';
-import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import { Skeleton, SkeletonRows } from '#app/_ui/skeleton.tsx';
 import type { ShownModel } from '../../model-data.ts';
 import { RunsCard } from './[service]/runs-card.tsx';
 import { ServiceNeedsCard } from './needs/service-needs-card.tsx';
+import { ShownAs, useShownAs } from './picture/shown-as.tsx';
 import { RelationTable } from './relation-table.tsx';
 import { type ServiceAct, takesServices } from './service-acts.ts';
-import { isServiceMatch, type ShownRelation, sortWorstFirst } from './service-data.ts';
+import { isServiceMatch, maxPictureServices, type ShownRelation, sortWorstFirst } from './service-data.ts';
 import { ServiceMenu } from './service-menu.tsx';
 import { ServiceTable } from './service-table.tsx';
 import type { RelationsRead, ServicesRead } from './use-services.ts';
+
+const ServicePicture = dynamic(() => import('./picture/service-picture.tsx').then((module) => module.ServicePicture), {
+  ssr: false,
+  loading: () => <Skeleton className="mx-4 mb-4 h-96" />,
+});
 
 /** Services that the table shows at first, and that each request for more adds. */
 const pageServices = 100;
@@ -37,6 +44,7 @@ export interface ServicesViewProps {
 export function ServicesView({ model, services, relations, needs, onAct }: ServicesViewProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
+  const [chosen, setShown] = useShownAs();
   const isOperator = useReader().can('operator');
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(pageServices);
@@ -49,6 +57,7 @@ export function ServicesView({ model, services, relations, needs, onAct }: Servi
     );
   }
   const { items } = services.data;
+  const shown = items.length > maxPictureServices ? 'table' : chosen;
   const found = sortWorstFirst(items).filter((service) => isServiceMatch(service, search));
   const hidden = Math.max(0, found.length - most);
   const may = isOperator && takesServices(model);
@@ -62,18 +71,27 @@ export function ServicesView({ model, services, relations, needs, onAct }: Servi
           title={t('model.services')}
           note={isOperator ? format.number(items.length) : t('may.viewer', { count: items.length })}
           actions={
-            items.length > 1 ? (
-              <SearchInput
-                label={t('model.search')}
-                value={search}
-                maxLength={200}
-                onChange={(event) => setSearch(event.target.value)}
-              />
-            ) : undefined
+            <>
+              {items.length > 1 && shown === 'table' ? (
+                <SearchInput
+                  label={t('model.search')}
+                  value={search}
+                  maxLength={200}
+                  onChange={(event) => setSearch(event.target.value)}
+                />
+              ) : null}
+              {items.length > maxPictureServices ? (
+                <span className="text-12 text-ink-3">{t('picture.tooMany', { count: maxPictureServices })}</span>
+              ) : (
+                <ShownAs value={shown} onChange={setShown} />
+              )}
+            </>
           }
         />
         {services.error ? <Stale title={t('model.servicesStale')} read={services} /> : null}
-        {found.length === 0 ? (
+        {shown === 'picture' ? (
+          <ServicePicture model={model.name} services={items} relations={relations.data?.items ?? []} />
+        ) : found.length === 0 ? (
           <EmptyState
             as="h3"
             title={t('model.noMatch.title')}
@@ -89,7 +107,7 @@ export function ServicesView({ model, services, relations, needs, onAct }: Servi
             menuOf={may ? (service) => <ServiceMenu service={service} onAct={onAct} /> : undefined}
           />
         )}
-        {hidden === 0 ? null : (
+        {hidden === 0 || shown === 'picture' ? null : (
           <div className="border-t border-line-subtle px-4 py-2.5">
             <Button onClick={() => setMost(most + pageServices)}>
               {t('model.more', { count: Math.min(hidden, pageServices), hidden: format.number(hidden) })}

@@ -31,6 +31,19 @@ export const neighborsOf = ({ relations }: Pick<ServiceLayout, 'relations'>, nam
   ...new Set(relations.flatMap(({ from, to }) => (from === name ? [to] : to === name ? [from] : []))),
 ];
 
+/** The related services of one service, and which of them was visited last. */
+export interface Ring {
+  names: readonly string[];
+  at: number;
+}
+
+/** Goes on to the next related service if the last key went to the current one; otherwise begins with its own. */
+export function nextInRing(ring: Ring | null, own: readonly string[], current: string): Ring {
+  return ring !== null && ring.names[ring.at] === current && ring.names.length > 1
+    ? { names: ring.names, at: (ring.at + 1) % ring.names.length }
+    : { names: own, at: 0 };
+}
+
 /** Columns count more than rows, so that the way stays in its direction. */
 const distance = (a: { x: number; y: number }, b: { x: number; y: number }): number =>
   Math.abs(a.x - b.x) * 2 + Math.abs(a.y - b.y);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ShownRelation, ShownService } from '../service-data.ts';
 import { pictureFile } from './picture-file.ts';
 import { boxHeight, boxWidth, endsOf, layoutServices, structureOf } from './picture-layout.ts';
-import { neighborsOf, walk } from './picture-walk.ts';
+import { neighborsOf, nextInRing, walk } from './picture-walk.ts';
 
 const service = (name: string): ShownService => ({
   ...{ name, life: 'alive', formula: 'Acme.Lab.x', version: '1.0.0.0', exposed: false, settingsVersion: 1 },
@@ -60,6 +60,15 @@ test('arrows go along relations and within a column, and stay where there is not
   expect(walk(layout, lower!, 'up')).toBe(upper);
   expect(neighborsOf(layout, 'blog')).toEqual(['proxy', 'store', 'cache']);
   expect(neighborsOf(layout, 'lone')).toEqual([]);
+});
+
+test('one key walks the related services of a service, one after the other', () => {
+  const first = nextInRing(null, ['proxy', 'store', 'cache'], 'blog');
+  const second = nextInRing(first, ['blog'], 'proxy');
+  expect([first.names[first.at], second.names[second.at]]).toEqual(['proxy', 'store']);
+  const third = nextInRing(nextInRing(second, ['blog'], 'store'), ['blog'], 'cache');
+  expect(third.names[third.at]).toBe('proxy');
+  expect(nextInRing(second, ['blog'], 'cache')).toEqual({ names: ['blog'], at: 0 });
 });
 
 test('the file has the whole picture, with names as text and not as markup', () => {
