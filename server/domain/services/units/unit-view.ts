@@ -88,7 +88,7 @@ export async function readUnitViews(ctx: Context, where: SQL | undefined): Promi
   const evaluated = await ctx.db.transaction((tx) => readUnitHealth(tx, inArray(units.id, ids), ctx.now));
   const healthOf = new Map(evaluated.map((one) => [one.unit.id, one]));
   return rows.map(({ row, vm, machine, cloudService, role, publicAddress, enrolledBy, thumbprint }) => {
-    const { record, resolution } = row;
+    const { record, resolutions } = row;
     const found = healthOf.get(row.id);
     return {
       ...{ unit: row.name, number: row.number, life: row.life, stage: stageOf(row), vmId: row.vmId, vm, machine },
@@ -101,7 +101,7 @@ export async function readUnitViews(ctx: Context, where: SQL | undefined): Promi
       failing: Object.values(row.failing).map(({ remoteUnit, ...failure }) => ({
         ...failure,
         remoteUnit: remoteUnit ?? null,
-        resolution: resolution?.run === failure.run ? resolution.how : null,
+        resolution: resolutions.find(({ run }) => run === failure.run)?.how ?? null,
       })),
       skipped: row.skipped.map(({ hook, formula: version, at, by }) => ({ hook, version, at, by })),
       ...{ agentSince: isoOrNull(row.agentSince), dyingSince: isoOrNull(row.dyingAt) },
