@@ -1,4 +1,16 @@
-import { Composer, isMap, isScalar, isSeq, Lexer, LineCounter, type ParsedNode, Parser, type YAMLMap } from 'yaml';
+import {
+  Composer,
+  Document,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type ParsedNode,
+  Parser,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import { jsonPointer, pointerPath } from '#protocol/pointer.ts';
 import { decodeUtf8 } from './json.ts';
 import { scanYaml } from './yaml-scan.ts';
@@ -66,6 +78,30 @@ export function parseYaml(bytes: Uint8Array, { maxDepth }: { maxDepth: number })
   if (reader.faults.length > 0) return { faults: reader.faults };
   return { value, placeOf: (pointer) => placeAt(offsetOf(root, pointerPath(pointer))) };
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: YAML forbids these characters outside of escapes
+const forbidden = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
+
+/**
+ * Formats a JSON value as YAML that `parseYaml` reads as the same value. Lists for which `isFlow` returns true are on one
+ * line; it gets the names from the list up to the root.
+ */
+export function formatYaml(value: unknown, isFlow: (path: readonly string[]) => boolean): string {
+  const document = new Document(value, { schema: 'core', version: '1.2', aliasDuplicateObjects: false });
+  visit(document, {
+    Seq: (_, node, ancestors) => {
+      const pairs = ancestors.filter((each) => 'key' in each).map((each) => String((each as { key: unknown }).key));
+      node.flow = ancestors.some(isSeq) && isFlow(pairs.reverse());
+    },
+  });
+  const text = document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  // The library writes some characters that its own parser, or ours, does not take.
+  if (!forbidden.test(text)) return text;
+  return `${JSON.stringify(value, null, 2).replace(new RegExp(forbidden, 'g'), escaped)}\n`;
+}
+
+const escaped = (character: string): string =>
+  character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Converts nodes to values. The depth of the nodes is already limited. */
 class ValueReader {

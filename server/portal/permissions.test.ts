@@ -423,6 +423,7 @@ describe('verbs check the role of the permission tables themselves:', () => {
             ifMatch: undefined,
             reader: { acceptLanguage: null, chosenLanguage: null },
             language: 'en',
+            type: null,
             upload: { bytes: nothing, declared: undefined },
             form: nothing,
             file: new Uint8Array(),

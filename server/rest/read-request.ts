@@ -15,6 +15,16 @@ export function requireJsonWanted(request: Request): void {
   }
 }
 
+/** Returns the type that the caller prefers, by default the first. Throws 406 if the caller accepts none of them. */
+export function typeWanted(request: Request, types: readonly string[]): string {
+  const [first = json] = types;
+  const accept = request.headers.get('accept');
+  if (!accept) return first;
+  const wanted = new Negotiator({ headers: { accept } }).mediaType([...types]);
+  if (wanted === undefined) throw new DomainError('not_acceptable', 'not_acceptable', { params: { type: first } });
+  return wanted;
+}
+
 /**
  * Parses the parameters of a path. Throws 404 for a malformed id, as for an unknown id. For any other malformed
  * parameter, throws 422 with the fault if the method is `PUT`, otherwise 404.

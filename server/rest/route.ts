@@ -23,6 +23,8 @@ export interface RouteCall<P, Q, B> {
   upload: Upload | null;
   /** The parts of a form, which are read while iterating; null if the route does not take a form. */
   form: AsyncIterable<FormPart> | null;
+  /** The media type that a route with `negotiates` answers with; null for other routes. */
+  type: string | null;
   /** The bytes of the file that a route with `takesFile` accepts; null for other routes. */
   file: Uint8Array<ArrayBuffer> | null;
 }
@@ -86,6 +88,8 @@ interface RouteShape {
   /** Maximum bytes of a JSON body; by default, `limits.http.bodyBytes`. */
   bodyBytes?: (limits: Context['config']['limits']) => number;
   takesIfMatch?: boolean;
+  /** Media types of the response, of which `Accept` chooses one; by default the first. */
+  negotiates?: readonly string[];
   /** Query parameters that may be repeated. They are arrays in `query`. */
   repeated?: readonly string[];
   answers: RouteAnswers;

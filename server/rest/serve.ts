@@ -4,7 +4,7 @@ import type { Context } from '#server/domain/context.ts';
 import { languageFor, readerOf } from '#server/i18n/index.ts';
 import { anyType, readFile, readJson, readNothing, readUpload, zipTypes } from './read-body.ts';
 import { readForm } from './read-form.ts';
-import { readIfMatch, readParams, readQuery, requireJsonWanted } from './read-request.ts';
+import { readIfMatch, readParams, readQuery, requireJsonWanted, typeWanted } from './read-request.ts';
 import { type RestRoute, type RouteReply, takesBody } from './route.ts';
 
 /**
@@ -20,6 +20,7 @@ export async function serve(
   if (route.role !== null) (route.orGrant === 'scripts' ? allowRoleOrScripts : allow)(ctx.actor, route.role);
   if (route.grant === 'scripts') allowScripts(ctx.actor);
   if (Object.values(route.answers).some((answer) => answer.schema)) requireJsonWanted(request);
+  const type = route.negotiates === undefined ? null : typeWanted(request, route.negotiates);
   const params = readParams(route, rawParams);
   const query = readQuery(route, request);
   const ifMatch = route.takesIfMatch ? readIfMatch(request) : undefined;
@@ -37,7 +38,8 @@ export async function serve(
   const file = route.takesFile ? await readFile(request, route.takesFile.types, route.takesFile.bytes(limits)) : null;
   const reader = readerOf(request.headers, ctx.actor.language);
   const language = languageFor(reader);
-  return responseOf(await route.run(ctx, { params, query, body, ifMatch, reader, language, upload, form, file }));
+  const call = { params, query, body, ifMatch, reader, language, type, upload, form, file };
+  return responseOf(await route.run(ctx, call));
 }
 
 function responseOf({ status, body, text, bytes, headers }: RouteReply): Response {

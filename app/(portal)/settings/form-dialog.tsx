@@ -15,6 +15,10 @@ export interface FormDialogProps {
   /** Whether the act ends or deletes something. */
   isDanger?: boolean;
   busy: boolean;
+  /** Whether there is nothing to submit yet. */
+  isIdle?: boolean;
+  /** `wide` for long forms. */
+  size?: 'default' | 'wide';
   onSubmit(): void;
   /** Called when the user changes a field. */
   onEdit?: () => void;
@@ -31,6 +35,8 @@ export function FormDialog({
   act,
   isDanger = false,
   busy,
+  isIdle = false,
+  size = 'default',
   onSubmit,
   onEdit,
   onClose,
@@ -42,13 +48,20 @@ export function FormDialog({
   return (
     <Dialog
       open
+      size={size}
       onOpenChange={onClose}
       title={title}
       {...(description === undefined ? {} : { description })}
       footer={
         <>
           <Button onClick={onClose}>{t('cancel')}</Button>
-          <Button type="submit" form={formId} variant={isDanger ? 'danger-solid' : 'primary'} busy={busy}>
+          <Button
+            type="submit"
+            form={formId}
+            variant={isDanger ? 'danger-solid' : 'primary'}
+            disabled={isIdle}
+            busy={busy}
+          >
             {act}
           </Button>
         </>

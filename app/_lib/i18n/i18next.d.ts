@@ -28,6 +28,7 @@ declare module 'i18next' {
       reports: typeof import('#locales/en/reports.json')['default'];
       runbooks: typeof import('#locales/en/runbooks.json')['default'];
       rollouts: typeof import('#locales/en/rollouts.json')['default'];
+      services: typeof import('#locales/en/services.json')['default'];
       settings: typeof import('#locales/en/settings.json')['default'];
       timeline: typeof import('#locales/en/timeline.json')['default'];
       vms: typeof import('#locales/en/vms.json')['default'];

@@ -21,6 +21,7 @@ export const namespaces = [
   'rollouts',
   'memberships',
   'models',
+  'services',
   'overview',
   'attention',
   'activity',

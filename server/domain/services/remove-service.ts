@@ -5,7 +5,7 @@ import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
-import { lockModel, updateModel } from '#server/domain/topology/index.ts';
+import { lockModel, type ModelRow, updateModel } from '#server/domain/topology/index.ts';
 import { type RemoveServiceInput, removeServiceInput } from './input.ts';
 import { endRelationsOf } from './relations/index.ts';
 import { requireService, type ServiceRow } from './service-rows.ts';
@@ -21,17 +21,27 @@ export async function removeService(ctx: Context, input: RemoveServiceInput): Pr
   const { model: name, service: serviceName, force, ifMatch } = parse(removeServiceInput, input);
   await ctx.db.transaction(async (tx) => {
     const model = await lockModel(tx, name, ifMatch);
-    const service = await requireService(tx, model.id, serviceName);
-    if (service.life === 'dying' && !force) return;
-    const left = await dismissService(tx, ctx, service, force);
-    await recordAudit(tx, ctx, {
-      action: 'service.remove',
-      target: { kind: 'model', id: name },
-      before: { service: serviceName, formula: service.formula, version: service.formulaVersion },
-      details: { service: serviceName, units: left, force },
-    });
-    await updateModel(tx, model);
+    await removeServiceIn(tx, ctx, model, { service: serviceName, force });
   });
+}
+
+/** Begins to remove a service of a locked model, as `removeService` does. Throws 404 `service_unknown`. */
+export async function removeServiceIn(
+  tx: Transaction,
+  ctx: Context,
+  model: ModelRow,
+  { service: name, force }: { service: string; force: boolean },
+): Promise<void> {
+  const service = await requireService(tx, model.id, name);
+  if (service.life === 'dying' && !force) return;
+  const left = await dismissService(tx, ctx, service, force);
+  await recordAudit(tx, ctx, {
+    action: 'service.remove',
+    target: { kind: 'model', id: model.name },
+    before: { service: name, formula: service.formula, version: service.formulaVersion },
+    details: { service: name, units: left, force },
+  });
+  await updateModel(tx, model);
 }
 
 /** Begins to remove a service. Returns how many units it had. The caller has locked the model. */

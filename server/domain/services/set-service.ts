@@ -89,7 +89,8 @@ async function declare(
   return { model, missing: wanted === undefined ? 0 : await scale(tx, ctx, row, { wanted, vmId }) };
 }
 
-async function deployService(
+/** Deploys a service of a locked model, without units. Throws 409 `services_too_many`. */
+export async function deployService(
   tx: Transaction,
   ctx: Context,
   model: ModelRow,

@@ -40,6 +40,26 @@ export async function createInstance(
   }
 }
 
+/**
+ * Has the provider create an instance that was reserved. Returns null if another subscription has its cloud service’s
+ * name. If a step fails, nothing of the instance remains. Throws 503 `provider_failed`.
+ */
+export async function completeInstance(
+  ctx: Context,
+  provider: CloudProvider,
+  model: ModelRow,
+  reserved: Reservation,
+): Promise<CreatedInstance | null> {
+  try {
+    return { ...reserved, assignedAddress: await build(ctx, provider, model, reserved) };
+  } catch (error) {
+    await discardRole(ctx, provider, reserved.vm.id);
+    if (!(error instanceof ProviderFailure)) throw error;
+    if (error.cause instanceof NameTakenError) return null;
+    throw failedAt(error);
+  }
+}
+
 export const failedAt = ({ step, cause }: ProviderFailure): DomainError =>
   new DomainError('unavailable', 'provider_failed', { params: { step }, cause });
 

@@ -9,7 +9,7 @@ export {
 } from './agent-requests.ts';
 export { bindInstance, moveInstance } from './bind-instance.ts';
 export { bootstrapModel } from './bootstrap-model.ts';
-export { createInstance } from './create-instance.ts';
+export { type CreatedInstance, completeInstance, createInstance } from './create-instance.ts';
 export { changeModel, createModel } from './create-model.ts';
 export { destroyModel } from './destroy-model.ts';
 export { markRole } from './discard-role.ts';
@@ -22,11 +22,12 @@ export { listEndpoints, publicEndpoints } from './list-endpoints.ts';
 export { instance, instances, listInstances } from './list-instances.ts';
 export { localFabric } from './local-fabric.ts';
 export { type NewMachine, newMachine, showNewMachine } from './machine-view.ts';
-export { addMachine, removeMachine } from './machines.ts';
+export { addMachine, removeMachine, removeMachineIn } from './machines.ts';
 export { mendTopology } from './mend-topology.ts';
 export {
   lockModel,
   type ModelRow,
+  readInventory,
   readModel,
   requireAlive,
   requireBootstrapped,
@@ -36,10 +37,11 @@ export { getModel, listModels, type Model, type ModelCounts, model } from './mod
 export { noteFabric } from './note-fabric.ts';
 export { planSwap, swapPlan } from './plan-swap.ts';
 export type { CloudProvider } from './provider.ts';
+export { readPlace } from './read-place.ts';
 export { type Reachable, readReachable } from './read-reachable.ts';
 export { renewPassword, rolePassword } from './renew-password.ts';
 export { renewedToken, renewToken } from './renew-token.ts';
-export type { InstanceUse } from './reserve-instance.ts';
+export { type InstanceUse, type Reservation, reserveInstanceIn } from './reserve-instance.ts';
 export { resealRolePasswords } from './role-password.ts';
 export { closeEndpoint, setEndpoint, setEndpointAnswer } from './set-endpoint.ts';
 export { listStorageAccounts, setStorageAccount, storageAccount } from './set-storage-account.ts';

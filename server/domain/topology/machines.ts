@@ -11,7 +11,7 @@ import { markRole } from './discard-role.ts';
 import { type AddMachineInput, addMachineInput, type RemoveMachineInput, removeMachineInput } from './input.ts';
 import { localFabric } from './local-fabric.ts';
 import { type NewMachine, showNewMachine } from './machine-view.ts';
-import { lockModel, requireBootstrapped, updateModel } from './model-rows.ts';
+import { lockModel, type ModelRow, requireBootstrapped, updateModel } from './model-rows.ts';
 import type { CloudProvider } from './provider.ts';
 
 /**
@@ -59,20 +59,31 @@ export async function removeMachine(
   const { model: name, ifMatch, machine, force } = parse(removeMachineInput, input);
   await ctx.db.transaction(async (tx) => {
     const model = await lockModel(tx, name, ifMatch);
-    const [role] = await tx
-      .select()
-      .from(vmRoles)
-      .where(and(eq(vmRoles.modelId, model.id), eq(vmRoles.machine, machine)));
-    if (role === undefined) throw new DomainError('not_found', 'machine_unknown');
-    if (role.state === 'deleting' && (role.forced || !force)) return;
-    await beforeRemoval(tx, { vmId: role.vmId, force });
-    await markRole(tx, ctx, role.vmId, force);
-    await recordAudit(tx, ctx, {
-      action: 'machine.remove',
-      target: { kind: 'model', id: name },
-      vmId: role.vmId,
-      details: { machine: role.hostname, force },
-    });
-    await updateModel(tx, model);
+    await removeMachineIn(tx, ctx, model, { machine, force }, beforeRemoval);
   });
+}
+
+/** Removes a machine of a locked model, as `removeMachine` does. Throws 404 `machine_unknown`. */
+export async function removeMachineIn(
+  tx: Transaction,
+  ctx: Context,
+  model: ModelRow,
+  { machine, force }: { machine: number; force: boolean },
+  beforeRemoval: (tx: Transaction, machine: { vmId: string; force: boolean }) => Promise<void> = async () => {},
+): Promise<void> {
+  const [role] = await tx
+    .select()
+    .from(vmRoles)
+    .where(and(eq(vmRoles.modelId, model.id), eq(vmRoles.machine, machine)));
+  if (role === undefined) throw new DomainError('not_found', 'machine_unknown');
+  if (role.state === 'deleting' && (role.forced || !force)) return;
+  await beforeRemoval(tx, { vmId: role.vmId, force });
+  await markRole(tx, ctx, role.vmId, force);
+  await recordAudit(tx, ctx, {
+    action: 'machine.remove',
+    target: { kind: 'model', id: model.name },
+    vmId: role.vmId,
+    details: { machine: role.hostname, force },
+  });
+  await updateModel(tx, model);
 }

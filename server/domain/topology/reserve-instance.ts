@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { availabilitySets, cloudServices, deployments, endpoints, models, vmRoles, vms } from '#db/schema/index.ts';
+import { availabilitySets, cloudServices, deployments, endpoints, vmRoles, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { type Enrollment, registerVmIn } from '#server/domain/enrollment/index.ts';
 import { DomainError } from '#server/domain/error.ts';
@@ -13,6 +13,7 @@ import {
   drawName,
   firstDeployment,
   machineName,
+  maxDraws,
 } from '#server/domain/topology-rules/names.ts';
 import {
   type Placement,
@@ -39,6 +40,8 @@ export interface InstanceUse {
 export type InstanceRequest = {
   /** A bootstrap creates several instances, one after the other, so each has the lease of the bootstrap. */
   leases?: number;
+  /** The number of the machine, which is at least that of the next one. Numbers in between are never used. */
+  machine?: number;
 } & ({ kind: 'machine' | 'controller' } | { kind: 'unit'; use: InstanceUse });
 
 /** An instance in the inventory, before the provider creates it. */
@@ -57,26 +60,35 @@ const draw = (): string => drawName(randomInt);
  * Places an instance and stores its cloud service, role and VM as being created. Concurrent requests for one model wait
  * for each other, so that placement always sees what the others reserved.
  */
-export async function reserveInstance(
+export const reserveInstance = (
   ctx: Context,
   modelId: string,
   asked: InstanceRequest,
   draws: number,
+): Promise<Reservation> => ctx.db.transaction((tx) => reserveInstanceIn(tx, ctx, modelId, asked, draws));
+
+/** Reserves an instance in the caller’s transaction, as `reserveInstance` does. */
+export async function reserveInstanceIn(
+  tx: Transaction,
+  ctx: Context,
+  modelId: string,
+  asked: InstanceRequest,
+  draws = maxDraws,
 ): Promise<Reservation> {
-  return ctx.db.transaction(async (tx) => {
-    const model = await lockModelById(tx, modelId);
-    requireAlive(model);
-    if (model.bootstrappedAt === null && model.leaseUntil === null)
-      throw new DomainError('conflict', 'model_not_bootstrapped');
-    const { controllers, ...inventory } = await readInventory(tx, model);
-    const request = await placementOf(tx, model, asked, controllers);
-    const placed = requirePlace(place(inventory, request, draw, draws));
-    const lease = { kind: asked.kind, leaseUntil: leaseOf(ctx.now, asked.leases) };
-    if (placed.isNewService) await insertService(tx, ctx, model, placed.service, lease);
-    const reserved = await insertRole(tx, ctx, model, lease, placed);
-    if (asked.kind === 'unit') await asked.use.store(tx, reserved);
-    return reserved;
-  });
+  const model = await lockModelById(tx, modelId);
+  requireAlive(model);
+  if (model.bootstrappedAt === null && model.leaseUntil === null)
+    throw new DomainError('conflict', 'model_not_bootstrapped');
+  const { controllers, ...inventory } = await readInventory(tx, model);
+  const request = await placementOf(tx, model, asked, controllers);
+  const placed = requirePlace(place(inventory, request, draw, draws));
+  const machine = asked.machine ?? model.machineCounter;
+  if (machine < model.machineCounter) throw new Error(`machine ${machine} existed before`);
+  const lease = { kind: asked.kind, machine, leaseUntil: leaseOf(ctx.now, asked.leases) };
+  if (placed.isNewService) await insertService(tx, ctx, model, placed.service, lease);
+  const reserved = await insertRole(tx, ctx, model, lease, placed);
+  if (asked.kind === 'unit') await asked.use.store(tx, reserved);
+  return reserved;
 }
 
 async function placementOf(
@@ -100,6 +112,7 @@ function requirePlace(placed: Placement | PlacementRefusal): Extract<Placement, 
 
 interface Lease {
   kind: InstanceKind;
+  machine: number;
   leaseUntil: Date;
 }
 
@@ -126,10 +139,9 @@ async function insertRole(
   tx: Transaction,
   ctx: Context,
   model: ModelRow,
-  { kind, leaseUntil }: Lease,
+  { kind, machine, leaseUntil }: Lease,
   { service, role: name, drawsLeft }: Extract<Placement, { kind: 'role' }>,
 ): Promise<Reservation> {
-  const machine = model.machineCounter;
   const instanceId = formatInstanceId({ service, role: name });
   const availabilitySet = model.availabilitySetsEnabled ? availabilitySetName : null;
   const vm = await registerVmIn(tx, ctx, {
@@ -164,7 +176,7 @@ async function insertRole(
     ...created,
   }));
   await tx.insert(endpoints).values(rows);
-  await updateModel(tx, model, { machineCounter: sql`${models.machineCounter} + 1` });
+  await updateModel(tx, model, { machineCounter: machine + 1 });
   return { vm, role, instanceId, password, endpoints: initial, drawsLeft };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { problemInput } from '#server/domain/attention/input.ts';
 import { causesInput } from '#server/domain/rollouts/input.ts';
+import { serviceRef } from '#server/domain/services/input.ts';
 import { modelRef } from '#server/domain/topology/input.ts';
 import { slots } from '#server/domain/topology-rules/words.ts';
 import { vmId } from '#server/domain/vms/input.ts';
@@ -16,6 +17,13 @@ export type DeploymentInput = z.input<typeof deploymentInput>;
 
 export const modelMachinesInput = readerInput.extend({ model: modelRef });
 export type ModelMachinesInput = z.input<typeof modelMachinesInput>;
+
+/** `service`: only this service. */
+export const serviceStatesInput = modelMachinesInput.extend({ service: serviceRef.optional() });
+export type ServiceStatesInput = z.input<typeof serviceStatesInput>;
+
+export const recentRunsInput = serviceStatesInput.extend({ limit: z.number().int().min(1).max(100).default(10) });
+export type RecentRunsInput = z.input<typeof recentRunsInput>;
 
 export const silentTogetherInput = z.object({ vmId });
 export type SilentTogetherInput = z.input<typeof silentTogetherInput>;

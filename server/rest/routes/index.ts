@@ -12,6 +12,7 @@ import { holdRoutes } from './holds.ts';
 import { logRoutes } from './logs.ts';
 import { machineRoutes } from './machines.ts';
 import { memberRoutes } from './members.ts';
+import { documentRoutes } from './model-documents.ts';
 import { modelRoutes } from './models.ts';
 import { publisherRoutes } from './publishers.ts';
 import { relationRoutes } from './relations.ts';
@@ -49,6 +50,7 @@ export const routesFor = (fields: FleetFields): readonly RestRoute[] => [
   ...rolloutActRoutes,
   ...rolloutRuleRoutes,
   ...modelRoutes,
+  ...documentRoutes,
   ...machineRoutes,
   ...topologyRoutes,
   ...cloudServiceRoutes,

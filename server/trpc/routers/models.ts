@@ -1,4 +1,10 @@
-import { destroyModel, removeMachine } from '#server/domain/services/index.ts';
+import {
+  applyDocument,
+  destroyModel,
+  getDocument,
+  planDocument,
+  removeMachine,
+} from '#server/domain/services/index.ts';
 import {
   addMachine,
   bootstrapModel,
@@ -28,16 +34,19 @@ const machinesForReader = (ctx: CallContext, input: ModelMachinesInput) =>
 
 export const modelsRouter = router({
   addMachine: mutation(addMachine),
+  applyDocument: mutation(applyDocument),
   bootstrap: mutation(bootstrapModel),
   change: mutation(changeModel),
   counted: plainQuery(listCountedModels),
   create: mutation(createModel),
   deployment: query(deploymentForReader),
   destroy: mutation(destroyModel),
+  document: query(getDocument),
   get: query(getModel),
   instances: query(listInstances),
   list: plainQuery(listModels),
   machines: query(machinesForReader),
+  planDocument: mutation(planDocument),
   removeMachine: mutation(removeMachine),
   setStorageAccount: mutation(setStorageAccount),
   storageAccounts: plainQuery(listStorageAccounts),

@@ -7,7 +7,18 @@ import {
   resolveModel,
   setService,
 } from '#server/domain/services/index.ts';
-import { mutation, query, router } from '../trpc.ts';
+import {
+  listRecentRuns,
+  listServiceStates,
+  type RecentRunsInput,
+  type ServiceStatesInput,
+} from '#server/domain/views/index.ts';
+import { type CallContext, mutation, query, router } from '../trpc.ts';
+
+const statesForReader = (ctx: CallContext, input: ServiceStatesInput) =>
+  listServiceStates(ctx, { ...input, ...ctx.reader });
+
+const runsForReader = (ctx: CallContext, input: RecentRunsInput) => listRecentRuns(ctx, { ...input, ...ctx.reader });
 
 export const servicesRouter = router({
   addUnits: mutation(addUnits),
@@ -16,5 +27,7 @@ export const servicesRouter = router({
   release: mutation(releaseServiceSecrets),
   remove: mutation(removeService),
   resolve: mutation(resolveModel),
+  runs: query(runsForReader),
   set: mutation(setService),
+  states: query(statesForReader),
 });

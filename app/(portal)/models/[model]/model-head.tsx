@@ -11,16 +11,20 @@ import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import { needsOf, type ShownMachine, type ShownModel, worstOf } from '../model-data.ts';
 import { type ModelAct, takesMachines } from './model-acts.ts';
+import type { ModelView } from './model-views.ts';
 import { countHealth } from './role-lines.ts';
+import { type ServiceAct, takesServices } from './services/service-acts.ts';
 
 export interface ModelHeadProps {
   model: ShownModel;
+  view: ModelView;
   machines: readonly ShownMachine[];
   onAct(act: ModelAct): void;
+  onServiceAct(act: ServiceAct): void;
 }
 
 /** The name, health and place of a model, with its actions. */
-export function ModelHead({ model, machines, onAct }: ModelHeadProps) {
+export function ModelHead({ model, machines, ...acts }: ModelHeadProps) {
   const { t } = useTranslation(['models', 'reports']);
   const reader = useReader();
   const { name, location, storageAccount, affinityGroup, network, availabilitySetsEnabled, bootstrappedAt } = model;
@@ -47,7 +51,7 @@ export function ModelHead({ model, machines, onAct }: ModelHeadProps) {
         )
       }
       note={isAlive && bootstrappedAt !== null && needs > 0 ? t('models:head.needs', { count: needs }) : undefined}
-      actions={reader.can('operator') ? <Actions model={model} onAct={onAct} /> : undefined}
+      actions={reader.can('operator') ? <Actions model={model} {...acts} /> : undefined}
     >
       <Facts
         items={[
@@ -70,8 +74,8 @@ function Code({ children }: { children: string }) {
   );
 }
 
-function Actions({ model, onAct }: Pick<ModelHeadProps, 'model' | 'onAct'>) {
-  const { t } = useTranslation(['models', 'common']);
+function Actions({ model, view, onAct, onServiceAct }: Omit<ModelHeadProps, 'machines'>) {
+  const { t } = useTranslation(['models', 'services', 'common']);
   const isAlive = model.life === 'alive';
   return (
     <>
@@ -105,9 +109,15 @@ function Actions({ model, onAct }: Pick<ModelHeadProps, 'model' | 'onAct'>) {
         </Button>
       ) : null}
       {takesMachines(model) ? (
-        <Button variant="primary" onClick={() => onAct({ kind: 'addMachine' })}>
+        <Button variant={view === 'topology' ? 'primary' : 'default'} onClick={() => onAct({ kind: 'addMachine' })}>
           <Plus aria-hidden />
           {t('models:act.addMachine')}
+        </Button>
+      ) : null}
+      {takesServices(model) ? (
+        <Button variant={view === 'services' ? 'primary' : 'default'} onClick={() => onServiceAct({ kind: 'deploy' })}>
+          <Plus aria-hidden />
+          {t('services:act.deploy')}
         </Button>
       ) : null}
     </>

@@ -14,7 +14,13 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { type AddedMachine, ageMs, type ShownMachine, type ShownModel, type ShownTopology } from '../model-data.ts';
 import type { ModelAct } from './model-acts.ts';
 import { ModelHead } from './model-head.tsx';
+import { ModelTabs } from './model-tabs.tsx';
+import { type ModelView, viewOf } from './model-views.ts';
 import { NeedsCard } from './needs-card.tsx';
+import { explainedHealths, type ShownRelation, type ShownService } from './services/service-data.ts';
+import { ServicesView } from './services/services-view.tsx';
+import { useServiceActs } from './services/use-service-acts.tsx';
+import { type FirstRead, useRelations, useServices } from './services/use-services.ts';
 import { TopologyView } from './topology-view.tsx';
 import { useModelCommands } from './use-model-commands.ts';
 
@@ -25,15 +31,19 @@ const NewMachinesDialog = dynamic(
 );
 
 export interface ModelPageProps {
+  /** The view in the URL; undefined if it names none. */
+  view: ModelView | undefined;
   /** What the server read at `readAt` (milliseconds since 1970); undefined if it could not read a part. */
   first: ShownModel;
+  services: FirstRead<ShownService>;
+  relations: FirstRead<ShownRelation>;
   topology: ShownTopology | undefined;
   machines: { items: ShownMachine[] } | undefined;
   readAt: number;
 }
 
 /** One model, with live data. Each card fails independently. */
-export function ModelPage({ first, readAt, ...read }: ModelPageProps) {
+export function ModelPage({ view: wanted, first, readAt, ...read }: ModelPageProps) {
   const trpc = useTRPC();
   const [act, setAct] = useState<ModelAct | null>(null);
   const [added, setAdded] = useState<readonly AddedMachine[]>([]);
@@ -42,17 +52,34 @@ export function ModelPage({ first, readAt, ...read }: ModelPageProps) {
     ...trpc.models.get.queryOptions({ model: name }),
     ...{ initialData: first, initialDataUpdatedAt: readAt, retry: false },
   });
+  const services = useServices({ model: name }, read.services, readAt);
+  const relations = useRelations(name, read.relations, readAt);
   const topology = useTopology(name, read.topology, readAt);
   const machines = useMachines(name, read.machines, readAt);
-  useModelCommands(model, setAct);
+  const serviceActs = useServiceActs(model);
+  useModelCommands(model, setAct, serviceActs.act);
   if (error && problemOf(error).status === 404) return <ModelGone name={name} />;
+  const view = viewOf(wanted, model, services.data?.items.length ?? 0);
+  const explained = view === 'services' ? explainedHealths(machines.data?.items ?? [], services.data?.items ?? []) : [];
+  const needs = <NeedsCard model={model} machines={machines.data?.items ?? []} explained={explained} onAct={setAct} />;
+  const isNew = model.bootstrappedAt === null && model.cloudServices === 0;
   return (
     <>
-      <ModelHead model={model} machines={machines.data?.items ?? []} onAct={setAct} />
-      <NeedsCard model={model} machines={machines.data?.items ?? []} onAct={setAct} />
-      {model.bootstrappedAt === null && model.cloudServices === 0 ? null : (
+      <ModelHead
+        model={model}
+        view={view}
+        machines={machines.data?.items ?? []}
+        onAct={setAct}
+        onServiceAct={serviceActs.act}
+      />
+      {isNew ? null : <ModelTabs model={name} current={view} services={services.data?.items.length} />}
+      {isNew || view === 'topology' ? needs : null}
+      {isNew ? null : view === 'services' ? (
+        <ServicesView model={model} services={services} relations={relations} needs={needs} onAct={serviceActs.act} />
+      ) : (
         <TopologyView model={model} topology={topology} machines={machines} onAct={setAct} />
       )}
+      {serviceActs.dialogs}
       {act === null ? null : <ModelDialogs act={act} model={model} onAdded={setAdded} onClose={() => setAct(null)} />}
       {added.length === 0 ? null : <NewMachinesDialog machines={added} onClose={() => setAdded([])} />}
     </>

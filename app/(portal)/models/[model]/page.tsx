@@ -6,24 +6,29 @@ import { portal } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
 import { ModelPage } from './model-page.tsx';
+import { modelViews } from './model-views.ts';
 
 interface Props {
   params: Promise<{ model: string }>;
+  searchParams: Promise<{ view?: string | string[] }>;
 }
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: (await read((await params).model)).name };
 }
 
-/** One model: its cloud services with their machines, and what needs somebody. */
-export default async function ModelRoute({ params }: Props) {
-  const [{ t }, { model: name }] = await Promise.all([words('models'), params]);
+/** One model: its services with their units, its cloud services with their machines, and what needs somebody. */
+export default async function ModelRoute({ params, searchParams }: Props) {
+  const [{ t }, { model: name }, { view }] = await Promise.all([words('models'), params, searchParams]);
   const first = await read(name);
-  const { models } = await portal();
-  const [topology, machines] = await Promise.all([
+  const { models, services, relations } = await portal();
+  const input = { model: first.name };
+  const [states, links, topology, machines] = await Promise.all([
     // If one of these cannot be read, its card says so.
-    models.topology({ model: first.name }).catch(() => undefined),
-    models.machines({ model: first.name }).catch(() => undefined),
+    services.states(input).catch(() => undefined),
+    relations.list(input).catch(() => undefined),
+    models.topology(input).catch(() => undefined),
+    models.machines(input).catch(() => undefined),
   ]);
   return (
     <Page
@@ -32,8 +37,17 @@ export default async function ModelRoute({ params }: Props) {
         { label: first.name, isName: true },
       ]}
     >
-      <Words namespaces={['models', 'reports', 'overview']}>
-        <ModelPage key={first.name} first={first} topology={topology} machines={machines} readAt={Date.now()} />
+      <Words namespaces={['models', 'services', 'reports', 'overview']}>
+        <ModelPage
+          key={first.name}
+          view={modelViews.find((each) => each === view)}
+          first={first}
+          services={states}
+          relations={links}
+          topology={topology}
+          machines={machines}
+          readAt={Date.now()}
+        />
       </Words>
     </Page>
   );

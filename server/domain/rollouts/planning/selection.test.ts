@@ -13,6 +13,7 @@ import { allFleetFields } from '#server/domain/views/fleet-fields.ts';
 import { listFleet } from '#server/domain/views/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { longTest } from '#server/testing/long.ts';
 import type { StoredRollout } from '../rows.ts';
 import { definitionOf, givenPlanning, membersOf, rowOf } from '../testing/given-draft.ts';
 import { evaluateMembers } from './evaluate-members.ts';
@@ -257,7 +258,7 @@ describe('RO-1 the members are the VMs of the list on which the change does some
     expect(left).toEqual([...changing].filter((vmId) => !shown.includes(vmId)).toSorted());
   });
 
-  test('for every pair of fields', { timeout: 120_000 }, async () => {
+  longTest('for every pair of fields', { timeout: 120_000 }, async () => {
     for (const [at, name] of names.entries()) {
       const pairs = names.slice(at + 1).map((other) => filterOf(name, other));
       const shown = await Promise.all(pairs.map(listed));

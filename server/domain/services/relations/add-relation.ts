@@ -8,8 +8,8 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
-import { lockModel, requireAlive, updateModel } from '#server/domain/topology/index.ts';
-import { countRelations, createRelation } from './create-relation.ts';
+import { lockModel, type ModelRow, requireAlive, updateModel } from '#server/domain/topology/index.ts';
+import { countRelations, createRelation, type RelationRow } from './create-relation.ts';
 import { type AddRelationInput, addRelationInput } from './input.ts';
 import { type EndpointPair, matchEndpoints, pairText, readEndpoint, type ServiceEndpoint } from './match-endpoints.ts';
 import { type Relation, showRelation } from './relation-view.ts';
@@ -29,32 +29,42 @@ export async function addRelation(ctx: Context, input: AddRelationInput): Promis
   const row = await ctx.db.transaction(async (tx) => {
     const model = await lockModel(tx, name, ifMatch);
     requireAlive(model);
-    const named = endpoints.map(readEndpoint);
-    const found = await lockServices(
-      tx,
-      model.id,
-      named.map(({ service }) => service),
-    );
-    const [one, other] = named.map(({ service, endpoint }) => ({ ...requireService(found, service), endpoint }));
-    if (one === undefined || other === undefined) throw new Error('a relation has two endpoints');
-    const pair = requirePair(matchEndpoints(one, other));
-    const sides = (['provides', 'requires'] as const).map((side) => {
-      const { id } = requireService(found, pair[side].service);
-      return { side, serviceId: id, name: pair[side].name };
-    });
-    await requireNew(tx, sides, pairText(pair));
-    await requireRoom(tx, model.id, sides, pair);
-    const created = await createRelation(tx, ctx, { modelId: model.id, interface: pair.interface, sides });
-    await recordAudit(tx, ctx, {
-      action: 'relation.add',
-      target: { kind: 'model', id: name },
-      after: { number: created.number, interface: pair.interface, endpoints: pairText(pair).split(' ') },
-      details: { endpoints: pairText(pair), number: created.number },
-    });
-    await updateModel(tx, model);
-    return created;
+    return addRelationIn(tx, ctx, model, endpoints);
   });
   return showRelation(ctx, row);
+}
+
+/** Relates two services of a locked model, as `addRelation` does. */
+export async function addRelationIn(
+  tx: Transaction,
+  ctx: Context,
+  model: ModelRow,
+  endpoints: readonly string[],
+): Promise<RelationRow> {
+  const named = endpoints.map(readEndpoint);
+  const found = await lockServices(
+    tx,
+    model.id,
+    named.map(({ service }) => service),
+  );
+  const [one, other] = named.map(({ service, endpoint }) => ({ ...requireService(found, service), endpoint }));
+  if (one === undefined || other === undefined) throw new Error('a relation has two endpoints');
+  const pair = requirePair(matchEndpoints(one, other));
+  const sides = (['provides', 'requires'] as const).map((side) => {
+    const { id } = requireService(found, pair[side].service);
+    return { side, serviceId: id, name: pair[side].name };
+  });
+  await requireNew(tx, sides, pairText(pair));
+  await requireRoom(tx, model.id, sides, pair);
+  const created = await createRelation(tx, ctx, { modelId: model.id, interface: pair.interface, sides });
+  await recordAudit(tx, ctx, {
+    action: 'relation.add',
+    target: { kind: 'model', id: model.name },
+    after: { number: created.number, interface: pair.interface, endpoints: pairText(pair).split(' ') },
+    details: { endpoints: pairText(pair), number: created.number },
+  });
+  await updateModel(tx, model);
+  return created;
 }
 
 type LockedService = Awaited<ReturnType<typeof lockServices>>[number];

@@ -1,4 +1,4 @@
-export { addRelation } from './add-relation.ts';
+export { addRelation, addRelationIn } from './add-relation.ts';
 export { clearRelationEvents } from './clear-events.ts';
 export { flush } from './flush.ts';
 export { listRelationEvents, relationEvents } from './list-events.ts';
@@ -9,8 +9,8 @@ export { getRelationSettings, listNodes, revealNode } from './node-view.ts';
 export { confirmRelationHooks, enterRelations, forgetParticipants, leaveRelations } from './participants.ts';
 export { raiseHeads } from './raise-heads.ts';
 export { readNode } from './read-node.ts';
-export { getRelation, listRelations, relation } from './relation-view.ts';
-export { removeRelation } from './remove-relation.ts';
+export { getRelation, isMemberSql, listRelations, relation } from './relation-view.ts';
+export { removeRelation, removeRelationIn } from './remove-relation.ts';
 export { resealRelations } from './reseal-relations.ts';
 export { endRelationsOf, setPeerRelations } from './service-relations.ts';
 export { unitsChannel } from './wake.ts';

@@ -13,7 +13,8 @@ import { readUnitConcerns } from '../health/read-unit-health.ts';
 import { sealServiceSecret } from '../settings/service-secret.ts';
 import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
 import { getDue } from './get-due.ts';
-import { getRun, listRuns, readRunOutput } from './list-runs.ts';
+import { getRun } from './get-run.ts';
+import { listRuns, readRunOutput } from './list-runs.ts';
 
 let stage: UnitStage;
 let service: string;

@@ -38,7 +38,8 @@ export async function getDue(ctx: Context, input: GetUnitInput): Promise<{ items
   return { items: work.flatMap(dueOf) };
 }
 
-function dueOf({ unit, due, failing }: UnitWork): DueHookView[] {
+/** Returns the hooks that are due on a unit as the API shows them. */
+export function dueOf({ unit, due, failing }: UnitWork): DueHookView[] {
   return due.map(({ hook, because, relation, remoteUnit = null, version, hasFile, kind, settings }) => {
     const isFailing = failing[slotOfRun(relation?.id ?? null)] !== undefined || failing.unit !== undefined;
     return {

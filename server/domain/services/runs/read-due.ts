@@ -2,6 +2,7 @@ import type { SQL } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { slotOf } from '#protocol/confirm-hook.ts';
 import { type DueHook, hooksDue } from '#protocol/hooks.ts';
+import type { UnitRecord } from '#protocol/unit-record.ts';
 import type { UnitGoal } from '#protocol/unit-state.ts';
 import type { FailingHook, FailingHooks } from '#server/domain/service-rules/stored.ts';
 import { relationsOf } from '../relations/index.ts';
@@ -13,6 +14,8 @@ import { readRecords } from './read-records.ts';
 export interface UnitWork {
   unit: UnitFacts;
   goal: UnitGoal;
+  /** What the unit has confirmed. */
+  record: UnitRecord;
   due: DueHook[];
   /** The hooks that failed last and are still due. A hook is no longer due if, for example, its member left. */
   failing: FailingHooks;
@@ -34,8 +37,9 @@ export async function readUnitWork(tx: Transaction, where: SQL): Promise<UnitWor
   return units.map((unit) => {
     const goal = goalOf(unit, relations.get(unit.id) ?? []);
     const record = records.get(unit.id);
-    const due = record === undefined ? [] : hooksDue(goal, record);
-    return { unit, goal, due, failing: stillDue(unit.failing, due) };
+    if (record === undefined) throw new Error(`the record of ${unit.name} was not read`);
+    const due = hooksDue(goal, record);
+    return { unit, goal, record, due, failing: stillDue(unit.failing, due) };
   });
 }
 

@@ -110,7 +110,7 @@ async function readService(tx: Transaction, { id }: ModelRow, name: string) {
 }
 
 /** Returns the distribution group of a service's units (JU-9). */
-async function readGroup(tx: Transaction, model: ModelRow, name: string): Promise<string[]> {
+export async function readGroup(tx: Transaction, model: ModelRow, name: string): Promise<string[]> {
   const { id: serviceId } = await requireService(tx, model.id, name);
   const roles = await tx
     .selectDistinct({
@@ -128,7 +128,7 @@ async function readGroup(tx: Transaction, model: ModelRow, name: string): Promis
   return distributionGroup(members, { service: name });
 }
 
-async function recordUnit(tx: Transaction, ctx: Context, { name }: ModelRow, unit: UnitRow): Promise<void> {
+export async function recordUnit(tx: Transaction, ctx: Context, { name }: ModelRow, unit: UnitRow): Promise<void> {
   await recordAudit(tx, ctx, {
     action: 'unit.add',
     target: { kind: 'model', id: name },

@@ -1,0 +1,149 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
+import { useState } from 'react';
+import { forgetError } from '#app/_lib/forget-error.ts';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { type ExplainedProblem, faultAt } from '#app/_lib/problem.ts';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
+import { Field } from '#app/_ui/field.tsx';
+import { Input } from '#app/_ui/input.tsx';
+import { FormDialog } from '#app/(portal)/settings/form-dialog.tsx';
+import { maxServiceNameLength } from '#protocol/unit-names.ts';
+import { modelHref } from '../../../model-data.ts';
+import { endpointText } from '../endpoint-pairs.ts';
+import type { ServiceDialogsProps } from '../service-acts.ts';
+import { DeployFormula } from './deploy-formula.tsx';
+import { DeployOptions } from './deploy-options.tsx';
+import { chosenPairs, withChoice } from './deploy-relations.ts';
+import { nameFor } from './deploy-values.ts';
+import { PlacementField, placeOf } from './placement-field.tsx';
+import { isReadable, protectedOf, settingsDraft } from './settings-draft.ts';
+import { SettingsFields } from './settings-fields.tsx';
+import { useDeploy } from './use-deploy.ts';
+import { useNewPairs } from './use-new-pairs.ts';
+import { useVersions } from './use-versions.ts';
+
+type DeployDialogProps = Pick<ServiceDialogsProps, 'model' | 'onAdded' | 'onClose'>;
+
+const noValues = {
+  formula: '',
+  version: '',
+  /** The name as typed; null for the suggested name. */
+  name: null as string | null,
+  placing: { count: '1', to: '' },
+  exposed: false,
+  draft: settingsDraft({}),
+  /** The relations for which the reader chose the opposite of what is usual. */
+  changedPairs: [] as readonly string[],
+};
+
+/** Deploys a service from a formula of the catalog, and relates it to services that match. */
+export function DeployDialog({ model, onAdded, onClose }: DeployDialogProps) {
+  const { t } = useTranslation('services');
+  const router = useRouter();
+  const explain = useProblem();
+  const [values, setValues] = useState(noValues);
+  const change = (changed: Partial<typeof noValues>) => setValues((before) => ({ ...before, ...changed }));
+  const { formula, placing, draft, exposed } = values;
+  const versions = useVersions(formula);
+  const version = versions.published.includes(values.version) ? values.version : (versions.published[0] ?? '');
+  const services = useQuery(useTRPC().services.states.queryOptions({ model: model.name })).data?.items ?? [];
+  const name = values.name ?? (formula === '' ? '' : nameFor(formula, services));
+  const pairs = useNewPairs({ model: model.name, name, formula, version }, services);
+  const related = chosenPairs(pairs, values.changedPairs, name);
+  const deploy = useDeploy((machines) => {
+    router.replace(`${modelHref(model.name)}?view=services`, { scroll: false });
+    onAdded(machines);
+    onClose();
+  });
+  const problem = deploy.error === null ? undefined : explain(deploy.error);
+  const units = Number(placing.count);
+  const submit = () => {
+    if (version === '' || !isReadable(draft)) return;
+    const declaration = { model: model.name, service: name, formula, version, units, exposed };
+    deploy.mutate({
+      declaration: { ...declaration, settings: draft.settings, ...protectedOf(draft), ...placeOf(placing) },
+      pairs: related.map(({ requires, provides }) => [endpointText(requires), endpointText(provides)]),
+    });
+  };
+  return (
+    <FormDialog
+      size="wide"
+      title={t('deploy.title', { model: model.name })}
+      act={t('deploy.act', { count: units })}
+      isIdle={version === ''}
+      busy={deploy.isPending}
+      onEdit={() => forgetError(deploy)}
+      onSubmit={submit}
+      onClose={onClose}
+      error={problem === undefined || hasFields(problem) ? undefined : problem.message}
+    >
+      <DeployFormula
+        formula={formula}
+        onFormula={(chosen) => change({ ...noValues, formula: chosen, placing, exposed })}
+        version={version}
+        onVersion={(chosen) => change({ version: chosen })}
+        versions={versions}
+      />
+      {version === '' ? null : (
+        <>
+          <NameField name={name} problem={problem} onChange={(typed) => change({ name: typed })} />
+          <PlacementField model={model} value={placing} onChange={(placed) => change({ placing: placed })} min={0} />
+          <SettingsFields
+            key={formula}
+            formula={formula}
+            version={version}
+            draft={draft}
+            onChange={(changed) => {
+              forgetError(deploy);
+              change({ draft: changed });
+            }}
+            stored={null}
+            problem={problem}
+          />
+          <DeployOptions
+            name={name}
+            pairs={pairs}
+            related={related}
+            onRelated={(pair, isRelated) =>
+              change({ changedPairs: withChoice(values.changedPairs, { pair, pairs, name, isRelated }) })
+            }
+            exposed={exposed}
+            onExposed={(is) => change({ exposed: is })}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+interface NameFieldProps {
+  name: string;
+  problem: ExplainedProblem | undefined;
+  onChange(name: string): void;
+}
+
+function NameField({ name, problem, onChange }: NameFieldProps) {
+  const { t } = useTranslation('services');
+  return (
+    <Field label={t('deploy.name')} hint={t('deploy.name.hint', { name })} error={faultAt(problem, '/service')}>
+      <Input
+        mono
+        required
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        maxLength={maxServiceNameLength}
+        value={name}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </Field>
+  );
+}
+
+/** Whether each fault of a problem appears at a field. */
+const hasFields = ({ faults }: ExplainedProblem): boolean =>
+  faults.length > 0 && faults.every(({ path }) => /^\/(service$|settings|protectedSettings)/.test(path));

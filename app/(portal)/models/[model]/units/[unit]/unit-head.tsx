@@ -1,0 +1,109 @@
+'use client';
+
+import { Activity, Ellipsis, Trash2 } from 'lucide-react';
+import Link from 'next/link';
+import { statusOfHealth } from '#app/_lib/health.ts';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
+import { IconButton } from '#app/_ui/button.tsx';
+import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
+import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
+import { StatusBadge } from '#app/_ui/status.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
+import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
+import type { ShownUnitDetails, UnitMachine, UnitName } from '../unit-data.ts';
+import type { UnitAct } from './unit-acts.ts';
+
+export interface UnitHeadProps {
+  name: UnitName;
+  unit: ShownUnitDetails;
+  machine: UnitMachine | undefined;
+  onAct(act: UnitAct): void;
+}
+
+/** The name, health and versions of a unit, with its actions. */
+export function UnitHead({ name, unit, machine, onAct }: UnitHeadProps) {
+  const { t } = useTranslation(['services', 'reports']);
+  const { health, stage, formula, version, settingsVersion, vm, vmId, removedAt } = unit;
+  const lastSeenAt = machine?.agent.lastSeenAt ?? null;
+  return (
+    <PageHeader
+      title={<span translate="no">{unit.unit}</span>}
+      badge={
+        health === null ? (
+          <StatusBadge size="lg" status="disabled">
+            {t('services:stage.removed')}
+          </StatusBadge>
+        ) : (
+          <StatusBadge size="lg" status={statusOfHealth[health]}>
+            {t(`reports:health.${health}`)}
+          </StatusBadge>
+        )
+      }
+      note={removedAt === null ? t(`services:stage.${stage}`) : <DateTime value={new Date(removedAt)} />}
+      actions={<Actions name={name} unit={unit} onAct={onAct} />}
+    >
+      <Facts
+        items={[
+          {
+            label: t('services:unit.fact.formula'),
+            value: (
+              <TextLink href={`/handlers/${encodeURIComponent(formula)}`} prefetch={false} translate="no">
+                {formula} {version}
+              </TextLink>
+            ),
+          },
+          {
+            label: t('services:unit.fact.settings'),
+            value: t('services:settings.version', { version: settingsVersion }),
+          },
+          ...(lastSeenAt === null
+            ? []
+            : [{ label: t('services:unit.fact.lastCall'), value: <RelativeTime value={new Date(lastSeenAt)} /> }]),
+          {
+            label: t('services:unit.fact.machine'),
+            value: (
+              <TextLink href={`/vms/${vmId}`} prefetch={false} translate="no">
+                {vm}
+              </TextLink>
+            ),
+          },
+        ]}
+      />
+    </PageHeader>
+  );
+}
+
+function Actions({ name, unit, onAct }: Pick<UnitHeadProps, 'name' | 'unit' | 'onAct'>) {
+  const { t } = useTranslation(['services', 'models']);
+  const may = useReader().can('operator') && unit.removedAt === null;
+  return (
+    <LazyMenu
+      trigger={
+        <IconButton variant="default" label={t('models:head.more')}>
+          <Ellipsis aria-hidden />
+        </IconButton>
+      }
+    >
+      {({ MenuItem, MenuSeparator }) => (
+        <>
+          <MenuItem asChild>
+            <Link href={`/activity?target=${encodeURIComponent(`model:${name.model}`)}`}>
+              <Activity aria-hidden />
+              {t('models:head.activity')}
+            </Link>
+          </MenuItem>
+          {may ? (
+            <>
+              <MenuSeparator />
+              <MenuItem danger onSelect={() => onAct({ kind: 'remove' })}>
+                <Trash2 aria-hidden />
+                {t(unit.life === 'dying' ? 'services:unit.act.removeForce' : 'services:unit.act.remove')}
+              </MenuItem>
+            </>
+          ) : null}
+        </>
+      )}
+    </LazyMenu>
+  );
+}
