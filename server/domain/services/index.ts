@@ -5,6 +5,7 @@ export { planDocument } from './document/plan-document.ts';
 export { documentPlan } from './document/plan-view.ts';
 export { documentLimits, type ModelDocument, modelDocument } from './document/schema.ts';
 export { formatDocument } from './document/text.ts';
+export { countUnits, type UnitCounts } from './health/count-units.ts';
 export { type EvaluatedUnit, readUnitConcerns, readUnitHealth } from './health/read-unit-health.ts';
 export { destroyModel, removeMachine } from './machines-with-units.ts';
 export {

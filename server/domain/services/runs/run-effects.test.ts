@@ -1,3 +1,4 @@
+import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addRelation } from '../relations/index.ts';
 import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
@@ -108,7 +109,9 @@ test('EN-81 a VM lists its units with what is due on them', async () => {
     },
   ]);
   const other = await stage.unit(blog.serviceId);
+  const run = uuid();
+  await other.begin(run, 'install');
   expect((await listUnitsOfVm(stage.ctx, { vmId: other.vmId })).items).toMatchObject([
-    { stage: 'placed', due: [{ hook: 'install' }, {}, {}] },
+    { stage: 'placed', turn: 1, running: { run, hook: 'install', remoteUnit: null }, due: [{ hook: 'install' }, {}, {}] },
   ]);
 });
