@@ -13,11 +13,11 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import { modelHref, type ShownModel } from '../../../model-data.ts';
 import { ServiceNeedsCard } from '../needs/service-needs-card.tsx';
+import { RelationsCard } from '../relations-card.tsx';
 import { takesServices } from '../service-acts.ts';
 import type { ServiceDetails, ShownRelation, ShownService } from '../service-data.ts';
 import { useServiceActs } from '../use-service-acts.tsx';
 import { type FirstRead, useRelations, useServices } from '../use-services.ts';
-import { RelationsOfService } from './relations-of-service.tsx';
 import { RunsCard } from './runs-card.tsx';
 import { ServiceHead } from './service-head.tsx';
 import { SettingsCard } from './settings-card.tsx';
@@ -80,7 +80,12 @@ export function ServicePage({ model: firstModel, service: name, health, first, r
         onGoBack={may ? (version) => acts.act({ kind: 'upgrade', service, version }) : undefined}
       />
       <UnitsCard model={model} service={service} health={health} onAct={acts.act} />
-      <RelationsOfService model={model} service={service} relations={relations} onAct={acts.act} />
+      <RelationsCard
+        model={model.name}
+        service={service}
+        relations={relations}
+        onRelate={may ? () => acts.act({ kind: 'relate', service: name }) : undefined}
+      />
       <SettingsCard details={details} onChange={may ? () => acts.act({ kind: 'settings', service }) : undefined} />
       <RunsCard model={model.name} service={name} />
       {acts.dialogs}
