@@ -19,12 +19,13 @@ import { ModelTabs } from './model-tabs.tsx';
 import { type ModelView, viewOf } from './model-views.ts';
 import { NeedsCard } from './needs-card.tsx';
 import { explainedHealths, type ShownRelation, type ShownService, unitsByHealth } from './services/service-data.ts';
-import { ServicesView } from './services/services-view.tsx';
 import { useServiceActs } from './services/use-service-acts.tsx';
 import { type FirstRead, useRelations, useServices } from './services/use-services.ts';
-import { TopologyView } from './topology-view.tsx';
 import { useModelCommands } from './use-model-commands.ts';
 
+// Rendered by the server; their scripts follow the page's.
+const ServicesView = dynamic(() => import('./services/services-view.tsx').then((module) => module.ServicesView));
+const TopologyView = dynamic(() => import('./topology-view.tsx').then((module) => module.TopologyView));
 const ModelDialogs = dynamic(() => import('./model-dialogs.tsx').then((module) => module.ModelDialogs), { ssr: false });
 const NewMachinesDialog = dynamic(
   () => import('./new-machines-dialog.tsx').then((module) => module.NewMachinesDialog),
