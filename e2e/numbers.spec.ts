@@ -190,7 +190,7 @@ test('every number that counts VMs opens a list of exactly these VMs', async ({ 
     await compare('activity', () => expectExact(page, '/activity', read(page, '/activity')));
     await compare('activity, opened', () => expectFoldExact(page));
     process.stdout.write(`numbers: ${compared} compared in a fleet of ${total} VMs, 0 differ\n`);
-    expect(compared).toBeGreaterThan(150);
+    expect(compared).toBeGreaterThan(isLarge ? 150 : 100);
   } finally {
     fleet.kill('SIGTERM');
   }

@@ -20,7 +20,8 @@ const test = base.extend<object, { portal: Portal }>({
 
 /** Agents enroll, fetch a formula and run hooks on a machine that also runs other journeys. */
 const patience = { timeout: 90_000 };
-const reserved = 'Port 80 is reserved. Choose 1024 or higher.';
+const tooSmall = 'store/0 has 64 MB, but the blog needs 100 MB. Lower the option megabytes of the blog.';
+const tooSmallInGerman = 'store/0 hat 64 MB, das Blog braucht aber 100 MB. Senken Sie die Option megabytes des Blogs.';
 
 interface ShownUnit {
   unit: string;
@@ -59,11 +60,13 @@ test('two services are deployed, related, repaired, exposed, upgraded one unit a
   await test.step('deploy the blog, related to the store', async () => {
     await page.getByRole('button', { name: 'Deploy service' }).click();
     const dialog = page.getByRole('dialog', { name: `Deploy a service into ${model}` });
-    await dialog.getByLabel('Formula').selectOption('Acme.Lab.blog');
-    await dialog.getByLabel('Version').selectOption('1.0.0.0');
-    await dialog.getByLabel('Units').fill('2');
-    await dialog.getByLabel('port').fill('80');
-    await expect(dialog.getByRole('checkbox', { name: 'db to store:db' })).toBeChecked();
+    const field = (name: string) => dialog.getByLabel(name, { exact: true });
+    await field('Formula').selectOption('Acme.Lab.blog');
+    await field('Version').selectOption('1.0.0.0');
+    await field('Units').fill('2');
+    await field('port').fill('8090');
+    await field('megabytes').fill('100');
+    await expect(dialog.getByRole('checkbox', { name: /^db to store:db/ })).toBeChecked();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Deploy 2 units' }).click();
     const once = page.getByRole('dialog', { name: '2 machines were added' });
@@ -72,13 +75,15 @@ test('two services are deployed, related, repaired, exposed, upgraded one unit a
   });
 
   await test.step('its hook fails with its own message, in the language of the reader', async () => {
-    await expect.poll(() => healthOf('blog'), patience).toEqual(['failed', 'failed']);
+    const failing = async () =>
+      (await api.call<{ failing: { hook: string }[] }>('GET', `/models/${model}/units/blog/0`)).failing;
+    await expect.poll(failing, patience).toMatchObject([{ hook: 'db-relation-changed' }]);
     await page.goto(`/models/${model}/units/blog-0`);
-    await expect(page.getByText(reserved).first()).toBeVisible();
+    await expect(page.getByText(tooSmall).first()).toBeVisible();
     await expectAccessible(page);
     const german = await signedIn('viewer', { locale: 'de-DE' });
     await german.goto(`/models/${model}/units/blog-0`);
-    await expect(german.getByText('Port 80 ist reserviert. Wählen Sie 1024 oder höher.').first()).toBeVisible();
+    await expect(german.getByText(tooSmallInGerman).first()).toBeVisible();
     await german.close();
   });
 
@@ -86,8 +91,9 @@ test('two services are deployed, related, repaired, exposed, upgraded one unit a
     await page.goto(`/models/${model}/services/blog`);
     await page.getByRole('button', { name: 'Change settings' }).click();
     const dialog = page.getByRole('dialog', { name: 'Settings of blog' });
-    await dialog.getByLabel('port').fill('8090');
-    await dialog.getByLabel('title').fill('News');
+    await dialog.getByLabel('megabytes', { exact: true }).fill('32');
+    await dialog.getByLabel('title', { exact: true }).fill('News');
+    await dialog.getByLabel('How many units change at the same time', { exact: true }).selectOption('all');
     await dialog.getByRole('button', { name: 'Apply' }).click();
     await expect(dialog).toBeHidden();
     await page.goto(`/models/${model}/units/blog-0`);
@@ -111,10 +117,12 @@ test('two services are deployed, related, repaired, exposed, upgraded one unit a
     const shown = page.getByText(/^127\.85\.\d+\.\d+$/).first();
     await expect(shown).toBeVisible();
     address = (await shown.textContent()) ?? '';
-    await expect.poll(answers, patience).toEqual([
-      expect.stringMatching(/<h1>News<\/h1>\n.*Store: 127\.\d+\.\d+\.\d+\. Unit: blog\/0\./),
-      expect.stringMatching(/<h1>News<\/h1>\n.*Store: 127\.\d+\.\d+\.\d+\. Unit: blog\/1\./),
-    ]);
+    await expect
+      .poll(answers, patience)
+      .toEqual([
+        expect.stringMatching(/<h1>News<\/h1>\n.*Store: 127\.\d+\.\d+\.\d+\. Unit: blog\/0\./),
+        expect.stringMatching(/<h1>News<\/h1>\n.*Store: 127\.\d+\.\d+\.\d+\. Unit: blog\/1\./),
+      ]);
   });
 
   const changeVersion = async (act: string, version: string) => {
@@ -147,7 +155,11 @@ test('two services are deployed, related, repaired, exposed, upgraded one unit a
     await expect(page.getByRole('heading', { name: 'blog no longer exists' })).toBeVisible(patience);
     expect(await answers()).toEqual(['TypeError: fetch failed']);
     await api.call('DELETE', `/models/${model}?confirm=${model}`);
-    const gone = () => api.call('GET', `/models/${model}`, { status: 404 }).then(() => true, () => false);
+    const gone = () =>
+      api.call('GET', `/models/${model}`, { status: 404 }).then(
+        () => true,
+        () => false,
+      );
     await expect.poll(gone, patience).toBe(true);
   });
 });

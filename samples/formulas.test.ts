@@ -87,13 +87,17 @@ const calls = () => readFileSync(join(folder, 'calls'), 'utf8').trimEnd().split(
 describe('the hooks of the blog', () => {
   const settings = {
     ...{ 'config-get title': 'Notes', 'config-get port': '8081', 'config-get comments': 'true' },
+    'config-get megabytes': '16',
     'unit-get private-address': '10.0.0.5',
   };
   const page = () => readFileSync(join(folder, 'blog', 'www', 'index.html'), 'utf8');
+  const store = {
+    ...{ 'relation-get host': '10.0.0.4', 'relation-get password': 'secret', 'relation-get megabytes': '64' },
+  };
   const remote = { ENSEMBLE_REMOTE_UNIT: 'store/0' };
 
   test('write a page with the store, open the port and serve the page', async () => {
-    giveCommands({ ...settings, 'relation-get host': '10.0.0.4', 'relation-get password': 'secret' });
+    giveCommands({ ...settings, ...store });
     for (const hook of ['install', 'config-changed', 'start']) run('Acme.Lab.blog', hook);
     expect(page()).toContain('Notes');
     expect(calls()).toContain('open-port 8081/tcp');
@@ -129,6 +133,14 @@ describe('the hooks of the blog', () => {
     expect(page()).toContain('Store: none');
   });
 
+  test('reject a store that is too small', () => {
+    giveCommands({ ...settings, ...store, 'config-get megabytes': '65' });
+    for (const hook of ['install', 'config-changed']) run('Acme.Lab.blog', hook);
+    expect(() => run('Acme.Lab.blog', 'db-relation-changed', remote)).toThrow();
+    expect(calls().at(-1)).toContain('--id store_too_small --param store/0 --param 64 --param 65 store/0 has 64 MB,');
+    expect(page()).toContain('Store: none');
+  });
+
   test('tell a proxy where the website is', () => {
     giveCommands({ ...settings, 'unit-get private-address': '10.0.0.5' });
     run('Acme.Lab.blog', 'website-relation-joined');
@@ -137,11 +149,11 @@ describe('the hooks of the blog', () => {
 });
 
 test('the store sends each blog the same password', () => {
-  giveCommands({ 'config-get port': '5432', 'unit-get private-address': '10.0.0.4' });
+  giveCommands({ 'config-get port': '5432', 'config-get megabytes': '64', 'unit-get private-address': '10.0.0.4' });
   run('Acme.Lab.store', 'install');
   for (const unit of ['blog/0', 'blog/1']) run('Acme.Lab.store', 'db-relation-joined', { ENSEMBLE_REMOTE_UNIT: unit });
   const sent = calls().filter((call) => call.startsWith('relation-set'));
   expect(sent).toHaveLength(2);
   expect(new Set(sent).size).toBe(1);
-  expect(sent[0]).toMatch(/^relation-set host=10\.0\.0\.4 port=5432 password=[0-9a-f]{32}$/);
+  expect(sent[0]).toMatch(/^relation-set host=10\.0\.0\.4 port=5432 password=[0-9a-f]{32} megabytes=64$/);
 });

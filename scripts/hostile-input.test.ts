@@ -256,6 +256,22 @@ const cases: Case[] = [
     ],
   },
   {
+    number: 27,
+    input: 'documents that are too large, with aliases, wrong numbers, missing services, another model',
+    answer: '413 or 422 with every fault by its path; nothing changes',
+    shown: [
+      [`${services}/document/faults.test.ts`, 'a document is rejected with every fault by its path'],
+      [`${services}/document/faults.test.ts`, 'with faults changes nothing'],
+      ['server/rest/model-documents.test.ts', 'a document has at most 4 MiB'],
+    ],
+  },
+  {
+    number: 28,
+    input: 'a plan after which another person added a unit',
+    answer: '412 plan_moved_on',
+    shown: [[`${services}/document/plan.test.ts`, 'plan_moved_on']],
+  },
+  {
     number: 29,
     input: 'decisions about a run of another unit, about a success, a hundred times',
     answer: '404, 409, once',
@@ -331,8 +347,7 @@ describe('hostile input', () => {
     for (const [file, title] of shown) expect(readFileSync(new URL(file, root), 'utf8')).toContain(title);
   });
 
-  test('has every case once, in order', () => {
-    const numbers = cases.map(({ number }) => number);
-    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+  test('has 35 cases, in order', () => {
+    expect(cases.map(({ number }) => number)).toEqual(Array.from({ length: 35 }, (_, at) => at + 1));
   });
 });

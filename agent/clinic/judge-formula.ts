@@ -12,7 +12,7 @@ interface FormulaCheck {
   none?(seen: FormulaObservations, resources: readonly ResourceFile[]): string | null;
 }
 
-export const nameOf = ({ stage, hook, remoteUnit }: HookSeen): string =>
+const nameOf = ({ stage, hook, remoteUnit }: HookSeen): string =>
   `${hook}${remoteUnit === null ? '' : ` for ${remoteUnit}`} (${stage})`;
 const isGood = ({ end }: HookSeen): boolean => end.exitCode === 0 && end.signal === null && !end.timedOut;
 const failed = (seen: FormulaObservations, fits: (hook: HookSeen) => boolean): string[] =>

@@ -96,43 +96,52 @@ describe('a formula without faults', () => {
   });
 });
 
-describe('a fault is named', () => {
-  test.each<[check: string, what: string, files: Record<string, string>]>([
-    ['package', 'no name', { 'metadata.yaml': 'summary: x\n' }],
-    ['package', 'a misspelled hook', { 'hooks/db-relation-chnaged': script('exit 0') }],
-    ['hooks', 'a failing hook', { 'hooks/start': script('exit 3') }],
-    ['empty', 'a hook that needs a key', { 'hooks/db-relation-changed': script('set -e\nhost=$(relation-get host)') }],
-    ['again', 'a start that works once', { 'hooks/start': script('mkdir "$ENSEMBLE_CONTAINER_PATH/once"') }],
-    ['leave', 'a stop that fails', { 'hooks/stop': script('rm /does/not/exist') }],
-    ['timeouts', 'a hook that hangs', { 'hooks/install': script('sleep 60') }],
-    ['secrets', 'a secret in an output', { 'hooks/db-relation-changed': script('relation-get || true') }],
-    [
-      'processes',
-      'a program that goes on',
-      {
-        'hooks/start': script(
-          '[ -e "$ENSEMBLE_CONTAINER_PATH/on" ] || setsid sleep 60 > /dev/null 2>&1 &\ntouch "$ENSEMBLE_CONTAINER_PATH/on"',
-        ),
-      },
-    ],
-  ])('%s: %s', async (check, _, files) => {
+describe('faults are named', () => {
+  test('of hooks that fail, hang, need too much, print secrets and leave programs running', async () => {
+    const files = {
+      'hooks/install': script('sleep 60'),
+      'hooks/config-changed': script('setsid sleep 60 > /dev/null 2>&1 &'),
+      'hooks/start': script('exit 3'),
+      'hooks/db-relation-changed': script('relation-get || true; host=$(relation-get host) || exit 4'),
+      'hooks/stop': script('rm /does/not/exist'),
+      'hooks/db-relation-chnaged': script('exit 0'),
+    };
     const remote = ['db={"host":"10.0.0.4","password":"correct horse battery"}'];
-    const found = await tried(await formula(files), { remote, hookSeconds: check === 'timeouts' ? 1 : 20 });
-    expect(faultsIn(found)).toEqual([check]);
+    const found = await tried(await formula(files), { remote, hookSeconds: 3 });
+    expect(faultsIn(found)).toEqual([
+      'package',
+      'hooks',
+      'empty',
+      'again',
+      'leave',
+      'timeouts',
+      'secrets',
+      'processes',
+    ]);
     expect(found.isGood).toBe(false);
+    expect(found.checks.find(({ check }) => check === 'timeouts')?.found).toEqual([
+      'install (start): stopped, timed out.',
+    ]);
   });
 
-  test('messages: an id without a text', async () => {
+  test('of a message without a text, and of a start that works once', async () => {
     const resources = join(folder, 'de.json');
     writeFileSync(resources, '[{ "version": 1.0, "lang": "de", "messages": [{ "id": "other", "text": "Ja" }] }]');
-    const found = await tried(await formula(), { remote: ['db={"host":"10.0.0.4"}'], resources: [resources] });
-    expect(faultsIn(found)).toEqual(['messages']);
+    const files = { 'hooks/start': script('mkdir "$ENSEMBLE_CONTAINER_PATH/once"') };
+    const found = await tried(await formula(files), { remote: ['db={"host":"10.0.0.4"}'], resources: [resources] });
+    expect(faultsIn(found)).toEqual(['again', 'messages']);
     expect(found.checks.find(({ check }) => check === 'messages')?.found).toEqual(['connected has no text in de.']);
+  });
+
+  test('of a package that is not a formula, of which nothing runs', async () => {
+    const found = await tried(await formula({ 'metadata.yaml': 'summary: x\n' }));
+    expect(faultsIn(found)).toEqual(['package']);
+    expect(found.hooks).toEqual([]);
   });
 });
 
 test.each([
-  ['Acme.Lab.blog', '1.1.0.0', ['db={"host":"10.0.0.4","port":5432,"password":"correct horse battery"}']],
+  ['Acme.Lab.blog', '1.1.0.0', ['db={"host":"10.0.0.4","password":"correct horse battery","megabytes":64}']],
   ['Acme.Lab.store', '1.0.0.0', []],
 ])('the sample %s %s passes every check', async (name, version, remote) => {
   const resources = formulaLanguages.map((lang) => {

@@ -246,6 +246,7 @@ export const permissions = {
   'services.states': reads,
   'services.remove': operates,
   'services.resolve': operates,
+  'services.runs': reads,
   'services.set': operates,
   'signIn.attempts': administers,
   'signIn.provider': administers,

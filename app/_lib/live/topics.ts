@@ -21,6 +21,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
     'fleet.rows?vmIds',
     'rollouts.whyThisVersion?vmId',
     'services.states',
+    'services.runs',
     'units?vmId',
   ],
   output: ['outputs?vmId', 'executions.log?vmId', 'units.log?vmId'],
@@ -48,7 +49,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   rollout: ['rollouts?id', 'overview.mapOfRollout?rollout', 'strategies', 'rolloutRules'],
   model: ['models', 'services', 'units', 'relations'],
   relation: ['relations?id', 'services.states', 'units.due', 'units.relations'],
-  unit: ['services.states'],
+  unit: ['services.states', 'services.runs'],
   attention: ['attention', 'overview.failing'],
   // The activity page only counts new actions and loads them on request, so that its rows do not move.
   act: ['activity.countNewer?vmId', 'activity.chain', 'overview.acts'],

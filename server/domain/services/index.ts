@@ -5,6 +5,7 @@ export { planDocument } from './document/plan-document.ts';
 export { documentPlan } from './document/plan-view.ts';
 export { documentLimits, type ModelDocument, modelDocument } from './document/schema.ts';
 export { formatDocument } from './document/text.ts';
+export { countUnits, type UnitCounts } from './health/count-units.ts';
 export { type EvaluatedUnit, readUnitConcerns, readUnitHealth } from './health/read-unit-health.ts';
 export { destroyModel, removeMachine } from './machines-with-units.ts';
 export {
@@ -42,7 +43,7 @@ export { listRuns, readRunOutput } from './runs/list-runs.ts';
 export { filterRunLog, readRunLog, searchRunLog } from './runs/read-run-log.ts';
 export { receiveRunLog } from './runs/receive-run-log.ts';
 export { confirmRemoval } from './runs/remove-unit.ts';
-export { hookRun } from './runs/shown-run.ts';
+export { type HookRun, hookRun, runOf, selectRuns } from './runs/shown-run.ts';
 export { skipHooks } from './runs/skip-hooks.ts';
 export { getService, listedService, listServices, service } from './service-view.ts';
 export { setService } from './set-service.ts';

@@ -1,6 +1,7 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { TabLinks } from '#app/_ui/tab-links.tsx';
 import { modelHref } from '../model-data.ts';
@@ -8,7 +9,7 @@ import type { ModelView } from './model-views.ts';
 
 export interface ModelTabsProps {
   model: string;
-  current: ModelView;
+  current: ModelView | 'document';
   /** Number of services; undefined if it is not known. */
   services: number | undefined;
 }
@@ -17,6 +18,7 @@ export interface ModelTabsProps {
 export function ModelTabs({ model, current, services }: ModelTabsProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
+  const reader = useReader();
   const href = (view: ModelView) => `${modelHref(model)}?view=${view}`;
   return (
     <TabLinks
@@ -29,6 +31,9 @@ export function ModelTabs({ model, current, services }: ModelTabsProps) {
           current: current === 'services',
         },
         { href: href('topology'), label: t('model.topology'), current: current === 'topology' },
+        ...(reader.can('operator')
+          ? [{ href: `${modelHref(model)}/document`, label: t('document.title'), current: current === 'document' }]
+          : []),
       ]}
     />
   );

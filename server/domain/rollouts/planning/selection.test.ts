@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Transaction } from '#db/client.ts';
-import { agents, cloudServices, holds, models, vmRoles, vms } from '#db/schema/index.ts';
+import { agents, cloudServices, holds, models, vmConcerns, vmRoles, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { type GivenExtension, type GivenRow, idOf, insertFleet } from '#server/domain/fleet/testing/insert-fleet.ts';
@@ -52,6 +52,11 @@ const samples: { [F in Field as F['name']]: ValueOf<F['value']> } = {
   command: 'enable',
   hasCommand: ['yes'],
   exitCode: 51,
+  formula: 'Acme.Lab.blog',
+  unitState: ['failed'],
+  unitCause: ['exit'],
+  hook: 'install',
+  hookExitCode: 3,
   messageId: 'M1',
   hasMessage: ['yes'],
   overdue: ['yes'],
@@ -120,6 +125,10 @@ beforeAll(async () => {
     insert into rollout_steps (vm_id, rollout_id, ring, place, kind, state, updated_at)
     values (${idOf(4)}, ${rollout}, 0, 1, 1, 'failed', now())`);
   await insertRoles([0, 3]);
+  const unit = { source: 'units', formula: 'Acme.Lab.blog', health: 'failed' as const, cause: 'exit', since: now };
+  await services.db
+    .insert(vmConcerns)
+    .values([3, 6].map((n) => ({ vmId: idOf(n), subject: `blog/${n}`, ...unit, command: 'install', exitCode: 3 })));
 });
 
 /** Makes VMs the machines of a model, all in one cloud service. */

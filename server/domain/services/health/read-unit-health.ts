@@ -51,10 +51,11 @@ function healthOf(work: UnitWork, lane: VmLane, missingRelation: string | null, 
  * Returns when the first hook that is due is late: after its own time limit. Null while it waits for something that
  * runs, fails, or pauses deadlines, or for a release.
  */
-function lateAt({ unit, goal, due, failing }: UnitWork, { running, pauses, quietSince }: VmLane): Date | null {
+function lateAt({ unit, goal, due, failing }: UnitWork, lane: VmLane): Date | null {
+  const { running, runsCommand, pauses, quietSince } = lane;
   const [first] = due;
   if (first === undefined || waitsForRelease(unit)) return null;
-  if (running.size > 0 || Object.keys(failing).length > 0) return null;
+  if (running.size > 0 || runsCommand || Object.keys(failing).length > 0) return null;
   if (quietSince === null) return null;
   const at = withoutPauses(quietSince, Number(goal.timeouts[first.hook] ?? goal.timeouts.default), pauses);
   return standsStill(at, pauses) ? null : at;
@@ -77,6 +78,6 @@ function concernOf(evaluated: readonly EvaluatedUnit[]): FoundConcern {
   const worst = worstUnit(evaluated);
   if (worst === null || worst.health === 'healthy') return { concern: null, changesAt };
   const { unit, health, cause, command, exitCode, deadlineAt } = worst;
-  const concern = { source: 'units' as const, subject: unit.name, health, cause, command, exitCode, deadlineAt };
-  return { concern: { ...concern, messageId: null }, changesAt };
+  const about = { source: 'units' as const, subject: unit.name, formula: unit.formula, messageId: null };
+  return { concern: { ...about, health, cause, command, exitCode, deadlineAt }, changesAt };
 }

@@ -1,0 +1,82 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { useMemo, useRef, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { problemOf } from '#app/_lib/problem.ts';
+import { useProblem } from '#app/_lib/use-problem.ts';
+import { Banner } from '#app/_ui/banner.tsx';
+import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
+import type { AddedMachine, ShownModel } from '../../model-data.ts';
+import { ApplyBar } from './apply-bar.tsx';
+import { DocumentCard } from './document-card.tsx';
+import type { ShownDocument } from './document-data.ts';
+import { HooksCard } from './hooks-card.tsx';
+import { PlanCard } from './plan-card.tsx';
+import { useApply, useDraft, usePlan } from './use-document.ts';
+
+const NewMachinesDialog = dynamic(
+  () => import('../new-machines-dialog.tsx').then((module) => module.NewMachinesDialog),
+  { ssr: false },
+);
+
+export interface DocumentEditorProps {
+  model: ShownModel;
+  document: ShownDocument;
+}
+
+/** The document in an editor, its plan, and the button that applies the plan that is shown. */
+export function DocumentEditor({ model, document: read }: DocumentEditorProps) {
+  const { t } = useTranslation('services');
+  const explain = useProblem();
+  const [added, setAdded] = useState<readonly AddedMachine[]>([]);
+  const editor = useRef<JsonEditorHandle>(null);
+  const draft = useDraft(read.document);
+  const plan = usePlan(model.name, draft, model.revision);
+  const apply = useApply({
+    onApplied: (machines) => {
+      setAdded(machines);
+      draft.discard();
+    },
+  });
+  const problem = plan.error === null || plan.isBroken ? null : explain(plan.error);
+  const faults = problem?.faults;
+  const marks = useMemo(
+    () => ({ faults: (faults ?? []).map(({ path, message }) => ({ pointer: path, path, message })) }),
+    [faults],
+  );
+  const goTo = (pointer: string) => editor.current?.goTo({ pointer });
+  const failed = apply.error === null || apply.isOutdated ? null : problemOf(apply.error);
+  return (
+    <>
+      {apply.isOutdated ? (
+        <Banner boxed status="warning" role="alert" className="mb-4">
+          {t('document.outdated', { model: model.name })}
+        </Banner>
+      ) : null}
+      {failed === null ? null : (
+        <Banner boxed status="failed" role="alert" className="mb-4">
+          {explain(apply.error).message}
+        </Banner>
+      )}
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <DocumentCard model={model.name} editor={editor} draft={draft} marks={marks} isBroken={plan.isBroken} />
+        <div className="grid min-w-0 gap-4">
+          <PlanCard model={model} draft={draft} plan={plan} problem={problem} onGoTo={goTo} />
+          {plan.data === undefined || problem !== null ? null : <HooksCard hooks={plan.data.hooks} />}
+        </div>
+      </div>
+      <ApplyBar
+        model={model.name}
+        draft={draft}
+        plan={plan.isCurrent && problem === null ? plan.data : undefined}
+        isPending={apply.isPending}
+        onApply={({ planHash, prune }) => {
+          const document = JSON.parse(draft.text);
+          apply.mutate({ model: model.name, document, prune, plan: planHash });
+        }}
+      />
+      {added.length === 0 ? null : <NewMachinesDialog machines={added} onClose={() => setAdded([])} />}
+    </>
+  );
+}
