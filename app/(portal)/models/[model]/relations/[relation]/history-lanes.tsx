@@ -33,7 +33,7 @@ export function HistoryLanes({ events, range, current, onMove }: HistoryLanesPro
           {marks.map(({ clock, at: time, place }) => (
             <span
               key={clock}
-              className="absolute border-s border-line ps-1.5 whitespace-nowrap"
+              className="absolute border-s border-line ps-1.5 whitespace-nowrap max-sm:nth-[even]:hidden"
               style={{ insetInlineStart: `${place * 100}%` }}
             >
               {timeLabel(format, time)}

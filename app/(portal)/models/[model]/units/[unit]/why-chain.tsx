@@ -7,6 +7,7 @@ import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
 import { Countdown, DateTime, Elapsed, RelativeTime } from '#app/_ui/time.tsx';
 import type { ShownFailure } from '../unit-data.ts';
+import { HookFor } from './hook-for.tsx';
 import type { WhyCardProps } from './why-card.tsx';
 
 interface Step {
@@ -53,15 +54,16 @@ function useAgentSteps({ unit, machine, why }: WhyCardProps): Step[] {
 
 function useHookSteps({ unit, why, lines }: WhyCardProps): Step[] {
   const { t } = useTranslation('services');
-  const waiting = lines.filter(({ state }) => state.kind === 'after' || state.kind === 'turn').length;
+  const waits = lines.filter(({ state }) => state.kind === 'after' || state.kind === 'turn');
+  const [first] = waits;
   const rest: Step = {
     key: 'rest',
     status: 'waiting',
-    title: t('unit.step.wait', { count: waiting }),
-    detail: lines.find(({ state }) => state.kind === 'after' || state.kind === 'turn')?.due.hook,
+    title: t('unit.step.wait', { count: waits.length }),
+    detail: first === undefined ? null : <HookFor hook={first.due.hook} remoteUnit={first.due.remoteUnit} />,
   };
-  const waits = waiting > 0 ? [rest] : [];
-  if (why.kind === 'failing') return [failedStep(t, why.failure), ...waits, ...nextStep(t, why.failure)];
+  const others = waits.length > 0 ? [rest] : [];
+  if (why.kind === 'failing') return [failedStep(t, why.failure), ...others, ...nextStep(t, why.failure)];
   if (why.kind === 'running') {
     const run: Step = {
       key: 'run',
@@ -69,9 +71,9 @@ function useHookSteps({ unit, why, lines }: WhyCardProps): Step[] {
       title: t('unit.step.running', { hook: why.run.hook }),
       detail: <Elapsed value={new Date(why.run.begunAt)} />,
     };
-    return [run, ...waits];
+    return [run, ...others];
   }
-  return why.kind === 'waiting' || why.kind === 'silent' || unit.cause === 'late' ? waits : [];
+  return why.kind === 'waiting' || why.kind === 'silent' || unit.cause === 'late' ? others : [];
 }
 
 type Say = ReturnType<typeof useTranslation<'services'>>['t'];
