@@ -89,7 +89,7 @@ export function ServicePage({ model: firstModel, service: name, health, first, r
         relations={relations}
         onRelate={may ? () => acts.act({ kind: 'relate', service: name }) : undefined}
       />
-      <SettingsCard details={details} onChange={may ? () => acts.act({ kind: 'settings', service }) : undefined} />
+      <SettingsCard details={details} />
       <RunsCard model={model.name} service={name} />
       {acts.dialogs}
     </>
