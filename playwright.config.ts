@@ -1,6 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import { chromiumLaunch } from './e2e/support/browser.ts';
 import { testsLeftOut } from './server/testing/programs.ts';
+import { runsLong, shortJourneys } from './server/testing/runs-long.ts';
 
 export default defineConfig({
   testDir: './e2e',
@@ -10,6 +11,7 @@ export default defineConfig({
     './e2e/support/database-template.ts',
   ],
   testMatch: '**/*.spec.ts',
+  grep: runsLong ? /./ : shortJourneys,
   // Skips the journeys that need a program that this machine lacks.
   testIgnore: (await testsLeftOut()).map((file) => `**/${file}`),
   // Playwright empties this folder when it starts, while the stock agent's test may be writing to the folder above.

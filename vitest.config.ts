@@ -3,17 +3,22 @@ import { pathToFileURL } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { ChildrenFirst } from './server/testing/children-first.ts';
 import { testsLeftOut } from './server/testing/programs.ts';
+import { longFiles, runsLong } from './server/testing/runs-long.ts';
 
 /** Arguments of node that load a module before the tests. */
 const preload = (file: string): string[] => ['--import', pathToFileURL(path.resolve(import.meta.dirname, file)).href];
 
-/** Tests of `npm run dev`, which take half a minute and which only `npm run test:dev` runs. */
-const devTests = process.env.ANNEX_TEST_DEV === 'yes' ? [] : ['scripts/dev.test.ts'];
-
 export default defineConfig({
   test: {
     include: ['**/*.test.{ts,tsx}'],
-    exclude: ['**/node_modules/**', '.next/**', '.data/**', 'e2e/**', ...devTests, ...(await testsLeftOut())],
+    exclude: [
+      '**/node_modules/**',
+      '.next/**',
+      '.data/**',
+      'e2e/**',
+      ...(runsLong ? [] : longFiles),
+      ...(await testsLeftOut()),
+    ],
     globalSetup: [
       './server/testing/programs-setup.ts',
       './server/testing/agent-program.ts',

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { agentProgram } from '#server/testing/agent-program.ts';
+import { longTest } from '#server/testing/long.ts';
 import { layoutOf } from './folder/layout.ts';
 import { statesOf, type TestMachine, testMachine } from './testing/machine.ts';
 
@@ -64,7 +65,7 @@ describe('AZ-G6 a disable that reaches its limit', () => {
     expect(commands()).toEqual(['install', 'enable', 'disable', 'enable']);
   });
 
-  test('does not stop the other extensions of the machine', async () => {
+  longTest('does not stop the other extensions of the machine', async () => {
     await machine.addHandler({ ...echo, script: hangs('disable') });
     await machine.addHandler({ handler: 'Acme.Test.Other', version: '1.0.0.0' });
     const other = { handler: 'Acme.Test.Other', version: '1.0.0.0', name: 'other' };
@@ -81,7 +82,7 @@ describe('AZ-G6 a disable that reaches its limit', () => {
   });
 });
 
-test('AZ-G7 an update continues when the commands of the old version reach their limits', async () => {
+longTest('AZ-G7 an update continues when the commands of the old version reach their limits', async () => {
   await enableEcho(`${hangs('disable')}\n${hangs('uninstall')}`);
   await machine.addHandler({ ...echo, version: '1.1.0.0' });
   const timeouts = { ...minutes, disable: 0.3, uninstall: 0.3 };

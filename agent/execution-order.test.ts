@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { longTest } from '#server/testing/long.ts';
 import { readLane } from './commands/lane-state.ts';
 import { status, statusText } from './commands/status.ts';
 import { layoutOf } from './folder/layout.ts';
@@ -82,7 +83,7 @@ describe('the order of goal states and executions', () => {
     expect(codes()).toEqual([['execution-2', 0]]);
   });
 
-  test('MU-29 goal states and executions in any order never run at the same time', async () => {
+  longTest('MU-29 goal states and executions in any order never run at the same time', async () => {
     await machine.addHandler({ ...echo, script: handlerScript() });
     await machine.start(on);
     for (let round = 0; round < 4; round += 1) {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DomainError } from '#server/domain/error.ts';
 import { agentProgram } from '#server/testing/agent-program.ts';
+import { longTest } from '#server/testing/long.ts';
 import { openCaller } from './portal/call.ts';
 import { type ExecutionPortal, openExecutionPortal, type PortalMachine } from './testing/execution-portal.ts';
 import { planMachine } from './testing/plan-run.ts';
@@ -100,7 +101,7 @@ describe('an execution with a real portal', () => {
     await expect(machine.queue(lacking), 'the portal knows that there is no PowerShell').rejects.toThrow(DomainError);
   });
 
-  test('MU-6 MU-46 a failure tells the line of the Body and the output of the script', async () => {
+  longTest('MU-6 MU-46 a failure tells the line of the Body and the output of the script', async () => {
     const { execution, result } = await machine.run(planOf('echo o; echo e >&2; exit 3'));
     expect(execution.state).toBe('failed');
     expect(result).toMatchObject({
@@ -139,13 +140,13 @@ describe('an execution with a real portal', () => {
     expect((await machine.run(hello)).result.ErrorCode).toBe(0);
   });
 
-  test('MU-8 the time of an execution ends it with code 10', async () => {
+  longTest('MU-8 the time of an execution ends it with code 10', async () => {
     const { execution, result } = await machine.run(planOf('sleep 300'), { timeoutSeconds: 4 });
     expect(execution.state).toBe('failed');
     expect(result).toMatchObject({ ErrorCode: 10, Body: { AdditionalInfo: { script: 's', seconds: 4 } } });
   });
 
-  test('MU-30 an execution begins within a second on a machine that holds a poll and is idle', async () => {
+  longTest('MU-30 an execution begins within a second on a machine that holds a poll and is idle', async () => {
     const delay = async () => {
       const { execution } = await machine.run(hello);
       return Date.parse(execution.begunAt ?? '') - Date.parse(execution.queuedAt);
@@ -154,7 +155,7 @@ describe('an execution with a real portal', () => {
     await expect.poll(delay, { timeout: 60_000, interval: 1_000 }).toBeLessThan(1_000);
   });
 
-  test('three in a row run one after the other, in their order', async () => {
+  longTest('three in a row run one after the other, in their order', async () => {
     const file = join(folder, 'order');
     const one = (name: string) => planOf(`echo begin ${name} >> ${file}; sleep 0.2; echo end ${name} >> ${file}`);
     const ids = [];
@@ -258,77 +259,88 @@ describe('an agent that is stopped or killed', () => {
     ]);
   }, 60_000);
 
-  test('MU-11 killed before the result was sent: it goes first at the next start, and nothing runs twice', async () => {
-    const held = await portal.machine();
-    const file = join(folder, 'once');
-    const call = openCaller({ environment: {} });
-    let attempts = 0;
-    await held.start({
-      call: (request) => {
-        if (!request.url.pathname.endsWith('/result')) return call(request);
-        attempts += 1;
-        return Promise.reject(new Error('the network is down'));
-      },
-    });
-    const { id } = await held.queue(planOf(`echo ran >> ${file}`));
-    const second = await held.queue(planOf(`echo second >> ${file}`));
-    await expect.poll(() => attempts, { timeout: 15_000 }).toBeGreaterThan(0);
-    await held.stop();
-    expect(await held.get(id)).toMatchObject({ state: 'running' });
-    expect(await held.get(second.id)).toMatchObject({ state: 'queued' });
-    await held.start();
-    await held.until(second.id, 'its end', ({ concludedAt }) => concludedAt !== null);
-    expect(await held.get(id)).toMatchObject({ state: 'succeeded', run: 1 });
-    expect(readFileSync(file, 'utf8')).toBe('ran\nsecond\n');
-  });
+  longTest(
+    'MU-11 killed before the result was sent: it goes first at the next start, and nothing runs twice',
+    async () => {
+      const held = await portal.machine();
+      const file = join(folder, 'once');
+      const call = openCaller({ environment: {} });
+      let attempts = 0;
+      await held.start({
+        call: (request) => {
+          if (!request.url.pathname.endsWith('/result')) return call(request);
+          attempts += 1;
+          return Promise.reject(new Error('the network is down'));
+        },
+      });
+      const { id } = await held.queue(planOf(`echo ran >> ${file}`));
+      const second = await held.queue(planOf(`echo second >> ${file}`));
+      await expect.poll(() => attempts, { timeout: 15_000 }).toBeGreaterThan(0);
+      await held.stop();
+      expect(await held.get(id)).toMatchObject({ state: 'running' });
+      expect(await held.get(second.id)).toMatchObject({ state: 'queued' });
+      await held.start();
+      await held.until(second.id, 'its end', ({ concludedAt }) => concludedAt !== null);
+      expect(await held.get(id)).toMatchObject({ state: 'succeeded', run: 1 });
+      expect(readFileSync(file, 'utf8')).toBe('ran\nsecond\n');
+    },
+  );
 
-  test('MU-11 a portal that loses connections and its database in the middle gets one result', async () => {
-    const unlucky = await portal.machine();
-    const call = openCaller({ environment: {} });
-    const file = join(folder, 'unlucky');
-    const cut = new Map<string, number>();
-    await unlucky.start({
-      call: async (request) => {
-        const [, what = ''] = /\/executions\/(?:[^/]+\/)?(\w+)$/.exec(request.url.pathname) ?? [];
-        const times = (cut.get(what) ?? 0) + 1;
-        cut.set(what, times);
-        if (what === '' || times > 2) return call(request);
-        // During the first request, ends the portal's database connections. The responses to the first two are lost.
-        const answer = call(request);
-        if (times === 1) await endConnections(unlucky.admin);
-        await answer.catch(() => {});
-        throw new Error('the connection was lost');
-      },
-    });
-    const { id } = await unlucky.queue(planOf(`echo ran >> ${file}`));
-    const { run, repeats, state } = await unlucky.until(id, 'its end', ({ concludedAt }) => concludedAt !== null);
-    expect([state, run]).toEqual(['succeeded', 1]);
-    await expect.poll(() => cut.get('result'), { timeout: 30_000 }).toBe(3);
-    expect(repeats).toBeLessThan(3);
-    expect((await unlucky.log(id)).filter(({ kind }) => kind === 'begin')).toHaveLength(1);
-    expect(readFileSync(file, 'utf8')).toBe('ran\n');
-    expect((await unlucky.run(hello)).result.ErrorCode, 'the next plan runs').toBe(0);
-  }, 60_000);
+  longTest(
+    'MU-11 a portal that loses connections and its database in the middle gets one result',
+    async () => {
+      const unlucky = await portal.machine();
+      const call = openCaller({ environment: {} });
+      const file = join(folder, 'unlucky');
+      const cut = new Map<string, number>();
+      await unlucky.start({
+        call: async (request) => {
+          const [, what = ''] = /\/executions\/(?:[^/]+\/)?(\w+)$/.exec(request.url.pathname) ?? [];
+          const times = (cut.get(what) ?? 0) + 1;
+          cut.set(what, times);
+          if (what === '' || times > 2) return call(request);
+          // During the first request, ends the portal's database connections. The responses to the first two are lost.
+          const answer = call(request);
+          if (times === 1) await endConnections(unlucky.admin);
+          await answer.catch(() => {});
+          throw new Error('the connection was lost');
+        },
+      });
+      const { id } = await unlucky.queue(planOf(`echo ran >> ${file}`));
+      const { run, repeats, state } = await unlucky.until(id, 'its end', ({ concludedAt }) => concludedAt !== null);
+      expect([state, run]).toEqual(['succeeded', 1]);
+      await expect.poll(() => cut.get('result'), { timeout: 30_000 }).toBe(3);
+      expect(repeats).toBeLessThan(3);
+      expect((await unlucky.log(id)).filter(({ kind }) => kind === 'begin')).toHaveLength(1);
+      expect(readFileSync(file, 'utf8')).toBe('ran\n');
+      expect((await unlucky.run(hello)).result.ErrorCode, 'the next plan runs').toBe(0);
+    },
+    60_000,
+  );
 
-  test('MU-41 bodies that misbehave leave the agent as small as it was', async () => {
-    const small = await portal.machine();
-    const agent = startProcess(small.dir);
-    expect((await small.run(hello)).result.ErrorCode).toBe(0);
-    const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${agent.pid}/status`, 'utf8'))?.[1]) / 1024;
-    const before = memory();
-    const bodies = [
-      'import sys\nfor i in range(100): sys.stdout.write("x" * 1048576)',
-      'import os\nfor i in range(1100): os.write(4, b"x" * 1048576)',
-      'x = bytearray(2 << 30)',
-      'def f(): return f()\nf()',
-      'import os\nos.kill(os.getpid(), 9)',
-    ];
-    const codes = [];
-    for (const Body of bodies) codes.push((await small.run({ FormatVersion: '2.0.0', Body })).result.ErrorCode);
-    expect(codes).toEqual([0, 1, 1, 1, 1]);
-    expect((await small.run(hello)).result.ErrorCode).toBe(0);
-    expect(memory() - before).toBeLessThan(50);
-  }, 60_000);
+  longTest(
+    'MU-41 bodies that misbehave leave the agent as small as it was',
+    async () => {
+      const small = await portal.machine();
+      const agent = startProcess(small.dir);
+      expect((await small.run(hello)).result.ErrorCode).toBe(0);
+      const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${agent.pid}/status`, 'utf8'))?.[1]) / 1024;
+      const before = memory();
+      const bodies = [
+        'import sys\nfor i in range(100): sys.stdout.write("x" * 1048576)',
+        'import os\nfor i in range(1100): os.write(4, b"x" * 1048576)',
+        'x = bytearray(2 << 30)',
+        'def f(): return f()\nf()',
+        'import os\nos.kill(os.getpid(), 9)',
+      ];
+      const codes = [];
+      for (const Body of bodies) codes.push((await small.run({ FormatVersion: '2.0.0', Body })).result.ErrorCode);
+      expect(codes).toEqual([0, 1, 1, 1, 1]);
+      expect((await small.run(hello)).result.ErrorCode).toBe(0);
+      expect(memory() - before).toBeLessThan(50);
+    },
+    60_000,
+  );
 
   test('MU-61 a machine with execution plans switched off says so, and runs none', async () => {
     const off = await portal.machine();

@@ -9,6 +9,7 @@ import { validatePlan } from '#server/domain/executions/index.ts';
 import { givenMachine } from '#server/domain/executions/testing/machine.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
+import { longDescribe, longTest } from '#server/testing/long.ts';
 import { findPlatforms } from './execution/platforms.ts';
 import { resultOf } from './execution/run-execution.ts';
 import { layoutOf } from './folder/layout.ts';
@@ -225,7 +226,7 @@ return 1`;
     expect(Number(readFileSync(file, 'utf8'))).toBeLessThanOrEqual((executionLimits.frameBytes >> 20) + 2);
   });
 
-  test('case 43: 1,000,000 keys in the state end at the limit of calls, in one file in its folder', async () => {
+  longTest('case 43: 1,000,000 keys in the state end at the limit of calls, in one file in its folder', async () => {
     const Body = 'for n in range(1000000): api.setState("../" * 9 + str(n), n)';
     const folder = layoutOf(machine.dir).planStates;
     const before = existsSync(folder) ? readdirSync(folder) : [];
@@ -261,7 +262,7 @@ return pids`;
     expect([ErrorCode, Body]).toEqual([1, failure('ResultTooLarge')]);
   });
 
-  test('case 20: a daemon that leaves its session is ended with the timeout of its call', async () => {
+  longTest('case 20: a daemon that leaves its session is ended with the timeout of its call', async () => {
     const file = join(machine.dir, 'daemon');
     const daemon = `setsid sh -c '(setsid sh -c "echo \\$\\$ > ${file}; exec sleep 300" &)' & wait; sleep 300`;
     const { code } = await machine.run({ ...script(daemon, { timeout: 2 }), Body: 's()' });
@@ -269,30 +270,36 @@ return pids`;
     expect(isRunning(readFileSync(file, 'utf8').trim())).toBe(false);
   });
 
-  test('case 21: output beyond the limit is cut to 64 MiB, with a note, and each call has its own rows', async () => {
-    const long = 'head -c 100000000 /dev/zero | tr "\\0" x';
-    const {
-      code,
-      rows: kept,
-      calls,
-    } = await machine.run({
-      ...script(`[ -n "$1" ] && ${long}; echo end`),
-      Body: 's()\ns("long")\ns()\ns()',
-    });
-    expect(code).toBe(0);
-    const last = new Map(calls.map((call) => [call.n, call]));
-    const places = [...last.values()].map((call) => [call.row, call.untilRow].map((at) => kept[at ?? -1]?.slice(1, 3)));
-    expect(places).toEqual(
-      [1, 2, 3, 4].map((n) => [
-        ['call', n],
-        ['end', n],
-      ]),
-    );
-    const bytes = kept.reduce((sum, row) => sum + JSON.stringify(row).length + 1, 0);
-    expect(bytes).toBeLessThan(64 << 20);
-    expect(kept.some(([, kind, text]) => kind === 'note' && /^Cut: \d+ bytes/.test(String(text)))).toBe(true);
-    expect(kept.at(-1)?.[1]).toBe('done');
-  }, 60_000);
+  longTest(
+    'case 21: output beyond the limit is cut to 64 MiB, with a note, and each call has its own rows',
+    async () => {
+      const long = 'head -c 100000000 /dev/zero | tr "\\0" x';
+      const {
+        code,
+        rows: kept,
+        calls,
+      } = await machine.run({
+        ...script(`[ -n "$1" ] && ${long}; echo end`),
+        Body: 's()\ns("long")\ns()\ns()',
+      });
+      expect(code).toBe(0);
+      const last = new Map(calls.map((call) => [call.n, call]));
+      const places = [...last.values()].map((call) =>
+        [call.row, call.untilRow].map((at) => kept[at ?? -1]?.slice(1, 3)),
+      );
+      expect(places).toEqual(
+        [1, 2, 3, 4].map((n) => [
+          ['call', n],
+          ['end', n],
+        ]),
+      );
+      const bytes = kept.reduce((sum, row) => sum + JSON.stringify(row).length + 1, 0);
+      expect(bytes).toBeLessThan(64 << 20);
+      expect(kept.some(([, kind, text]) => kind === 'note' && /^Cut: \d+ bytes/.test(String(text)))).toBe(true);
+      expect(kept.at(-1)?.[1]).toBe('done');
+    },
+    60_000,
+  );
 });
 
 describe('a hostile message from the broker', () => {
@@ -324,7 +331,7 @@ describe('a hostile message from the broker', () => {
   });
 });
 
-describe('a machine in a bad state', () => {
+longDescribe('a machine in a bad state', () => {
   test('case 45: with a clock that is years off and set back, times and timeouts are right', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2036-01-01T00:00:00Z') });
     try {

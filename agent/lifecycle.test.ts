@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { longTest } from '#server/testing/long.ts';
 import { fakeHandler } from './testing/fake-handler.ts';
 import { statesOf, type TestMachine, testMachine } from './testing/machine.ts';
 
@@ -115,7 +116,7 @@ test('AZ-G3 a command ends at its timeout with its process group and daemons, an
   expect(pids.map(isAlive)).toEqual(leaving.map(() => false));
 });
 
-test('a command may clean up at its timeout; processes that it starts meanwhile end as well', async () => {
+longTest('a command may clean up at its timeout; processes that it starts meanwhile end as well', async () => {
   const tidied = join(machine.dir, 'tidied');
   const script = `trap 'sleep 0.3; setsid sleep 300 & echo $! > "${tidied}"; exit 1' TERM; sleep 300 & wait`;
   await machine.addHandler({ ...echo, script });
@@ -255,23 +256,26 @@ test('AZ-G8 the agent requests a restart when the installs are complete', async 
   expect(machine.calls().toSorted()).toEqual(calls);
 });
 
-test('AZ-G8 the agent requests a restart even if the agent restarted before all installs were complete', async () => {
-  const go = join(machine.dir, 'go');
-  await machine.addHandler({ ...echo, rebootAfterInstall: true });
-  const script = `[ "$1" != install ] || [ -f '${go}' ] || exec sleep 300`;
-  await machine.addHandler({ handler: 'Acme.Test.Other', version: '1', script });
-  machine.portal.setGoal([
-    { ...echo, name: 'echo' },
-    { handler: 'Acme.Test.Other', version: '1', name: 'other' },
-  ]);
-  await machine.start();
-  await machine.until('the other install', () => machine.calls().at(-1) === 'Other-1 install');
-  await machine.stop();
-  writeFileSync(go, '');
-  await machine.start({ rebootCommand: `echo reboot >> '${machine.callsFile}'` });
-  await machine.until('the reboot', () => machine.calls().at(-1) === 'reboot');
-  expect(machine.calls().filter((call) => call === 'Echo-1.0.0.0 install')).toHaveLength(1);
-});
+longTest(
+  'AZ-G8 the agent requests a restart even if the agent restarted before all installs were complete',
+  async () => {
+    const go = join(machine.dir, 'go');
+    await machine.addHandler({ ...echo, rebootAfterInstall: true });
+    const script = `[ "$1" != install ] || [ -f '${go}' ] || exec sleep 300`;
+    await machine.addHandler({ handler: 'Acme.Test.Other', version: '1', script });
+    machine.portal.setGoal([
+      { ...echo, name: 'echo' },
+      { handler: 'Acme.Test.Other', version: '1', name: 'other' },
+    ]);
+    await machine.start();
+    await machine.until('the other install', () => machine.calls().at(-1) === 'Other-1 install');
+    await machine.stop();
+    writeFileSync(go, '');
+    await machine.start({ rebootCommand: `echo reboot >> '${machine.callsFile}'` });
+    await machine.until('the reboot', () => machine.calls().at(-1) === 'reboot');
+    expect(machine.calls().filter((call) => call === 'Echo-1.0.0.0 install')).toHaveLength(1);
+  },
+);
 
 test('AZ-C4 each configuration has its own file, with the extension name for shared handlers; earlier files are kept', async () => {
   await machine.addHandler({ ...echo, supportsMultipleExtensions: true });

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { longTest } from '#server/testing/long.ts';
 import { discard } from './folder/write-file.ts';
 import { archiveLogs } from './report/log-archives.ts';
 import { type TestMachine, testMachine } from './testing/machine.ts';
@@ -233,7 +234,7 @@ describe('writing into shared folders', () => {
     expect(readdirSync(vault)).toEqual(['shadow']);
   });
 
-  test('does not send an output that a link replaced', async () => {
+  longTest('does not send an output that a link replaced', async () => {
     await machine.addHandler({ ...echo, script: 'echo "$1 said"' });
     machine.portal.refuse = { status: 503, code: 'database_away' };
     machine.portal.setGoal([{ ...echo, name: 'echo' }]);
@@ -255,7 +256,7 @@ describe('writing into shared folders', () => {
 });
 
 describe('removing a handler', () => {
-  test('follows no link that a service swaps for a folder, and deletes everything', async () => {
+  longTest('follows no link that a service swaps for a folder, and deletes everything', async () => {
     for (let number = 0; number < 50; number += 1) writeFileSync(join(vault, `file-${number}`), secret);
     const tree = join(machine.dir, 'incoming', 'tree.away');
     const before = readdirSync(vault);

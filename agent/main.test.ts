@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agentProgram } from '#server/testing/agent-program.ts';
+import { longTest } from '#server/testing/long.ts';
 import { fakeHandler } from './testing/fake-handler.ts';
 import { type FakePortal, fakePortal } from './testing/fake-portal.ts';
 
@@ -66,7 +67,7 @@ test('enroll, once, status: a machine reaches its goal, and status shows it', as
   expect(json).toMatchObject({ vmId: portal.vmId, process: null, extensions: [{ name: 'echo', state: 'enabled' }] });
 });
 
-test('run ends with 0 on SIGTERM, rejects a second agent, and continues after kill -9', async () => {
+longTest('run ends with 0 on SIGTERM, rejects a second agent, and continues after kill -9', async () => {
   await agent('enroll', '--portal', portal.url, '--token', 'token', '--dir', dir);
   portal.setGoal([{ ...echo, name: 'echo' }]);
   const ended = start();
@@ -130,18 +131,21 @@ test('run --help explains where settings come from and names the variable of eac
   expect(out.replace(/\s+/g, ' ')).toContain('(default: 120, env: ANNEX_AGENT_HEARTBEAT_SECONDS)');
 });
 
-test('an enrollment without a response is repeated with the same key; a second enrollment is rejected', async () => {
-  writeFileSync(join(folder, 'token'), 'token\n');
-  portal.away = true;
-  expect(
-    (await agent('enroll', '--portal', portal.url, '--token-file', join(folder, 'token'), '--dir', dir)).code,
-  ).toBe(1);
-  const { thumbprint } = JSON.parse(readFileSync(join(dir, 'agent.json'), 'utf8'));
-  portal.away = false;
-  expect(
-    (await agent('enroll', '--portal', portal.url, '--token-file', join(folder, 'token'), '--dir', dir)).code,
-  ).toBe(0);
-  expect(JSON.parse(readFileSync(join(dir, 'agent.json'), 'utf8')).thumbprint).toBe(thumbprint);
-  const again = await agent('enroll', '--portal', portal.url, '--token', 'other', '--dir', dir);
-  expect(again).toMatchObject({ code: 1, error: expect.stringContaining('is enrolled at') });
-});
+longTest(
+  'an enrollment without a response is repeated with the same key; a second enrollment is rejected',
+  async () => {
+    writeFileSync(join(folder, 'token'), 'token\n');
+    portal.away = true;
+    expect(
+      (await agent('enroll', '--portal', portal.url, '--token-file', join(folder, 'token'), '--dir', dir)).code,
+    ).toBe(1);
+    const { thumbprint } = JSON.parse(readFileSync(join(dir, 'agent.json'), 'utf8'));
+    portal.away = false;
+    expect(
+      (await agent('enroll', '--portal', portal.url, '--token-file', join(folder, 'token'), '--dir', dir)).code,
+    ).toBe(0);
+    expect(JSON.parse(readFileSync(join(dir, 'agent.json'), 'utf8')).thumbprint).toBe(thumbprint);
+    const again = await agent('enroll', '--portal', portal.url, '--token', 'other', '--dir', dir);
+    expect(again).toMatchObject({ code: 1, error: expect.stringContaining('is enrolled at') });
+  },
+);

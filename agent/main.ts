@@ -11,6 +11,7 @@ import { renewKeyNow } from './commands/renew-key.ts';
 import { type RunOptions, run } from './commands/run.ts';
 import { status, statusText } from './commands/status.ts';
 import { type TryOptions, tryCommand } from './commands/try.ts';
+import { type TryFormulaOptions, tryFormulaCommand } from './commands/try-formula.ts';
 import { type TryPlanOptions, tryPlanCommand } from './commands/try-plan.ts';
 import { units, unitsText } from './commands/units.ts';
 import { type UpdateOptions, update } from './commands/update.ts';
@@ -279,6 +280,22 @@ program
       stopping.signal,
     );
     if (!isGood) process.exitCode = 1;
+  });
+
+program
+  .command('try-formula')
+  .description('run the hooks of a formula through the life of a unit and check them, without a portal')
+  .argument('<formula.zip>', 'the package of the formula')
+  .option('--settings <json>', 'settings of the service: a JSON object, or a file with it')
+  .option('--remote <relation=json>', 'what related units set, such as db={"host":"10.0.0.4"}; can be repeated', many)
+  .option('--resources <messages.json>', 'resource file of one language; can be repeated', many)
+  .option('--hook-seconds <n>', 'time limit of hooks that have none in metadata.yaml', countOf, 300)
+  .option('--network', 'do not isolate the hooks from the network')
+  .option('--json', 'print JSON')
+  .action(async (zip: string, options: TryFormulaOptions & TrialPlace) => {
+    await enterIsolation('formula', options);
+    const say = options.json ? () => {} : printError;
+    if (!(await tryFormulaCommand(zip, options, environment, print, say, stopping.signal))) process.exitCode = 1;
   });
 
 program

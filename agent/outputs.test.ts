@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { longTest } from '#server/testing/long.ts';
 import { archiveLogs } from './report/log-archives.ts';
 import { filesOfHandler, zipOf } from './testing/fake-handler.ts';
 import { type TestMachine, testMachine } from './testing/machine.ts';
@@ -55,7 +56,7 @@ test('the complete output is uploaded in pieces, and the report contains the end
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('outputs stay on disk during an outage and are sent after it, with their attempts', async () => {
+longTest('outputs stay on disk during an outage and are sent after it, with their attempts', async () => {
   await machine.addHandler({ ...echo, script: 'echo "$1 said"' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start();
@@ -172,7 +173,7 @@ test('AZ-G9 an interrupted download resumes, also after a restart', async () => 
   expect(readdirSync(incoming)).toEqual([]);
 });
 
-test('a package that fails to arrive twice is reported as a problem', async () => {
+longTest('a package that fails to arrive twice is reported as a problem', async () => {
   await machine.addHandler(echo);
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   machine.portal.cutPackages = { after: 100, times: 3, when: isBegun };

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { longTest } from '#server/testing/long.ts';
 import { endLeftovers } from './execution/run-process.ts';
 import { crashPoint, visitCrashPoints } from './folder/crash-point.ts';
 import type { TranscriptPiece } from './portal/execution-calls.ts';
@@ -195,21 +196,25 @@ async function liveOnFullDisk(folder: string, portal: PlanPortal, isFull: (write
   return writes;
 }
 
-test('MU-70 case 46: a disk that is full while a plan is received: the plan is not acknowledged, and is delivered again', async () => {
-  const { folder, portal } = newRun();
-  let before: number | null = null;
-  const writes = await liveOnFullDisk(folder, portal, () => {
-    // Only the first attempt to store the plan fails.
-    const isFirst = portal.handedOut === 1 && !portal.isAcknowledged;
-    if (isFirst) before = portal.results.length;
-    return isFirst;
-  });
-  expect(before).toBe(0);
-  expect(writes.some(({ isRejected }) => isRejected)).toBe(true);
-  expect(portal.handedOut).toBe(2);
-  expectOneResult(portal);
-  expect(calls()).toEqual(['first', 'second', 'third', 'fourth']);
-}, 60_000);
+longTest(
+  'MU-70 case 46: a disk that is full while a plan is received: the plan is not acknowledged, and is delivered again',
+  async () => {
+    const { folder, portal } = newRun();
+    let before: number | null = null;
+    const writes = await liveOnFullDisk(folder, portal, () => {
+      // Only the first attempt to store the plan fails.
+      const isFirst = portal.handedOut === 1 && !portal.isAcknowledged;
+      if (isFirst) before = portal.results.length;
+      return isFirst;
+    });
+    expect(before).toBe(0);
+    expect(writes.some(({ isRejected }) => isRejected)).toBe(true);
+    expect(portal.handedOut).toBe(2);
+    expectOneResult(portal);
+    expect(calls()).toEqual(['first', 'second', 'third', 'fourth']);
+  },
+  60_000,
+);
 
 test('MU-70 case 46: a disk that is full while a plan runs: the result has code 8, or the transcript has a note', {
   timeout: isWhole ? 1_800_000 : 120_000,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { signal } from '#server/platform/processes.ts';
 import { agentProgram } from '#server/testing/agent-program.ts';
+import { longDescribe, longTest } from '#server/testing/long.ts';
 import { CommandProcesses } from './handler/command-processes.ts';
 import { type TestMachine, testMachine } from './testing/machine.ts';
 import { planEnvelope, resultIn, rowsIn, type TestPlan } from './testing/plan-envelope.ts';
@@ -111,7 +112,7 @@ describe('waitReboot', () => {
   });
 });
 
-describe('a script that restarts the machine', () => {
+longDescribe('a script that restarts the machine', () => {
   test('with the option `reboots`, has ended with exit code 0; without this option, runs again', async () => {
     const declared = { text: `echo said; ${hangs('declared')}`, Options: { reboots: true } };
     const body = 'r = declared()\nreturn [r, r.stdout, silent()]';
@@ -144,18 +145,22 @@ describe('endless loops', () => {
     expect(logged()).toHaveLength(3);
   }, 60_000);
 
-  test('MU-52 without expectReboots, the fourth restart that no call waited for ends the plan with code 1', async () => {
-    queue({ body: 'api.waitReboot()\nhang()', scripts: { hang: hangs('hang') } });
-    await start();
-    await machine.portal.until('restarting', isRestarting);
-    await reboot();
-    for (let times = 1; times <= 4; times += 1) {
-      await untilLogged('hang', times);
+  longTest(
+    'MU-52 without expectReboots, the fourth restart that no call waited for ends the plan with code 1',
+    async () => {
+      queue({ body: 'api.waitReboot()\nhang()', scripts: { hang: hangs('hang') } });
+      await start();
+      await machine.portal.until('restarting', isRestarting);
       await reboot();
-    }
-    expect(await result()).toMatchObject({ ErrorCode: 1, Body: { Type: 'RebootLoop' } });
-    expect(logged()).toHaveLength(4);
-  }, 60_000);
+      for (let times = 1; times <= 4; times += 1) {
+        await untilLogged('hang', times);
+        await reboot();
+      }
+      expect(await result()).toMatchObject({ ErrorCode: 1, Body: { Type: 'RebootLoop' } });
+      expect(logged()).toHaveLength(4);
+    },
+    60_000,
+  );
 });
 
 describe('api.reboot', () => {
@@ -165,7 +170,7 @@ describe('api.reboot', () => {
     expect(await result()).toMatchObject({ ErrorCode: 1, Body: { Type: 'RebootUnavailable' } });
   });
 
-  test('MU-53 with a command that does nothing, the result comes after 600 s with a note', async () => {
+  longTest('MU-53 with a command that does nothing, the result comes after 600 s with a note', async () => {
     const rebootCommand = `echo restart >> ${log}`;
     queue({ body: 'api.reboot()\nfirst()\nreturn 1', scripts: { first: once('first') } });
     await start({ rebootCommand });

@@ -1,6 +1,7 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { longTest } from '#server/testing/long.ts';
 import { statesOf, type TestMachine, testMachine } from './testing/machine.ts';
 
 let machine: TestMachine;
@@ -201,7 +202,7 @@ test('AZ-G9 a partial file is never reported, and is read again', async () => {
   expect(statuses().every(({ file }) => JSON.stringify(file) === whole)).toBe(true);
 });
 
-test('AZ-G9 a file that stays partial is reported once as a problem, without its contents', async () => {
+longTest('AZ-G9 a file that stays partial is reported once as a problem, without its contents', async () => {
   const agent = await startWithEcho();
   writeStatus('[{ "version": 1.0, "status": ');
   await agent.reportEverything(5);
@@ -318,7 +319,7 @@ test('output beyond 64 KiB is cut at the front, with a note', async () => {
   expect(Buffer.byteLength(enabled?.output ?? '')).toBeLessThanOrEqual(64 * 1024);
 });
 
-test('pipes in place of files that the agent reads are reported, and block nothing', async () => {
+longTest('pipes in place of files that the agent reads are reported, and block nothing', async () => {
   const script = '[ "$1" != enable ] || mkfifo status/1.status heartbeat/heartbeat.json config/99.settings || true';
   const agent = await startWithEcho({ reportHeartbeat: true, script });
   await agent.lane.whenIdle();

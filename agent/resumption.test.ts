@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { agentProgram } from '#server/testing/agent-program.ts';
+import { longTest } from '#server/testing/long.ts';
 import { endLeftovers } from './execution/run-process.ts';
 import { type TestMachine, testMachine } from './testing/machine.ts';
 import { planEnvelope, resultIn, rowsIn, type TestPlan } from './testing/plan-envelope.ts';
@@ -113,7 +114,7 @@ echo $i > ${log}.count; echo end >> ${log}; exit 4`;
     expect(logged()).toEqual(['begin s', 'end s']);
   });
 
-  test('keeps its timeout', async () => {
+  longTest('keeps its timeout', async () => {
     const text = `echo begin >> ${log}; echo $$ > ${log}.pid; sleep 300`;
     queue({ body: 's()', scripts: { s: { text, Options: { timeout: 3 } } } });
     await machine.start(on);
@@ -186,7 +187,7 @@ raise ValueError([a, b, c, id, open('x').read(), open('left').read()])`;
     expect(machine.portal.executions.progress).toContain('execution-1 running 2');
   });
 
-  test('prints what an earlier run had no time to print after its last call', async () => {
+  longTest('prints what an earlier run had no time to print after its last call', async () => {
     const body = `first()
 print('printed before')
 import os, time
@@ -223,7 +224,7 @@ return 1`;
     expect(logged()).toEqual(['begin a', 'begin b', 'begin a', 'begin b', 'end b', 'begin c']);
   });
 
-  test('runs a function of a Python script again, because its process ends with the agent', async () => {
+  longTest('runs a function of a Python script again, because its process ends with the agent', async () => {
     const text = `import os, time
 def f():
     open('${log}', 'a').write('begin f\\n')

@@ -3,6 +3,7 @@ import { verify } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { longTest } from '#server/testing/long.ts';
 import { enroll } from './commands/enroll.ts';
 import { openCaller } from './portal/call.ts';
 import { type TestMachine, testMachine } from './testing/machine.ts';
@@ -165,7 +166,7 @@ test('two concurrent renewals result in one key', async () => {
   expect(machine.portal.renewals[0]?.certificate).toBe(certificate);
 });
 
-test('a copied machine that the portal rejects logs what to do, and its handlers keep running', async () => {
+longTest('a copied machine that the portal rejects logs what to do, and its handlers keep running', async () => {
   await machine.addHandler(echo);
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start();

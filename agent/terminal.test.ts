@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agentProgram } from '#server/testing/agent-program.ts';
+import { longTest } from '#server/testing/long.ts';
 import { layoutOf } from './folder/layout.ts';
 import { writeJson } from './folder/write-file.ts';
 import { openJournal } from './journal.ts';
@@ -68,7 +69,7 @@ test('logs prints no control characters of a journal or an output, and no foreig
   expect(JSON.parse(out).outputs[0].output).toBe(`working ${evil}`);
 });
 
-test('status and doctor print no control characters of the state on disk', async () => {
+longTest('status and doctor print no control characters of the state on disk', async () => {
   const layout = layoutOf(dir);
   const identity = { portal: `http://127.0.0.1:9/${evil}`, name: 'a', thumbprint: 'A'.repeat(40), vmId: evil };
   writeJson(layout.identity, { ...identity, enrolledAt: null, pollSeconds: 30 });

@@ -15,6 +15,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { agentProgram } from '#server/testing/agent-program.ts';
+import { longTest } from '#server/testing/long.ts';
+import { runsLong } from '#server/testing/runs-long.ts';
 import { settleCommand } from './install/unit.ts';
 import { type FakePortal, fakePortal } from './testing/fake-portal.ts';
 import { sha256Of } from './update/trial.ts';
@@ -159,22 +161,28 @@ describe('update', { timeout: 180_000 }, () => {
     expect((await update()).out).toBe(`The agent ${newVersion} is up to date.\n`);
   });
 
-  test.each([
-    { what: 'hangs', code: "if (process.argv[2] === 'run') await new Promise(() => setInterval(() => {}, 1000));" },
-    { what: 'ends', code: "if (process.argv[2] === 'run') process.exit(1);" },
-  ])('restores the previous agent if the new agent $what without a poll', async ({ code }) => {
-    portal.served = { version: newVersion, bytes: newer(code) };
-    const since = Date.now();
-    const ran = await update('--poll-seconds', '3');
-    expect(ran.code).toBe(1);
-    expect(ran.error).toContain(`The agent ${newVersion} did not poll the portal in 3 s.`);
-    expect(ran.error).toContain(`The agent ${agentVersion} is installed again and was restarted.`);
-    expect(isOld()).toBe(true);
-    expect(filesNextToTheAgent()).toEqual(['agent', 'annex-agent.mjs']);
-    await polledSince(since);
-  });
+  const hangs = {
+    what: 'hangs',
+    code: "if (process.argv[2] === 'run') await new Promise(() => setInterval(() => {}, 1000));",
+  };
+  const ends = { what: 'ends', code: "if (process.argv[2] === 'run') process.exit(1);" };
 
-  test('restores the previous agent if the update is interrupted with Ctrl-C during the trial', async () => {
+  test.each(runsLong ? [hangs, ends] : [ends])(
+    'restores the previous agent if the new agent $what without a poll',
+    async ({ code }) => {
+      portal.served = { version: newVersion, bytes: newer(code) };
+      const since = Date.now();
+      const ran = await update('--poll-seconds', '3');
+      expect(ran.code).toBe(1);
+      expect(ran.error).toContain(`The agent ${newVersion} did not poll the portal in 3 s.`);
+      expect(ran.error).toContain(`The agent ${agentVersion} is installed again and was restarted.`);
+      expect(isOld()).toBe(true);
+      expect(filesNextToTheAgent()).toEqual(['agent', 'annex-agent.mjs']);
+      await polledSince(since);
+    },
+  );
+
+  longTest('restores the previous agent if the update is interrupted with Ctrl-C during the trial', async () => {
     const code = "if (process.argv[2] === 'run') await new Promise(() => setInterval(() => {}, 1000));";
     portal.served = { version: newVersion, bytes: newer(code) };
     const since = Date.now();
@@ -189,7 +197,7 @@ describe('update', { timeout: 180_000 }, () => {
     await polledSince(since);
   });
 
-  test('restores the previous agent at the next start if the update itself was killed', async () => {
+  longTest('restores the previous agent at the next start if the update itself was killed', async () => {
     portal.served = {
       version: newVersion,
       bytes: newer("if (process.argv[2] === 'run') process.exit(1);"),
@@ -207,7 +215,7 @@ describe('update', { timeout: 180_000 }, () => {
     await polledSince(since);
   });
 
-  test('a second update at the same time is rejected and does not touch the first one', async () => {
+  longTest('a second update at the same time is rejected and does not touch the first one', async () => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     portal.served = { version: newVersion, bytes: newer(), gate };
     const first = update();

@@ -14,12 +14,13 @@ import { recovery } from './sections/recovery.ts';
 import { report } from './sections/report.ts';
 import { rolloutParts, rollouts } from './sections/rollouts.ts';
 import type { Figure, Section } from './sections/section.ts';
+import { services } from './sections/services.ts';
 import { topology } from './sections/topology.ts';
 import { stock } from './stock/stock.ts';
 
 const sections: Readonly<Record<string, Section>> = {
   ...{ poll, report, held, fleet, executions, recovery },
-  ...{ rollouts, topology },
+  ...{ rollouts, topology, services },
 };
 /** Sections that run only if they are named. */
 const named: Readonly<Record<string, Section>> = { ...sections, ...rolloutParts };

@@ -8,8 +8,9 @@ import { runSoak } from './soak/run-soak.ts';
 
 const usage = `usage: npm run soak [-- FLAGS]
 
-Runs real agent processes while their goal states change at random and agents, gateway, worker and database are killed
-with kill -9. Exits with 1 if a VM does not reach its goal or a handler was called out of order.
+Runs real agent processes while their goal states and the settings of their units' services change at random, and
+agents, gateway, worker and database are killed with kill -9. Exits with 1 if a VM does not reach its goal, a handler
+was called out of order, or the portal's settings of a unit differ from what its hooks wrote down.
   --minutes N    duration (60)
   --agents N     number of VMs (10)
   --agent PATH   checkout of Annex whose agent runs, with its packages installed (this one)
@@ -49,7 +50,7 @@ async function main(): Promise<void> {
     undo,
     say,
   });
-  const { changes, kills, calls, settledAfter, outOfOrder, notAtGoal, endedByThemselves, folder } = result;
+  const { changes, settings, kills, calls, settledAfter, outOfOrder, notAtGoal, endedByThemselves, folder } = result;
   const file = await writeResults(deployment.services.db.$client, 'soak', { options: values, ...result }, values.json);
   const some = (lines: string[]): string =>
     lines
@@ -59,7 +60,7 @@ async function main(): Promise<void> {
   console.log(
     [
       '',
-      `${changes} changes of goal states in ${result.minutes.toFixed(1)} minutes, ${calls} calls of handlers`,
+      `${changes} changes of goal states and ${settings} of settings in ${result.minutes.toFixed(1)} minutes, ${calls} calls of handlers`,
       `kill -9: ${Object.entries(kills)
         .map(([what, count]) => `${count} × ${what}`)
         .join(', ')}`,

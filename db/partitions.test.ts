@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Database } from '#db/client.ts';
 import { reportHistory } from '#db/schema/index.ts';
 import { testDatabase } from '#db/testing/database.ts';
+import { longTest } from '#server/testing/long.ts';
 import { dropPartitions, makePartitions } from './partitions.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -69,7 +70,7 @@ test('old days are dropped, and recent days are kept', async () => {
   expect(await report(day(2))).toBe(nameOf(2));
 });
 
-test('a long-running reader blocks no other statement, and the day is dropped afterwards', async () => {
+longTest('a long-running reader blocks no other statement, and the day is dropped afterwards', async () => {
   await withClient(async (reader) => {
     await reader.query('begin');
     await reader.query('select count(*) from report_history');

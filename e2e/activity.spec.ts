@@ -46,7 +46,11 @@ test('a new action is announced as a count, and opens to show the values before 
   await expect(list.getByRole('link', { name: vm.name })).toHaveCount(0);
 });
 
-test('filters are kept in the URL, and a download contains all matching actions', async ({ signedIn, api, unique }) => {
+test('filters are kept in the URL, and a download contains all matching actions', { tag: '@long' }, async ({
+  signedIn,
+  api,
+  unique,
+}) => {
   const namespace = `Act${unique.replaceAll(/\W/g, '')}.Lab`;
   await api.call('POST', '/publishers', { body: { namespace, displayName: '=1+1' } });
   const vm = await api.createVm(`file-${unique}`);
@@ -137,7 +141,10 @@ test('what happened last night is two clicks away, and leads to exactly these VM
   await expect(page.getByRole('main').getByRole('link', { name: /^night-/ })).toHaveCount(2);
 });
 
-test('an empty range names its hours, in the order of the reader’s region', async ({ signedIn, unique }) => {
+test('an empty range names its hours, in the order of the reader’s region', { tag: '@long' }, async ({
+  signedIn,
+  unique,
+}) => {
   for (const [locale, hours] of [
     ['en-GB', /from \d{1,2} [A-Z][a-z]+, 18:00 to \d{1,2} [A-Z][a-z]+, 08:00\./],
     ['en-US', /from [A-Z][a-z]+ \d{1,2}, 18:00 to [A-Z][a-z]+ \d{1,2}, 08:00\./],
@@ -151,7 +158,11 @@ test('an empty range names its hours, in the order of the reader’s region', as
   }
 });
 
-test('similar actions share a line, which opens to show each of them', async ({ signedIn, api, unique }) => {
+test('similar actions share a line, which opens to show each of them', { tag: '@long' }, async ({
+  signedIn,
+  api,
+  unique,
+}) => {
   const page = await signedIn('operator');
   for (const n of [1, 2, 3]) await api.createVm(`fold-${unique}-${n}`);
   await page.goto(`/activity?q=fold-${unique}`);
@@ -162,7 +173,7 @@ test('similar actions share a line, which opens to show each of them', async ({ 
   await expectAccessibleInBothThemes(page);
 });
 
-test('a line marks where the last visit ended', async ({ portal, signedIn, api, unique }) => {
+test('a line marks where the last visit ended', { tag: '@long' }, async ({ portal, signedIn, api, unique }) => {
   const page = await signedIn('operator');
   await api.createVm(`seen-${unique}`);
   await page.goto(`/activity?q=${unique}`);
@@ -180,7 +191,12 @@ test('a line marks where the last visit ended', async ({ portal, signedIn, api, 
   await expectAccessibleInBothThemes(page);
 });
 
-test('a change of the activity log in the database is detected', async ({ portal, signedIn, api, unique }) => {
+test('a change of the activity log in the database is detected', { tag: '@long' }, async ({
+  portal,
+  signedIn,
+  api,
+  unique,
+}) => {
   const vm = await api.createVm(`chain-${unique}`);
   const page = await signedIn('viewer');
   await page.goto('/activity');

@@ -47,12 +47,9 @@ const test = base.extend<object, { broker: Broker; portal: Portal }>({
 /** Maximum time until the conductor tries again, on a busy machine. */
 const patience = { timeout: 60_000 };
 
-test('MU-18 MU-65 a broker with a certificate that cannot be verified is never used: the page and the doctor of the agent say why, and no setting changes this', async ({
-  broker,
-  api,
-  signedIn,
-  unique,
-}) => {
+test('MU-18 MU-65 a broker with a certificate that cannot be verified is never used: the page and the doctor of the agent say why, and no setting changes this', {
+  tag: '@long',
+}, async ({ broker, api, signedIn, unique }) => {
   test.setTimeout(240_000);
   const vm = await api.createVm(`amqp-${unique}`);
   const agent = new AgentProcess({

@@ -81,7 +81,10 @@ test('problems are grouped by cause; each shows the handler’s sentence, what i
   await expect(german.getByRole('heading', { level: 2 }).nth(2)).toHaveText(/^Die Verbindung zu …/);
 });
 
-test('a snooze ends at its time, on request, or when the problem changes', async ({ portal, signedIn }) => {
+test('a snooze ends at its time, on request, or when the problem changes', { tag: '@long' }, async ({
+  portal,
+  signedIn,
+}) => {
   const failing = { name: 'snooze', count: 2, health: 'failed', extension: { ...version, ...exit51 } } as const;
   await given(portal, [failing]);
   const page = await signedIn('operator');
@@ -125,11 +128,9 @@ test('a snooze ends at its time, on request, or when the problem changes', async
   await isListed();
 });
 
-test('a list of too many problems is truncated; a list that did not load says so and loads again', async ({
-  portal,
-  signedIn,
-  console,
-}) => {
+test('a list of too many problems is truncated; a list that did not load says so and loads again', {
+  tag: '@long',
+}, async ({ portal, signedIn, console }) => {
   // The test above snoozed none of these problems.
   const causes = Array.from({ length: 103 }, (_, code) => ({ ...version, ...exit51, exitCode: code + 100 }));
   await given(

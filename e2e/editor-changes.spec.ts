@@ -47,7 +47,11 @@ test('the second of two operators sees the conflict, merges both changes and app
   expect(await settingsOf(api, vm.id)).toEqual({ server: 'grace.example.net', retrySeconds: 30, readOnly: true });
 });
 
-test('the previewed change is applied, and one click undoes it', async ({ api, signedIn, unique }) => {
+test('the previewed change is applied, and one click undoes it', { tag: '@long' }, async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net', retrySeconds: 10 });
   await api.setExtension(vm.id, 'behind', { handler, version: '1.0.0.0', dependsOn: ['mount'], settings: secured });
@@ -137,7 +141,7 @@ test('extensions of one handler change their version together, in one goal state
   expect(extensions.map(({ goalSequenceNumber }) => goalSequenceNumber)).toEqual([2, 2]);
 });
 
-test('if an extension or VM is deleted during an edit, the draft can still be copied', async ({
+test('if an extension or VM is deleted during an edit, the draft can still be copied', { tag: '@long' }, async ({
   api,
   signedIn,
   unique,

@@ -49,7 +49,7 @@ test('protected settings are stored and never shown again (AZ-C2)', async ({ api
   expect(await placesThatHold(portal, secret)).toEqual([]);
 });
 
-test('a revert says which protected settings it restores, who entered them and when', async ({
+test('a revert says which protected settings it restores, who entered them and when', { tag: '@long' }, async ({
   api,
   signedIn,
   unique,
@@ -71,11 +71,9 @@ test('a revert says which protected settings it restores, who entered them and w
   await expectAccessibleInBothThemes(page);
 });
 
-test('individual protected settings are removed and kept, and a corrected value loses its error', async ({
-  api,
-  signedIn,
-  unique,
-}) => {
+test('individual protected settings are removed and kept, and a corrected value loses its error', {
+  tag: '@long',
+}, async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   const protectedSettings = { password: 'old password', keytab: 'old keytab' };
   const settings = { publicSettings: { server: 'a.example.net' }, protectedSettings };
@@ -105,7 +103,11 @@ test('individual protected settings are removed and kept, and a corrected value 
   await expect(page.getByLabel('Keytab')).toBeVisible();
 });
 
-test('settings that no schema defines are listed by name, and one is added', async ({ api, signedIn, unique }) => {
+test('settings that no schema defines are listed by name, and one is added', { tag: '@long' }, async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   const vm = await api.createVm(`editor-${unique}`);
   const settings = { publicSettings: {}, protectedSettings: { zone: 'a', alias: 'b' } };
   await api.setExtension(vm.id, 'new', { handler: bare, version: '1.0.0.0', settings });

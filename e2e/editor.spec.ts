@@ -44,7 +44,7 @@ test('an operator adds an extension; a schema error is shown at its field and bl
   ]);
 });
 
-test('after an extension is applied, the VM’s page never shows the state from before', async ({
+test('after an extension is applied, the VM’s page never shows the state from before', { tag: '@long' }, async ({
   api,
   signedIn,
   startAgent,
@@ -103,7 +103,11 @@ test('form and JSON follow each other, and invalid JSON loses nothing', async ({
   await expect(json(page)).toContainText('"b.example.net", ');
 });
 
-test('Back, links and the palette ask before unsaved changes are lost', async ({ api, signedIn, unique }) => {
+test('Back, links and the palette ask before unsaved changes are lost', { tag: '@long' }, async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });
   const page = await signedIn('operator');
@@ -128,7 +132,11 @@ test('Back, links and the palette ask before unsaved changes are lost', async ({
   await expect(page).toHaveURL(`/vms/${vm.id}`);
 });
 
-test('settings may be named like members of Object.prototype or like a URL', async ({ api, signedIn, unique }) => {
+test('settings may be named like members of Object.prototype or like a URL', { tag: '@long' }, async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   const vm = await api.createVm(`editor-${unique}`);
   await api.setExtension(vm.id, 'new', { handler: bare, version: '1.0.0.0', settings: { publicSettings: {} } });
   const page = await signedIn('operator');

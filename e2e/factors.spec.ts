@@ -124,7 +124,7 @@ test('a passkey is added, signs in alone and after the password, is renamed and 
   await expect(page.getByText('None yet. A password alone is enough to sign in.')).toBeVisible();
 });
 
-test('an admin requires a second factor of everyone, and resets a lost factor', async ({
+test('an admin requires a second factor of everyone, and resets a lost factor', { tag: '@long' }, async ({
   page,
   context,
   signedIn,
@@ -178,7 +178,7 @@ test('an admin requires a second factor of everyone, and resets a lost factor', 
   await fresh.context().close();
 });
 
-test('an admin confirms their identity before creating a token or a link', async ({
+test('an admin confirms their identity before creating a token or a link', { tag: '@long' }, async ({
   page,
   portal,
   people,

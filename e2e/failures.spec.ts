@@ -44,13 +44,9 @@ const settled = (api: Api, vm: CreatedVm, is: (extension: InstanceView['extensio
 
 const why = (page: Page, title: string) => page.getByRole('region', { name: title });
 
-test('failures of three misbehaving handlers are explained in two languages, with their output', async ({
-  signedIn,
-  api,
-  portal,
-  startAgent,
-  unique,
-}) => {
+test('failures of three misbehaving handlers are explained in two languages, with their output', {
+  tag: '@long',
+}, async ({ signedIn, api, portal, startAgent, unique }) => {
   const namespace = `Faulty${unique}`;
   await publish(api, namespace);
   const given = async (type: Misbehaviour) => {

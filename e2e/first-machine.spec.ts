@@ -99,12 +99,9 @@ test('on an empty portal, the first machine is healthy after one command, and th
   }
 });
 
-test('before an agent connects, the page says what it will run first, and how to find out why it does not connect', async ({
-  api,
-  portal,
-  signedIn,
-  unique,
-}) => {
+test('before an agent connects, the page says what it will run first, and how to find out why it does not connect', {
+  tag: '@long',
+}, async ({ api, portal, signedIn, unique }) => {
   const handler = `First.${unique}.Mount`;
   const probe = `First.${unique}.Probe`;
   await api.publishSample('Northwind.Storage.Mount', '2.0.0.0', handler);

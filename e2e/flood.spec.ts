@@ -6,7 +6,7 @@ import { expect, test } from './support/test.ts';
 const flood = [{ version: 1.0, lang: 'en', messages: [{ id: 'flood', text: '{0}'.repeat(64) }] }];
 const turned = 'disk\u202e txt.exe';
 
-test('a page with too many reports says what it omits; texts cannot change its direction', async ({
+test('a page with too many reports says what it omits; texts cannot change its direction', { tag: '@long' }, async ({
   signedIn,
   api,
   unique,

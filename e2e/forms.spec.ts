@@ -105,7 +105,7 @@ test.describe('forms keep what was typed after a failure, and two clicks save on
     await expect(page.getByText('On hold: Patch window')).toBeVisible();
   });
 
-  test('repeated retries, a name, a token', async ({ signedIn, api, unique }) => {
+  test('repeated retries, a name, a token', { tag: '@long' }, async ({ signedIn, api, unique }) => {
     const vm = await api.createVm(`retry-${unique}`);
     await api.setExtension(vm.id, 'watch', sampleGoal(probe));
     const page = await signedIn('admin');

@@ -203,7 +203,7 @@ test('if two people edit a language, edits of different messages are merged, and
   expect(messages.map(({ text }) => text)).toEqual(['One, mine', 'Two, theirs', 'Three, mine']);
 });
 
-test('the handler page shows adoption, failures, languages and two versions side by side', async ({
+test('the handler page shows adoption, failures, languages and two versions side by side', { tag: '@long' }, async ({
   portal,
   api,
   signedIn,
@@ -279,7 +279,11 @@ test('the handler page shows adoption, failures, languages and two versions side
   });
 });
 
-test('an operator rolls a new version out to a VM with an older version', async ({ api, signedIn, unique }) => {
+test('an operator rolls a new version out to a VM with an older version', { tag: '@long' }, async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   const handler = `Rollout.${unique}.Probe`;
   await givenProbe(api, handler, {});
   await givenProbe(api, handler, {}, '1.1.0.0');

@@ -7,7 +7,7 @@ const settled = { timeout: 20_000 };
 
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
-test('a VM is reverted by keyboard alone, starting at the sign-in', async ({
+test('a VM is reverted by keyboard alone, starting at the sign-in', { tag: '@long' }, async ({
   page,
   portal,
   api,

@@ -26,7 +26,7 @@ test('the buttons of a header do not move while the rest of the page arrives', a
   served.close();
 });
 
-test('reports that keep arriving move nothing on the pages that show them', async ({
+test('reports that keep arriving move nothing on the pages that show them', { tag: '@long' }, async ({
   signedIn,
   api,
   portal,
@@ -139,7 +139,7 @@ async function recordColours(page: Page, buttons: string): Promise<() => Promise
     });
 }
 
-test('button labels change their color in one step, with the theme and while a request runs', async ({
+test('button labels change their color in one step, with the theme and while a request runs', { tag: '@long' }, async ({
   signedIn,
   api,
   startAgent,

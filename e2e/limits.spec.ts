@@ -47,7 +47,7 @@ test('the VM page shows which limits were exceeded and what to do, in the reader
   ).toBeVisible();
 });
 
-test('a version whose lists are too large for a page says how much is omitted', async ({
+test('a version whose lists are too large for a page says how much is omitted', { tag: '@long' }, async ({
   signedIn,
   api,
   portal,

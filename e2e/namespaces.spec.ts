@@ -4,12 +4,9 @@ import { expect, test } from './support/test.ts';
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
-test('namespaces of a token and a member are chosen from a list, or created, with the keyboard', async ({
-  api,
-  people,
-  signedIn,
-  unique,
-}) => {
+test('namespaces of a token and a member are chosen from a list, or created, with the keyboard', {
+  tag: '@long',
+}, async ({ api, people, signedIn, unique }) => {
   // With more namespaces than the list shows, a search field finds the other namespaces.
   for (let n = 1; n <= 9; n += 1) await api.ensurePublisher(`Aaa${n}.${unique}`);
   await api.ensurePublisher(`Known.${unique}`);

@@ -165,7 +165,7 @@ test('every number that counts VMs opens a list of exactly these VMs', async ({ 
       .evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value));
     expect(groupings).toEqual(expect.arrayContaining(['handler', 'none']));
     // The short run skips pages that differ only in a tag, a handler or a version.
-    const shown = groupings.filter((by, place) => isLarge || place === 0 || !by.startsWith('tag:'));
+    const shown = groupings.filter((by, place) => isLarge || place === 0 || by === 'handler');
     for (const [place, by] of shown.entries()) {
       const address = `/?by=${by}`;
       const within = place === 0 ? 'main' : mapCard;
@@ -177,7 +177,7 @@ test('every number that counts VMs opens a list of exactly these VMs', async ({ 
     await compare('handlers', () => expectExact(page, '/handlers', read(page, '/handlers')));
     const handlers = await addressesOf(page, 'main td a[href^="/handlers/"]');
     expect(handlers.length).toBeGreaterThan(2);
-    for (const address of isLarge ? handlers : handlers.slice(0, 3)) {
+    for (const address of isLarge ? handlers : handlers.slice(0, 1)) {
       await compare(address, () => expectExact(page, address, read(page, address)));
       const versions = await addressesOf(page, `main td a[href^="${address}/"]`);
       expect(versions.length).toBeGreaterThan(1);
@@ -190,7 +190,7 @@ test('every number that counts VMs opens a list of exactly these VMs', async ({ 
     await compare('activity', () => expectExact(page, '/activity', read(page, '/activity')));
     await compare('activity, opened', () => expectFoldExact(page));
     process.stdout.write(`numbers: ${compared} compared in a fleet of ${total} VMs, 0 differ\n`);
-    expect(compared).toBeGreaterThan(150);
+    expect(compared).toBeGreaterThan(isLarge ? 150 : 100);
   } finally {
     fleet.kill('SIGTERM');
   }

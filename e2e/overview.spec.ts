@@ -94,7 +94,7 @@ test('a failure appears without a reload: in its tile, with its cause, and as an
   await expect(page).toHaveURL('/vms?health=failed');
 });
 
-test('the map works by keyboard, is announced, opens a VM with Enter, and has a table', async ({
+test('the map works by keyboard, is announced, opens a VM with Enter, and has a table', { tag: '@long' }, async ({
   api,
   signedIn,
   startAgent,
@@ -173,7 +173,7 @@ test('a small fleet has a named tile for each VM, with its health and the reason
   await expect(page).toHaveURL(`/vms/${failing.id}`);
 });
 
-test('in a larger fleet, the pointer or a key on a cell shows its VM, a click opens it', async ({
+test('in a larger fleet, the pointer or a key on a cell shows its VM, a click opens it', { tag: '@long' }, async ({
   api,
   signedIn,
   unique,

@@ -2,7 +2,13 @@ import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { countClicks } from './support/clicks.ts';
 import { expect, join, newContext, password, refused, signIn, signOut, test } from './support/sign-in-portal.ts';
 
-test('members and admins list and end sessions', async ({ page, context, signedIn, people, unique }) => {
+test('members and admins list and end sessions', { tag: '@long' }, async ({
+  page,
+  context,
+  signedIn,
+  people,
+  unique,
+}) => {
   const email = `sven.${unique}@example.org`;
   await join(page, await people.invite('viewer'), 'Sven', email);
   const other = await newContext(context);
@@ -25,7 +31,12 @@ test('members and admins list and end sessions', async ({ page, context, signedI
   await expect(page).toHaveURL(/\/sign-in\?next=/);
 });
 
-test('a chosen language is kept in another browser after signing in', async ({ page, context, people, unique }) => {
+test('a chosen language is kept in another browser after signing in', { tag: '@long' }, async ({
+  page,
+  context,
+  people,
+  unique,
+}) => {
   const email = `lena.${unique}@example.org`;
   await join(page, await people.invite('viewer'), 'Lena', email);
   await page.goto('/settings/account');

@@ -29,7 +29,13 @@ test('the provider signs in members, and people with an invitation', async ({ pa
   await expect(page).toHaveURL('/handlers');
 });
 
-test('a member connects an account at the provider', async ({ page, people, provider, console, unique }) => {
+test('a member connects an account at the provider', { tag: '@long' }, async ({
+  page,
+  people,
+  provider,
+  console,
+  unique,
+}) => {
   console.allow(refused);
   const email = `vera.${unique}@example.org`;
   provider.people.set(`impostor ${unique}`, { name: 'Impostor', email, email_verified: true });

@@ -173,7 +173,11 @@ test('a publisher corrects a zip, writes messages and publishes; an operator fin
   });
 });
 
-test('a publisher publishes a new version with the messages carried over', async ({ api, signedIn, unique }) => {
+test('a publisher publishes a new version with the messages carried over', { tag: '@long' }, async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   const namespace = `Carried.${unique}`;
   const handler = `${namespace}.Probe`;
   const zip = await publishWithMessages(api, handler);

@@ -116,16 +116,14 @@ test('the page says what a machine does now and next, and why something waits', 
   await expectAccessible(viewer);
 });
 
-test('after following a link to an entry of a long queue, no button is half hidden under the top bar of a phone', async ({
-  api,
-  signedIn,
-  unique,
-}) => {
+test('after following a link to an entry of a long queue, no button is half hidden under the top bar of a phone', {
+  tag: '@long',
+}, async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`long-${unique}`);
   const queued = handlers.filter((handler) => handler !== 'Northwind.Storage.Mount');
   for (const handler of queued) await api.setExtension(vm.id, handler, sampleGoal(handler));
   const page = await signedIn('operator');
-  for (const height of [568, 700]) {
+  for (const height of [568, 640, 700, 760]) {
     await page.setViewportSize({ width: 390, height });
     for (const handler of queued) {
       await page.goto(`/vms/${vm.id}`);

@@ -74,7 +74,7 @@ async function expectNewRow(page: Page, name: string): Promise<void> {
   await expect(row(page, name)).toContainText('Never seen');
 }
 
-test('killing database and gateway while machines report loses no acknowledged report', async ({
+test('killing database and gateway while machines report loses no acknowledged report', { tag: '@long' }, async ({
   api,
   portal,
   signedIn,
@@ -170,7 +170,7 @@ test('killing database and gateway while machines report loses no acknowledged r
   expect(await isMarked(page), 'the page was never loaded anew').toBe(true);
 });
 
-test('agents, pages and sessions survive a restart of the portal', async ({
+test('agents, pages and sessions survive a restart of the portal', { tag: '@long' }, async ({
   api,
   portal,
   signedIn,

@@ -68,7 +68,7 @@ test('two people who edit the name and tags of a VM at the same time lose no cha
   });
 });
 
-test('a name with an invisible character is rejected with a reason, in German too', async ({
+test('a name with an invisible character is rejected with a reason, in German too', { tag: '@long' }, async ({
   api,
   console,
   signedIn,
@@ -90,7 +90,11 @@ test('a name with an invisible character is rejected with a reason, in German to
   }
 });
 
-test('after “Keep current”, the focus stays at the protected setting', async ({ api, signedIn, unique }) => {
+test('after “Keep current”, the focus stays at the protected setting', { tag: '@long' }, async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   const handler = `Keep.${unique}.Mount`;
   await api.publishSample('Northwind.Storage.Mount', '2.0.0.0', handler);
   const vm = await api.createVm(`keeps-${unique}`);

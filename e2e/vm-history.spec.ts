@@ -94,7 +94,7 @@ test('any two goal states are compared by keyboard and URL; secrets are shown on
   await expectAccessibleInBothThemes(page);
 });
 
-test('documents are shown as sent, filtered and downloaded; a viewer sees why not', async ({
+test('documents are shown as sent, filtered and downloaded; a viewer sees why not', { tag: '@long' }, async ({
   signedIn,
   api,
   startAgent,
@@ -129,12 +129,9 @@ test('documents are shown as sent, filtered and downloaded; a viewer sees why no
   await expectAccessibleInBothThemes(viewer);
 });
 
-test('the time axis shows a change, a failure and a recovery, works by keyboard, has a table', async ({
-  signedIn,
-  api,
-  startAgent,
-  unique,
-}) => {
+test('the time axis shows a change, a failure and a recovery, works by keyboard, has a table', {
+  tag: '@long',
+}, async ({ signedIn, api, startAgent, unique }) => {
   const vm = await api.createVm(`axis-${unique}`);
   await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: false }));
   await startAgent(vm);

@@ -130,12 +130,9 @@ test('an output that did not load is not shown as empty; on a phone the open tab
   await expect(tab).toBeInViewport({ ratio: 1 });
 });
 
-test('a killed agent is shown as unresponsive with its last state, and recovers when it returns', async ({
-  signedIn,
-  api,
-  startAgent,
-  unique,
-}) => {
+test('a killed agent is shown as unresponsive with its last state, and recovers when it returns', {
+  tag: '@long',
+}, async ({ signedIn, api, startAgent, unique }) => {
   test.setTimeout(240_000);
   const vm = await api.createVm(`dies-${unique}`);
   await api.setExtension(vm.id, 'watch', sampleGoal(probe));
@@ -159,7 +156,7 @@ test('a killed agent is shown as unresponsive with its last state, and recovers 
   await expect(card).toContainText('Healthy', { timeout: 30_000 });
 });
 
-test('an uninstalled extension stays on the page until the agent has removed it', async ({
+test('an uninstalled extension stays on the page until the agent has removed it', { tag: '@long' }, async ({
   signedIn,
   api,
   startAgent,

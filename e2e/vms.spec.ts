@@ -34,12 +34,9 @@ test('an operator enrolls a VM, and its machine appears without a reload', async
   await expect(row).toContainText('role: web');
 });
 
-test('an outdated agent is shown in the list and on its VM’s page, with the command that updates it', async ({
-  signedIn,
-  portal,
-  api,
-  unique,
-}) => {
+test('an outdated agent is shown in the list and on its VM’s page, with the command that updates it', {
+  tag: '@long',
+}, async ({ signedIn, portal, api, unique }) => {
   const vm = await api.createVm(`older-${unique}`);
   const answer = await fetch(`${portal.gatewayUrl}/agent/v1/enroll`, {
     method: 'POST',

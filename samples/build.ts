@@ -69,6 +69,7 @@ export interface SampleFormula {
 
 export const sampleFormulas: readonly SampleFormula[] = [
   { formula: 'Acme.Lab.blog', version: '1.0.0.0', publisher: acme },
+  { formula: 'Acme.Lab.blog', version: '1.1.0.0', publisher: acme },
   { formula: 'Acme.Lab.store', version: '1.0.0.0', publisher: acme },
 ];
 

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { longTest } from '#server/testing/long.ts';
 
 let project: string;
 
@@ -70,7 +71,7 @@ test('`npm start` installs no development packages, and install scripts see no A
   expect(run('scripts/start.ts').kinds).toEqual(['production']);
 });
 
-test('other commands install the other packages once, and `npm start` keeps them', () => {
+longTest('other commands install the other packages once, and `npm start` keeps them', () => {
   run('scripts/start.ts');
   const all = ['production', 'development'];
   expect(run('scripts/test.ts').kinds).toEqual(all);

@@ -105,6 +105,8 @@ function page(): string {
     '',
     'All other secrets are withheld (`needsRelease`) until an admin releases them (`releaseSecrets`) or someone enters them again. If several people entered parts of a secret, none of them counts as the person who entered it. While a secret is withheld, its settings cannot be changed individually. Each forwarder token comes with a new tenant key, even for the same issuer.',
     '',
+    'The protected settings of a service follow the same rules for the machine of each unit ([services.md](services.md#settings-and-upgrades)): the issuer of the enrollment token must have entered them, or have been an admin when the machine enrolled. Other units wait until an admin releases the settings to their machines (`releaseUnitSecrets`, `releaseServiceSecrets`). A release holds until another machine enrolls.',
+    '',
     'For these rules, an API token counts as the member who created it, regardless of the token’s role:',
     '',
     '- A secret that was entered with a member’s token counts as entered by the member and by all other tokens of the member.',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { resourceFile } from '#protocol/index.ts';
 import { sampleLanguages, samplePackage, sampleResource, samples } from '#samples/build.ts';
+import { longTest } from '#server/testing/long.ts';
 import { clinicCases, patient, writeStatus } from '../testing/clinic-cases.ts';
 import { zipOf } from '../testing/fake-handler.ts';
 import { reportText, scoreOf } from './report.ts';
@@ -93,7 +94,7 @@ test.each([
   expect(scoreOf(result.checks).passed).toBe(0);
 });
 
-test('a sample with protected settings passes every check', async () => {
+longTest('a sample with protected settings passes every check', async () => {
   const sample = samples.find(({ handler }) => handler === 'Northwind.Storage.Mount')!;
   const { checks } = await tried(await samplePackage(sample.handler, sample.version), {
     ...sample,

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { runsLong } from '#server/testing/runs-long.ts';
 import { type TryPlanOptions, tryPlanCommand } from '../commands/try-plan.ts';
 import type { CheckResult } from './evaluate-checks.ts';
 import { judgePlan } from './judge-plan.ts';
@@ -52,17 +53,23 @@ test('a plan without faults passes every check, and its second run begins with t
   expect(logs).toMatchObject([{ Body: '1' }, { Body: '2' }]);
 });
 
-test.each<[fault: string, what: string, plan: object]>([
+type Faulty = [fault: string, what: string, plan: object];
+
+const slow: Faulty[] = [
+  ['resume', 'makes other calls each time', { ...good, Body: "import os\napi.setState('k', os.urandom(4).hex())" }],
+  ['processes', 'leaves a process', { ...good, ...scriptOf('setsid sleep 300 > /dev/null 2>&1 & disown') }],
+];
+
+test.each<Faulty>([
   ['valid', 'has unknown options', { ...good, Scripts: { s: { ...good.Scripts.s, Options: { retry: 1 } } } }],
   ['code', 'fails', { ...good, ...scriptOf('exit 3') }],
   ['timeouts', 'has a script without a timeout', { ...good, Scripts: { s: { ...good.Scripts.s, Options: {} } } }],
   ['twice', 'gives another result', { ...good, Body: 'import os\nreturn os.urandom(8).hex()' }],
-  ['resume', 'makes other calls each time', { ...good, Body: "import os\napi.setState('k', os.urandom(4).hex())" }],
   ['secrets', 'prints a secret', { ...good, Body: 'print(args.password)' }],
   ['secrets', 'returns a secret', { ...good, Body: 'return args.password' }],
   ['secrets', 'stores a secret', { ...good, Body: "api.setState('p', args.password)" }],
-  ['processes', 'leaves a process', { ...good, ...scriptOf('setsid sleep 300 > /dev/null 2>&1 & disown') }],
   ['files', 'leaves a file of the Body', { ...good, Body: "import os\nopen(os.environ['HOME'] + '/x', 'w')\ns(1)" }],
+  ...(runsLong ? slow : []),
 ])('%s: a plan that %s', async (fault, _, plan) => {
   const { checks } = await tried(plan, { isTwice: ['twice', 'resume'].includes(fault) });
   expect(faultsIn(checks)).toEqual([fault]);

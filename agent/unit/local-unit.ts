@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import {
   type ConfirmedHook,
   confirmHook,
@@ -66,11 +66,15 @@ export class LocalUnit {
     return this.file.isRemoved;
   }
 
-  /** The folder of the formula's version that is unpacked; null if it is not. `sha256`: only of this package. */
+  /**
+   * The folder of the formula's version that is unpacked; null if it is not, or if a hook deleted the folder. `sha256`:
+   * only of this package.
+   */
   formulaRoot(version: string, sha256?: string): string | null {
     const found = this.file.formulas[version];
     const isWanted = found !== undefined && (sha256 === undefined || found === sha256);
-    return isWanted ? formulaRootOf(this.paths, version) : null;
+    const root = formulaRootOf(this.paths, version);
+    return isWanted && existsSync(root) ? root : null;
   }
 
   /** Changes what the agent keeps of the unit on disk. */
@@ -114,8 +118,10 @@ export class LocalUnit {
     if (!isKnown) this.save({ record: failHook(this.record, due, { run, now: Date.now() }) });
   }
 
-  /** Returns the path of the unit's socket, and creates the socket if there is none. */
+  /** Returns the path of the unit's socket, and creates the socket if there is none, or if a hook deleted it. */
   async openSocket(): Promise<string> {
+    const open = await this.server?.catch(() => null);
+    if (open && !existsSync(open.path)) await this.closeSocket();
     this.server ??= this.listen();
     const { server } = this;
     try {

@@ -21,6 +21,9 @@ export function portalReader(
       if (error instanceof PortalRefusal && error.status === 404) {
         throw unitError('NoSuchUnit', 'The unit or the relation does not exist, or the unit does not take part.');
       }
+      if (error instanceof PortalRefusal && error.status === 409) {
+        throw unitError('NotPermitted', 'The protected settings are not released to this machine.');
+      }
       throw error;
     }
   };

@@ -4,7 +4,7 @@ import * as Radix from 'radix-ui/alert-dialog';
 import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from './button.tsx';
-import { scrim, sheet } from './dialog.tsx';
+import { closeOnEscape, scrim, sheet } from './dialog.tsx';
 import { FieldError } from './field.tsx';
 import { Form } from './form.tsx';
 import { Input } from './input.tsx';
@@ -42,7 +42,11 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     <Radix.Root open={props.open} onOpenChange={props.onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className={scrim} />
-        <Radix.Content className={sheet} onCloseAutoFocus={(event) => restoreFocus(event, opener)}>
+        <Radix.Content
+          className={sheet}
+          onCloseAutoFocus={(event) => restoreFocus(event, opener)}
+          onKeyDown={closeOnEscape(() => props.onOpenChange(false))}
+        >
           <Question {...props} />
         </Radix.Content>
       </Radix.Portal>

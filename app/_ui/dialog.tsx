@@ -2,7 +2,7 @@
 
 import { X } from 'lucide-react';
 import * as Radix from 'radix-ui/dialog';
-import { type ReactNode, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from './button.tsx';
 import { cn } from './cn.ts';
@@ -42,6 +42,7 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
           onOpenAutoFocus={focusFirstField}
           onCloseAutoFocus={(event) => restoreFocus(event, opener)}
+          onKeyDown={closeOnEscape(() => onOpenChange(false))}
           className={cn(sheet, size === 'wide' && 'w-[min(680px,calc(100vw-24px))]')}
         >
           <div className="flex items-start gap-2">
@@ -68,6 +69,14 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
     </Radix.Root>
   );
 }
+
+/**
+ * Returns a handler that closes a dialog on Escape, if Radix does not: between the closing of another dialog and the
+ * next render, Radix takes the other one for the dialog on top.
+ */
+export const closeOnEscape = (close: () => void) => (event: KeyboardEvent) => {
+  if (event.key === 'Escape' && !event.defaultPrevented) close();
+};
 
 /** Focuses the first field, if there is a field; otherwise Radix focuses the close button. */
 function focusFirstField(event: Event): void {

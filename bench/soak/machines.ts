@@ -22,8 +22,10 @@ export class SoakMachine {
     mkdirSync(folder, { recursive: true });
   }
 
-  async enroll(portal: string, token: string): Promise<void> {
-    const child = this.spawn('enroll', '--portal', portal, '--token', token);
+  /** `instance`: the role whose instance the machine is, and its internal address. */
+  async enroll(portal: string, token: string, instance?: { id: string; address: string }): Promise<void> {
+    const role = instance === undefined ? [] : ['--instance-id', instance.id, '--internal-address', instance.address];
+    const child = this.spawn('enroll', '--portal', portal, '--token', token, ...role);
     const [code] = await once(child, 'exit');
     if (code !== 0) throw new Error(`An agent did not enroll, see ${this.log}.`);
   }

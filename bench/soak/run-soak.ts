@@ -2,14 +2,15 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { registerVm } from '#server/domain/enrollment/index.ts';
 import { getInstanceView } from '#server/domain/views/index.ts';
 import { signal } from '#server/platform/processes.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { numberFrom, randomFrom } from '../load/schedule.ts';
 import { judgeCalls, readCalls } from './call-log.ts';
 import { changeGoal, contextOf, handlerOf, learn, publishHandlers, type Wanted } from './goals.ts';
+import { readHookRecords } from './hook-records.ts';
 import { SoakMachine } from './machines.ts';
+import { changeSetting, createMachines, deployServices, settleUnits } from './units.ts';
 
 export interface SoakOptions {
   deployment: Deployment;
@@ -25,13 +26,18 @@ export interface SoakOptions {
 export interface SoakResult {
   minutes: number;
   changes: number;
+  /** Number of changes of the settings of services. */
+  settings: number;
   kills: Record<string, number>;
   calls: number;
   /** Seconds from the last change or kill until every VM was at its goal; null if any VM did not reach it in time. */
   settledAfter: number | null;
   /** Violations of the handler contract; each names its VM. */
   outOfOrder: string[];
-  /** Differences from the goal, and reports or outputs that did not arrive; each names its VM. */
+  /**
+   * Differences from the goal, and reports or outputs that did not arrive; each names its VM. Also differences between
+   * the settings of units and what their hooks wrote down.
+   */
   notAtGoal: string[];
   /** Number of agents that exited without being killed. */
   endedByThemselves: number;
@@ -49,8 +55,8 @@ interface Vm {
 }
 
 /**
- * Changes goal states at random while killing agents, gateway, worker and database. In the end, every VM must be at its
- * goal.
+ * Changes goal states and settings of services at random while killing agents, gateway, worker and database. In the
+ * end, every VM must be at its goal, and the portal must have of each unit what its hooks wrote down.
  */
 export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   const { deployment, minutes, seed, undo, say } = options;
@@ -59,13 +65,14 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   undo.add(() => Promise.all(vms.map(({ machine }) => machine.stop())));
   const began = performance.now();
   const hasTimeLeft = () => performance.now() - began < minutes * 60_000;
-  let changes = 0;
+  let [changes, settings] = [0, 0];
   const kills: Record<string, number> = {};
 
   const changing = async () => {
     const random = randomFrom(numberFrom(`${seed} goals`));
     while (hasTimeLeft()) {
       const vm = vms[Math.floor(random() * vms.length)] as Vm;
+      if (random() < 0.2 && (await changeSetting(deployment.services, random))) settings += 1;
       if (await changeGoal(deployment.services, vm.machine.vmId, vm.wanted, random)) changes += 1;
       await delay(200 + random() * 1_500);
     }
@@ -84,7 +91,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
       if (performance.now() - began < next) continue;
       next += 60_000;
       say(
-        `${changes} changes, ${Object.entries(kills)
+        `${changes} changes, ${settings} of settings, ${Object.entries(kills)
           .map(([what, count]) => `${count} × ${what}`)
           .join(', ')}`,
       );
@@ -93,12 +100,15 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   await Promise.all([changing(), killing(), reporting()]);
   say(`${changes} changes made; now everything has ${settleSeconds} s to arrive.`);
   const { settledAfter, notAtGoal } = await settle(deployment, vms);
+  const records = () => new Map(vms.flatMap(({ machine }) => [...readHookRecords(machine.folder)]));
+  notAtGoal.push(...(await settleUnits(deployment.services, settleSeconds, records)));
   await untilUploaded(vms);
   const endedByThemselves = vms.filter(({ machine }) => machine.hasEnded()).length;
   await Promise.all(vms.map(({ machine }) => machine.stop()));
   return {
     minutes: (performance.now() - began) / 60_000,
     changes,
+    settings,
     kills,
     ...judge(vms, notAtGoal),
     settledAfter,
@@ -112,14 +122,14 @@ async function openVms({ deployment, agents, agentRoot }: SoakOptions, folder: s
   const [gateway] = deployment.gateways;
   const portal = `http://${gateway?.host}:${gateway?.port}`;
   const vms: Vm[] = [];
-  for (let index = 1; index <= agents; index += 1) {
-    const name = `soak-${index}`;
-    const { id, enrollmentToken } = await registerVm(contextOf(deployment.services), { name });
-    const machine = new SoakMachine(id, join(folder, name), agentRoot);
-    await machine.enroll(portal, enrollmentToken);
+  const machines = await createMachines(deployment.services, agents);
+  for (const { vm: name, vmId, enrollmentToken, instanceId: id, assignedAddress: address } of machines) {
+    const machine = new SoakMachine(vmId, join(folder, name), agentRoot);
+    await machine.enroll(portal, enrollmentToken, { id, address });
     machine.start();
     vms.push({ name, machine, wanted: new Map() });
   }
+  await deployServices(deployment.services, machines);
   return vms;
 }
 

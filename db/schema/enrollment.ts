@@ -1,5 +1,6 @@
 import {
   bigint,
+  boolean,
   index,
   integer,
   jsonb,
@@ -70,6 +71,10 @@ export const agents = pgTable(
     enrolledAt: timestamp('enrolled_at', { withTimezone: true }).notNull(),
     /** Name of the actor who issued the enrollment token. Null if unknown, and for a stock agent. */
     enrolledBy: text('enrolled_by'),
+    /** `Principal.key` of the actor who issued the enrollment token. Null if unknown, and for a stock agent. */
+    issuerKey: text('issuer_key'),
+    /** Whether this actor was an admin when the machine enrolled. */
+    issuerIsAdmin: boolean('issuer_is_admin').notNull().default(false),
     /** The instance id that the first machine with this credential sent in `Annex-Agent`. */
     instanceId: text('instance_id'),
     /** The machine's address in the network of its model, as reported by its agent. Null for VMs of no model. */

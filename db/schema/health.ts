@@ -127,6 +127,8 @@ export const vmConcerns = pgTable(
     source: text().notNull(),
     /** The worst of them, such as the unit `wordpress/1`. */
     subject: text().notNull(),
+    /** The formula of the unit. Null in rows of an earlier release. */
+    formula: text(),
     health: text().$type<VmHealth>().notNull(),
     cause: text(),
     /** The hook or command that failed, its exit code, and the message id of its reason. */

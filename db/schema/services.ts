@@ -80,7 +80,7 @@ export const serviceSettings = pgTable(
     secret: bytea(),
     /** A keyed and salted digest of the protected settings, so it shows only whether they changed. */
     secretFingerprint: text('secret_fingerprint'),
-    /** The actor who entered the protected settings, as `kind:id`. */
+    /** `Principal.key` of the actor who entered the protected settings. */
     secretSetBy: text('secret_set_by'),
     changedAt: time('changed_at').notNull(),
     changedBy: text('changed_by').notNull(),
@@ -129,11 +129,14 @@ export const units = pgTable(
     record: jsonb().$type<StoredUnitRecord>().notNull(),
     failing: jsonb().$type<FailingHooks>().notNull().default({}),
     skipped: jsonb().$type<SkippedHook[]>().notNull().default([]),
-    resolution: jsonb().$type<Resolution>(),
+    /** Decisions about hooks that fail, the latest last. */
+    resolutions: jsonb().$type<Resolution[]>().notNull().default([]),
     /** When an agent first looked after the unit; null before. */
     agentSince: time('agent_since'),
     /** The enrollment time of the machine that looks after the unit. Another machine does not have it. */
     machineEnrolledAt: time('machine_enrolled_at'),
+    /** The enrollment time of the machine to which an admin released the protected settings of the service. */
+    releasedMachineAt: time('released_machine_at'),
     /** When the unit's `start` first ended with 0, and it entered its relations. */
     enteredAt: time('entered_at'),
     dyingAt: time('dying_at'),

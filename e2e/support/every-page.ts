@@ -8,11 +8,12 @@ import type { Portal } from './portal.ts';
 import { draftRollout } from './rollout.ts';
 import { publishRunbook } from './runbook.ts';
 import { publishSamples, sampleGoal } from './samples.ts';
+import { relatedServices } from './services.ts';
 
 const handler = 'Acme.Lab.Probe';
 const extension = 'watch';
 
-/** What the pages of a portal show: a healthy VM with an execution, a handler, a runbook, a rollout and a model. */
+/** What the pages of a portal show: a healthy VM with an execution, a handler, a runbook, a rollout and a model with services. */
 export interface ShownPortal {
   /** The URLs of all pages. */
   addresses: string[];
@@ -32,13 +33,14 @@ export async function fillPortal(api: Api, portal: Portal): Promise<ShownPortal>
   const { id } = await draftRollout(api, handler);
   const model = await bootstrappedModel(api, 'every-page');
   await api.call('POST', `/models/${model}/machines`, { body: {} });
+  const services = await relatedServices(api, model);
   const health = async () => (await api.instanceView(vm.id)).extensions[0]?.health;
   await expect.poll(health, { timeout: 30_000 }).toBe('healthy');
   const address = `/vms/${vm.id}/executions/${execution.id}`;
   const state = async () => (await api.call<{ state: string }>('GET', address)).state;
   await expect.poll(state, { timeout: 30_000 }).toBe('succeeded');
   const parts = { id, vmId: vm.id, name: extension, handler, version: versions[0]?.version ?? '', runbook, model };
-  return { addresses: pageAddresses({ ...parts, executionId: execution.id }), agent };
+  return { addresses: pageAddresses({ ...parts, ...services, executionId: execution.id }), agent };
 }
 
 /** Opens pages in turn, and yields each URL once its page is loaded. */

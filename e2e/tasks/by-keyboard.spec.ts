@@ -112,7 +112,7 @@ test('a publisher is invited with a namespace', async ({ signedIn, unique }) => 
   await expectFocusKept(page);
 });
 
-test('the VMs with an older version are listed', async ({ signedIn, api, unique }) => {
+test('the VMs with an older version are listed', { tag: '@long' }, async ({ signedIn, api, unique }) => {
   const handler = `Keys.${unique}.Probe`;
   const zip = await publishWithMessages(api, handler);
   await api.publish(handler, '1.1.0.0', zip);

@@ -31,7 +31,7 @@ test('find and fix: from the overview to the failing VM, its reason and its edit
   await clicks.expectAtMost('find and fix', 3);
 });
 
-test('try again: one click next to the reason, recorded as an action of that person', async ({
+test('try again: one click next to the reason, recorded as an action of that person', { tag: '@long' }, async ({
   signedIn,
   api,
   startAgent,
@@ -59,7 +59,7 @@ test('try again: one click next to the reason, recorded as an action of that per
   await expect(page.getByText('Operator retried share', { exact: false })).toBeVisible();
 });
 
-test('try again from the list of VMs: one click', async ({ signedIn, api, startAgent, unique }) => {
+test('try again from the list of VMs: one click', { tag: '@long' }, async ({ signedIn, api, startAgent, unique }) => {
   const { vm, agent } = await failingVm(api, startAgent, `listed-${unique}`);
   await expectListedAsFailed(api, vm);
   await agent.stop();
@@ -75,7 +75,12 @@ test('try again from the list of VMs: one click', async ({ signedIn, api, startA
   await expect(page).toHaveURL(`/vms?q=${vm.name}`);
 });
 
-test('retries repeat at an interval until someone cancels them', async ({ signedIn, api, startAgent, unique }) => {
+test('retries repeat at an interval until someone cancels them', { tag: '@long' }, async ({
+  signedIn,
+  api,
+  startAgent,
+  unique,
+}) => {
   const { vm, agent } = await failingVm(api, startAgent, `repeat-${unique}`);
   const page = await signedIn('operator');
   await page.goto(`/vms/${vm.id}`);
@@ -102,7 +107,12 @@ test('retries repeat at an interval until someone cancels them', async ({ signed
   await expect(card).not.toContainText('Next retry');
 });
 
-test('revert: back to the last goal state that worked', async ({ signedIn, api, startAgent, unique }) => {
+test('revert: back to the last goal state that worked', { tag: '@long' }, async ({
+  signedIn,
+  api,
+  startAgent,
+  unique,
+}) => {
   const vm = await api.createVm(`back-${unique}`);
   await api.setExtension(vm.id, 'share', sampleGoal(mount, { reachable: true }));
   await startAgent(vm);
@@ -123,7 +133,7 @@ test('revert: back to the last goal state that worked', async ({ signedIn, api, 
   await expect(page.getByText('1 extension, done')).toBeVisible(settled);
 });
 
-test('whole output: from the reason to every line that the command wrote', async ({
+test('whole output: from the reason to every line that the command wrote', { tag: '@long' }, async ({
   signedIn,
   api,
   startAgent,

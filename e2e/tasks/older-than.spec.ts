@@ -30,7 +30,11 @@ async function expectOlderVms(page: Page, unique: string): Promise<void> {
   await expect(rows).toHaveText([`older-${unique}`, `oldest-${unique}`]);
 }
 
-test('older than a version: from any page, or from the filters of the list', async ({ signedIn, api, unique }) => {
+test('older than a version: from any page, or from the filters of the list', { tag: '@long' }, async ({
+  signedIn,
+  api,
+  unique,
+}) => {
   const handler = `Older.${unique}.Probe`;
   await givenThreeVersions(api, handler, unique);
   const page = await signedIn('viewer');

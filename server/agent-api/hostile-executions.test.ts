@@ -9,6 +9,7 @@ import { logOf } from '#server/domain/executions/testing/bound-vm.ts';
 import { givenMachine } from '#server/domain/executions/testing/machine.ts';
 import { type AgentDoor, givenAgent, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
+import { longTest } from '#server/testing/long.ts';
 
 /*
  * Hostile plans at the operators' door, and hostile requests at the agents' door. Each row names its case and the
@@ -149,7 +150,7 @@ describe('hostile requests at the agents’ door', () => {
     'content-range': `bytes ${from}-${from + bytes.length - 1}/${total}`,
   });
 
-  test('case 23: a later piece of a transcript replaces the bytes that it overlaps', async () => {
+  longTest('case 23: a later piece of a transcript replaces the bytes that it overlaps', async () => {
     const { machine, id } = await begun();
     const [first, second] = ['[1,"out",0,"aa"]\n', '[1,"out",0,"bb"]\n'];
     await machine.transcript(id, first);
@@ -189,7 +190,7 @@ describe('hostile requests at the agents’ door', () => {
     expect(await machine.get(id)).toMatchObject({ state: 'succeeded', repeats: 1 });
   });
 
-  test('case 31: calls for the next execution without end get one execution, and are limited', async () => {
+  longTest('case 31: calls for the next execution without end get one execution, and are limited', async () => {
     const limited = await openTestDoor({ vmRate: 20 });
     try {
       const ctx = await testContext({ services: limited.ctx, role: 'admin' });

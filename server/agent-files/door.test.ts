@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type InstallGateway, openInstallGateway } from '#server/testing/install-gateway.ts';
+import { longTest } from '#server/testing/long.ts';
 
 let gateway: InstallGateway;
 beforeAll(async () => {
@@ -23,7 +24,7 @@ interface Description {
   node: { system: string; path: string; sha256: string; size: number };
 }
 
-test('the agent and Node have the checksums of the description, the installer and the .sha256 files', async () => {
+longTest('the agent and Node have the checksums of the description, the installer and the .sha256 files', async () => {
   const { node, ...agent } = (await (await get('/install/agent.json')).json()) as Description;
   expect(node.system).toBe(`${process.platform}-${process.arch}`);
   const installer = await (await get('/install')).text();
@@ -70,7 +71,7 @@ test('more than 16 simultaneous downloads of Node from one address get 503 and a
   await expect.poll(async () => (await get(node.path, { method: 'GET' })).status).toBe(200);
 });
 
-test('clients that do not read the file they requested are disconnected, and others can download it', async () => {
+longTest('clients that do not read the file they requested are disconnected, and others can download it', async () => {
   const impatient = await openInstallGateway({ periodMs: 500 });
   const { port } = new URL(impatient.url);
   const { node } = (await (await fetch(`${impatient.url}/install/agent.json`)).json()) as Description;

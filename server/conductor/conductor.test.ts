@@ -4,6 +4,7 @@ import { smallPlan as small } from '#server/domain/executions/testing/bound-vm.t
 import { plan, resultOf } from '#server/domain/executions/testing/machine.ts';
 import { type AmqpStage, answer, openAmqpStage, patience, results, takeMessage } from '#server/testing/amqp-stage.ts';
 import { startLossyProxy } from '#server/testing/false-broker.ts';
+import { longTest } from '#server/testing/long.ts';
 
 let stage: AmqpStage;
 beforeAll(async () => {
@@ -78,26 +79,29 @@ describe('plans', () => {
   });
 });
 
-test('case 38: a firewall that drops all packets: the fault is shown, and the plan is published once packets pass again', async () => {
-  await stage.stopConductor();
-  const proxy = await startLossyProxy(stage.broker.port);
-  try {
-    stage.startConductor(`amqp://guest:guest@127.0.0.1:${proxy.port}?heartbeat=2&connection_timeout=1000`);
-    const { vmId, queue } = await stage.boundVm();
-    await answerPlan(await stage.queue(vmId, small), queue);
-    proxy.drop();
-    const lost = await stage.queue(vmId, small);
-    await expect.poll(async () => (await stage.conductor())?.fault, patience).toBe('conductor.unreachable');
-    await expect.poll(async () => (await stage.conductor())?.faultDetail, patience).toContain('ETIMEDOUT');
-    proxy.recover();
-    await answerPlan(lost, queue);
-    await expect.poll(async () => (await stage.conductor())?.fault, patience).toBeNull();
-  } finally {
+longTest(
+  'case 38: a firewall that drops all packets: the fault is shown, and the plan is published once packets pass again',
+  async () => {
     await stage.stopConductor();
-    stage.startConductor();
-    await proxy.close();
-  }
-});
+    const proxy = await startLossyProxy(stage.broker.port);
+    try {
+      stage.startConductor(`amqp://guest:guest@127.0.0.1:${proxy.port}?heartbeat=2&connection_timeout=1000`);
+      const { vmId, queue } = await stage.boundVm();
+      await answerPlan(await stage.queue(vmId, small), queue);
+      proxy.drop();
+      const lost = await stage.queue(vmId, small);
+      await expect.poll(async () => (await stage.conductor())?.fault, patience).toBe('conductor.unreachable');
+      await expect.poll(async () => (await stage.conductor())?.faultDetail, patience).toContain('ETIMEDOUT');
+      proxy.recover();
+      await answerPlan(lost, queue);
+      await expect.poll(async () => (await stage.conductor())?.fault, patience).toBeNull();
+    } finally {
+      await stage.stopConductor();
+      stage.startConductor();
+      await proxy.close();
+    }
+  },
+);
 
 /** Takes a plan from the queue of its VM, and sends its result. */
 async function answerPlan(execution: { vmId: string; id: string }, queue: string): Promise<void> {
@@ -133,7 +137,7 @@ describe('answers', () => {
     expect(await bodies()).toEqual(['first', 'second']);
   });
 
-  test('case 37: a message that is not an answer is counted and removed, and the next plan works', async () => {
+  longTest('case 37: a message that is not an answer is counted and removed, and the next plan works', async () => {
     const { vmId, queue } = await stage.boundVm();
     const before = await stage.conductor();
     const execution = await stage.queue(vmId, small);

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import type { Transaction } from '#db/client.ts';
+import type { Database, Transaction } from '#db/client.ts';
 import { apiTokens, users } from '#db/schema/index.ts';
 import { type Actor, systemActor } from '#server/domain/actor.ts';
 
@@ -27,7 +27,11 @@ export const actorRef = ({ kind, id }: Pick<Actor, 'kind' | 'id'>): string => `$
 const maxChain = 8;
 
 /** Resolves `kind:id` to the responsible principal. Returns null if `ref` is null. */
-export async function findPrincipal(tx: Transaction, ref: string | null, now: Date): Promise<Principal | null> {
+export async function findPrincipal(
+  tx: Database | Transaction,
+  ref: string | null,
+  now: Date,
+): Promise<Principal | null> {
   if (ref === null) return null;
   const [kind, id] = [ref.slice(0, ref.indexOf(':')), ref.slice(ref.indexOf(':') + 1)];
   if (kind === 'token') return tokenPrincipal(tx, id, now);
@@ -35,7 +39,7 @@ export async function findPrincipal(tx: Transaction, ref: string | null, now: Da
   return { key: ref, isAdmin: kind === 'bootstrap' || kind === 'system' };
 }
 
-async function tokenPrincipal(tx: Transaction, id: string, now: Date): Promise<Principal> {
+async function tokenPrincipal(tx: Database | Transaction, id: string, now: Date): Promise<Principal> {
   const own = { key: actorRef({ kind: 'token', id }), isAdmin: false };
   const token = await findToken(tx, id);
   if (token === undefined) return own;
@@ -57,13 +61,13 @@ const memberless: ReadonlySet<string> = new Set(['bootstrap', systemActor.id]);
 
 const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-async function findToken(tx: Transaction, id: string) {
+async function findToken(tx: Database | Transaction, id: string) {
   if (!uuidForm.test(id)) return undefined;
   const [row] = await tx.select().from(apiTokens).where(eq(apiTokens.id, id));
   return row;
 }
 
-async function isAdminMember(tx: Transaction, id: string): Promise<boolean> {
+async function isAdminMember(tx: Database | Transaction, id: string): Promise<boolean> {
   const [member] = await tx.select({ role: users.role }).from(users).where(eq(users.id, id));
   return member?.role === 'admin';
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabaseUrl } from '#db/testing/database.ts';
+import { longTest } from '#server/testing/long.ts';
 
 const children: ChildProcess[] = [];
 let dataDir: string;
@@ -44,7 +45,7 @@ test('the process reports when it is ready, and ends with the launcher or on SIG
   expect(await Promise.all([first.ended, second.ended])).toEqual([0, 0]);
 });
 
-test('with ANNEX_FABRIC=off, the process reports that it has nothing to do', { timeout: 60_000 }, async () => {
+longTest('with ANNEX_FABRIC=off, the process reports that it has nothing to do', { timeout: 60_000 }, async () => {
   const { printed, ended } = start({});
   expect(await ended).toBe(1);
   expect(await printed).toContain('Set ANNEX_FABRIC to proxy or spawn');

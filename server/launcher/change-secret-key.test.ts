@@ -18,6 +18,7 @@ import { openInstallation } from '#server/process/installation.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
+import { longTest } from '#server/testing/long.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const oldKey = 'the-old-key-of-this-test-has-many-characters';
@@ -114,49 +115,57 @@ test('everything is encrypted with the new key, the log verifies, and equal secr
   expect(again).toMatchObject({ code: 0, output: expect.stringContaining('The change is complete') });
 }, 120_000);
 
-test('a run killed before the commit changes nothing, and the next run completes', async () => {
-  const killed = run(withKeys);
-  await services.db.transaction(async (tx) => {
-    // The key change waits for this row after it has encrypted other rows.
-    await tx.select().from(totpFactors).for('update');
-    const waiting = async () => {
-      const { rows } = await services.db.execute(sql`
+longTest(
+  'a run killed before the commit changes nothing, and the next run completes',
+  async () => {
+    const killed = run(withKeys);
+    await services.db.transaction(async (tx) => {
+      // The key change waits for this row after it has encrypted other rows.
+      await tx.select().from(totpFactors).for('update');
+      const waiting = async () => {
+        const { rows } = await services.db.execute(sql`
         select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
-      return rows.length;
-    };
-    await expect.poll(waiting, { timeout: 60_000 }).toBe(1);
-    killed.process.kill('SIGKILL');
-    await killed.ended;
-  });
-  await expectSealedUnder(Buffer.from(oldKey));
-  expect((await run(withKeys).ended).code).toBe(0);
-  await expectSealedUnder(Buffer.from(newKey));
-}, 120_000);
+        return rows.length;
+      };
+      await expect.poll(waiting, { timeout: 60_000 }).toBe(1);
+      killed.process.kill('SIGKILL');
+      await killed.ended;
+    });
+    await expectSealedUnder(Buffer.from(oldKey));
+    expect((await run(withKeys).ended).code).toBe(0);
+    await expectSealedUnder(Buffer.from(newKey));
+  },
+  120_000,
+);
 
-test('secret.key: if a run is killed between the database and the files, the next run finishes', async () => {
-  const { dataDir } = services.config;
-  const [present, head] = [join(dataDir, 'secret.key'), join(dataDir, 'activity-head.json')];
-  await writeFile(present, `${oldKey}\n`, { mode: 0o600 });
-  await copyFile(present, `${present}.before`);
-  await copyFile(head, `${head}.before`);
-  expect((await run({}).ended).code).toBe(0);
-  const made = await existingKey({ secretKey: null, dataDir });
-  expect(made.toString()).not.toBe(oldKey);
-  await expectSealedUnder(made);
-  // Restores the files to their state after the commit and before the second step.
-  await copyFile(present, `${present}.next`);
-  await copyFile(`${present}.before`, present);
-  await copyFile(`${head}.before`, head);
-  await expect(openInstallation(services.db, services.keys.check)).rejects.toThrow(
-    'npm run change-secret-key was interrupted',
-  );
-  await expect(readKeptHead({ ...services, keys: deriveKeys(made) })).rejects.toThrow(
-    'npm run change-secret-key was interrupted',
-  );
-  expect((await run({}).ended).code).toBe(0);
-  expect(await readFile(present, 'utf8')).toBe(`${made}\n`);
-  await expectSealedUnder(made);
-}, 120_000);
+longTest(
+  'secret.key: if a run is killed between the database and the files, the next run finishes',
+  async () => {
+    const { dataDir } = services.config;
+    const [present, head] = [join(dataDir, 'secret.key'), join(dataDir, 'activity-head.json')];
+    await writeFile(present, `${oldKey}\n`, { mode: 0o600 });
+    await copyFile(present, `${present}.before`);
+    await copyFile(head, `${head}.before`);
+    expect((await run({}).ended).code).toBe(0);
+    const made = await existingKey({ secretKey: null, dataDir });
+    expect(made.toString()).not.toBe(oldKey);
+    await expectSealedUnder(made);
+    // Restores the files to their state after the commit and before the second step.
+    await copyFile(present, `${present}.next`);
+    await copyFile(`${present}.before`, present);
+    await copyFile(`${head}.before`, head);
+    await expect(openInstallation(services.db, services.keys.check)).rejects.toThrow(
+      'npm run change-secret-key was interrupted',
+    );
+    await expect(readKeptHead({ ...services, keys: deriveKeys(made) })).rejects.toThrow(
+      'npm run change-secret-key was interrupted',
+    );
+    expect((await run({}).ended).code).toBe(0);
+    expect(await readFile(present, 'utf8')).toBe(`${made}\n`);
+    await expectSealedUnder(made);
+  },
+  120_000,
+);
 
 test.each<[string, Record<string, string>, string]>([
   [
@@ -176,12 +185,16 @@ test.each<[string, Record<string, string>, string]>([
   60_000,
 );
 
-test('is rejected while Annex is running, or if the activity log has a fault', async () => {
-  const portal = await services.db.$client.connect();
-  await portal.query(`set application_name = 'annex-gateway'`);
-  expect(await run(withKeys).ended).toMatchObject({ code: 1, output: expect.stringContaining('Stop it first') });
-  await portal.query(`set application_name = 'test'`);
-  portal.release();
-  await services.db.execute(sql`update audit_entries set actor_name = 'Eve' where action = 'vm.create'`);
-  expect(await run(withKeys).ended).toMatchObject({ code: 1, output: expect.stringContaining('has errors') });
-}, 120_000);
+longTest(
+  'is rejected while Annex is running, or if the activity log has a fault',
+  async () => {
+    const portal = await services.db.$client.connect();
+    await portal.query(`set application_name = 'annex-gateway'`);
+    expect(await run(withKeys).ended).toMatchObject({ code: 1, output: expect.stringContaining('Stop it first') });
+    await portal.query(`set application_name = 'test'`);
+    portal.release();
+    await services.db.execute(sql`update audit_entries set actor_name = 'Eve' where action = 'vm.create'`);
+    expect(await run(withKeys).ended).toMatchObject({ code: 1, output: expect.stringContaining('has errors') });
+  },
+  120_000,
+);

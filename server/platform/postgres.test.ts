@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { longTest } from '#server/testing/long.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { isAlive, signal } from './processes.ts';
 
@@ -100,7 +101,7 @@ describe('the embedded PostgreSQL', { timeout: 60_000 }, () => {
     await server.stop();
   });
 
-  test('runs without user namespaces, even as root', async () => {
+  longTest('runs without user namespaces, even as root', async () => {
     const open = await mkdtemp(join(tmpdir(), 'annex-postgres-'));
     await chmod(open, 0o711);
     const path = process.env.PATH;

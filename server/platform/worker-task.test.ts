@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { longTest } from '#server/testing/long.ts';
 import { KeptWorker } from './kept-worker.ts';
 import { WorkerTasks } from './worker-task.ts';
 
@@ -69,7 +70,7 @@ describe('KeptWorker', () => {
       parentPort.postMessage({ ready: true });`)}`,
   );
 
-  test('runs tasks in order, and restarts after a task that fails', async () => {
+  longTest('runs tasks in order, and restarts after a task that fails', async () => {
     const worker = new KeptWorker<string, unknown>(counting, 'set up', { timeoutMs: 2_000, heapMiB: 16 });
     const good = await Promise.all([worker.ask('a'), worker.ask('b'), worker.ask('c')]);
     expect(good).toEqual(['a', 'b', 'c'].map((what, index) => ({ ended: 'done', value: ['set up', what, index + 1] })));

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabaseUrl } from '#db/testing/database.ts';
 import { loadConfig } from '#server/platform/env.ts';
+import { longTest } from '#server/testing/long.ts';
 import { createReadyz, healthz } from './health.ts';
 import type { Core } from './http.ts';
 import { type OpenServices, openServices } from './services.ts';
@@ -62,7 +63,7 @@ test('without the database readyz fails and healthz does not; both recover', asy
   await expect.poll(ready, { timeout: 10_000 }).toBe(200);
 });
 
-test('a database that never responds is reported after two seconds', async () => {
+longTest('a database that never responds is reported after two seconds', async () => {
   way.hold();
   const asked = Date.now();
   await expectAway();

@@ -6,6 +6,7 @@ import { fitList, maxListBytes } from '#server/domain/list-bytes.ts';
 import { readFleetRows } from '#server/domain/views/index.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { longTest } from '#server/testing/long.ts';
 import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
 
 const version = { handler: 'Acme.Lab.Probe', version: '1.0.0.0' };
@@ -81,7 +82,7 @@ test('a version with 20,000 long file names fits into a response, which counts t
   expect(bytesOf(found)).toBeLessThan(maxListBytes + 1024 * 1024);
 });
 
-test('languages that lack 20,000 messages are listed in pages, each within the size of a list', async () => {
+longTest('languages that lack 20,000 messages are listed in pages, each within the size of a list', async () => {
   type Page = { items: Described[]; nextCursor: string | null };
   const seen: string[] = [];
   let query = '';
@@ -106,7 +107,7 @@ test('languages that lack 20,000 messages are listed in pages, each within the s
   expect(small.items.map(({ lang }) => lang)).toEqual(['en']);
 });
 
-test('VMs with long tags are listed in pages, each within the size of a list', async () => {
+longTest('VMs with long tags are listed in pages, each within the size of a list', async () => {
   const tag = (n: number) => [`${n}-`.padEnd(250, 't'), 'v'.repeat(250)];
   const tags = Object.fromEntries(Array.from({ length: 64 }, (_, n) => tag(n)));
   const ctx = await testContext({ services: door.services, role: 'operator' });

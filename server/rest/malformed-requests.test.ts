@@ -33,8 +33,8 @@ beforeAll(async () => {
 afterAll(() => door.close());
 
 /**
- * Whether every part and parameter is tried with every malformed value, as in `npm run test:malformed`. `npm test` tries
- * each of them with an eighth of the values, and each value with an eighth of them.
+ * Whether every part, parameter, header and body is tried with every malformed value, as in `npm run test:malformed`.
+ * `npm test` tries each of them with a sixteenth of the values, and each value with a sixteenth of them.
  */
 const isWhole = process.env.ANNEX_MALFORMED === 'all';
 let turn = 0;
@@ -42,7 +42,7 @@ let turn = 0;
 /** Returns the malformed values for the next part or parameter. */
 function some<Value>(values: readonly Value[]): readonly Value[] {
   turn += 1;
-  return isWhole ? values : values.filter((_, index) => (index + turn) % 8 === 0);
+  return isWhole ? values : values.filter((_, index) => (index + turn) % 16 === 0);
 }
 
 const oddParts = [
@@ -154,17 +154,18 @@ describe.each(routes.map((route) => [route.operationId, route] as const))('%s', 
     const pairs = types.flatMap((type, index) =>
       (hasBody ? texts.slice(0, index === 0 ? undefined : 2) : ['']).map((text) => [type, text] as const),
     );
-    for (const [type, text] of pairs) {
+    for (const [type, text] of some(pairs)) {
       const call = { ...(hasBody && { body: text }), headers: { 'content-type': type } };
       expectNo5xx(`${type.slice(0, 40)}: ${text.slice(0, 40)}`, await door.call(route.method, pathOf(route), call));
     }
-    for (const [name, value] of [
+    const headers = [
       ['if-match', '"99999999999999999999"'],
       ['accept', ';;q=,*/'],
       ['accept-language', `${'*;q=9,'.repeat(500)}und-DE`],
       ['range', 'bytes=9-1'],
       ['content-encoding', 'gzip'],
-    ] as const) {
+    ] as const;
+    for (const [name, value] of some(headers)) {
       expectNo5xx(name, await door.call(route.method, pathOf(route), { ...body, headers: { [name]: value } }));
     }
   });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { greeting, greetingParameters } from '#server/domain/runbooks/testing/given-runbook.ts';
 import { defaultLimits } from '#server/platform/limits.ts';
+import { longTest } from '#server/testing/long.ts';
 import { openRestDoor, type RestDoor } from '#server/testing/rest-door.ts';
 
 let door: RestDoor;
@@ -106,30 +107,33 @@ describe('case 41: a hostile schema of parameters', () => {
     await door.expect('getRunbook', { name: 'remote' }, [404, 'runbook_unknown']);
   });
 
-  test('with a pattern that takes too long ends the check of a run, and other calls are answered meanwhile', async () => {
-    const reference = { name: 'slow-pattern', version: '1.0.0' };
-    await save(reference.name, { who: { type: 'string', pattern: '^(a+)+$' } }, 201);
-    await door.expect('publishRunbookVersion', reference, 200);
-    const settings = { ...defaultLimits.settings, checkMs: 1_000 };
-    const hasty = await openRestDoor({ config: { limits: { ...defaultLimits, settings } }, db: door.services.db });
-    try {
-      const body = { runbook: reference.name, parameters: { who: `${'a'.repeat(40)}!` } };
-      let isOver = false;
-      const run = hasty
-        .expect<Answer>('queueExecution', { id: vmId }, [422, 'parameters_invalid'], { body })
-        .finally(() => {
-          isOver = true;
-        });
-      let answered = 0;
-      for (; !isOver; answered += 1) await hasty.expect('getExecutionRules', {}, 200);
-      expect((await run).errors).toMatchObject([{ path: '/parameters', code: 'schema_slow' }]);
-      expect(answered).toBeGreaterThan(10);
-    } finally {
-      await hasty.close();
-    }
-    const list = await door.expect<{ items: { runbook: string }[] }>('listExecutions', {}, 200);
-    expect(list.items.filter(({ runbook }) => runbook === reference.name)).toEqual([]);
-  });
+  longTest(
+    'with a pattern that takes too long ends the check of a run, and other calls are answered meanwhile',
+    async () => {
+      const reference = { name: 'slow-pattern', version: '1.0.0' };
+      await save(reference.name, { who: { type: 'string', pattern: '^(a+)+$' } }, 201);
+      await door.expect('publishRunbookVersion', reference, 200);
+      const settings = { ...defaultLimits.settings, checkMs: 1_000 };
+      const hasty = await openRestDoor({ config: { limits: { ...defaultLimits, settings } }, db: door.services.db });
+      try {
+        const body = { runbook: reference.name, parameters: { who: `${'a'.repeat(40)}!` } };
+        let isOver = false;
+        const run = hasty
+          .expect<Answer>('queueExecution', { id: vmId }, [422, 'parameters_invalid'], { body })
+          .finally(() => {
+            isOver = true;
+          });
+        let answered = 0;
+        for (; !isOver; answered += 1) await hasty.expect('getExecutionRules', {}, 200);
+        expect((await run).errors).toMatchObject([{ path: '/parameters', code: 'schema_slow' }]);
+        expect(answered).toBeGreaterThan(10);
+      } finally {
+        await hasty.close();
+      }
+      const list = await door.expect<{ items: { runbook: string }[] }>('listExecutions', {}, 200);
+      expect(list.items.filter(({ runbook }) => runbook === reference.name)).toEqual([]);
+    },
+  );
 
   test('with writeOnly deep inside an array makes the whole parameter secret', async () => {
     const reference = { name: 'deep-secret', version: '1.0.0' };

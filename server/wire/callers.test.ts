@@ -8,6 +8,7 @@ import { getInstanceView } from '#server/domain/views/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
+import { longTest } from '#server/testing/long.ts';
 import { statementsOf } from '#server/testing/statements.ts';
 import { givenStockVm, openWireDoor, StockVm, transportHeader, type WireDoor } from '#server/testing/stock-agent.ts';
 
@@ -59,7 +60,7 @@ test('a restarted forwarder does not count as a second machine, and an unchanged
   expect(await duplicateOf(vm)).toBeNull();
 });
 
-test('duplicate_agent: alternating transport certificates are two machines, also at two gateways', async () => {
+longTest('duplicate_agent: alternating transport certificates are two machines, also at two gateways', async () => {
   const vm = await givenStockVm(ctx, door, 'certificates');
   const other = await openWireDoor(ctx, () => new Date(now));
   const [first = '', second = '', third = ''] = [0, 1, 2].map(() => newKeyPair('RSA 2048').certificate);

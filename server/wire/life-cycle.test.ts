@@ -10,6 +10,7 @@ import { getWireAccess, rotateTenantKey, setHold } from '#server/domain/stock-ag
 import { getInstanceView } from '#server/domain/views/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { longTest } from '#server/testing/long.ts';
 import { statementsOf } from '#server/testing/statements.ts';
 import { givenStockVm, healthPost, openWireDoor, StockVm, type WireDoor } from '#server/testing/stock-agent.ts';
 
@@ -274,7 +275,7 @@ test('AZ-G11 logs are not requested from an agent that cannot send them', async 
   expect((await listArchives(ctx, { vmId: vm.vmId })).items).toEqual([]);
 });
 
-test('an agent that runs commands is expected to be silent until its next call', async () => {
+longTest('an agent that runs commands is expected to be silent until its next call', async () => {
   const vm = await givenStockVm(ctx, door, 'silent');
   await set(vm, 'probe');
   await vm.poll();

@@ -3,6 +3,7 @@ import type { Context } from '#server/domain/context.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { longTest } from '#server/testing/long.ts';
 import { givenStockVm, openWireDoor, StockVm, type WireDoor } from '#server/testing/stock-agent.ts';
 
 let ctx: Context;
@@ -70,7 +71,7 @@ describe('while the database is unavailable', () => {
   });
 });
 
-test('while the database stalls, a cached agent gets its goal state', async () => {
+longTest('while the database stalls, a cached agent gets its goal state', async () => {
   const vm = await givenStockVm(ctx, door, 'stalled');
   await set(vm, 'probe');
   const { incarnation } = await vm.poll();

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { longTest } from '#server/testing/long.ts';
 import { type PlanMachine, planMachine } from '../../testing/plan-run.ts';
 
 let machine: PlanMachine;
@@ -155,7 +156,7 @@ describe('MU-41 a Body that misbehaves', () => {
     expect(rows.some(([, kind, text]) => kind === 'note' && /^Cut: \d+ bytes/.test(String(text)))).toBe(true);
   });
 
-  test('an endless loop ends at the time of the execution', async () => {
+  longTest('an endless loop ends at the time of the execution', async () => {
     const { code, body } = await machine.run({ Body: 'while True: pass' }, { timeoutSeconds: 1 });
     expect([code, body]).toMatchObject([10, { AdditionalInfo: { script: null, seconds: 1 } }]);
   });

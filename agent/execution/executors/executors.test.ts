@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { longDescribe } from '#server/testing/long.ts';
 import { type PlanMachine, planMachine } from '../../testing/plan-run.ts';
 import { findPlatforms, platformReport } from '../platforms.ts';
 
@@ -215,7 +216,7 @@ if __name__ == '__main__':
   });
 });
 
-describe('a Body that ends while its call runs', () => {
+longDescribe('a Body that ends while its call runs', () => {
   test('ends the processes of the call', async () => {
     const file = join(machine.dir, 'pid');
     const text = `#!/bin/sh\necho $$ > ${file}\nsleep 300`;

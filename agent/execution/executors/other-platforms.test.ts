@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { longTest } from '#server/testing/long.ts';
 import { type PlanMachine, planMachine } from '../../testing/plan-run.ts';
 import { writeStandIns } from '../../testing/stand-ins.ts';
 import { findPlatforms, platformReport } from '../platforms.ts';
@@ -89,7 +90,7 @@ describe('PowerShell', () => {
     expect((await machine.run(planOf('PowerShell', text, body))).body).toBe(3);
   });
 
-  test('an exception, an exit and a timeout fail the call; the next call loads the script again', async () => {
+  longTest('an exception, an exit and a timeout fail the call; the next call loads the script again', async () => {
     expect(await machine.run(planOf('PowerShell', text, 's.fail()'))).toMatchObject({
       code: 1,
       body: { Message: 's.fail raised RuntimeException: thrown', Causes: [{ Stack: ['at fail'] }] },
@@ -162,7 +163,7 @@ describe('Puppet', () => {
     expect([site, other]).toEqual(["class { 'web::site':\n}\n", "class { 'web::other':\n  a => 1,\n}\n"]);
   });
 
-  test('exit codes 0 and 2 are success, and 2 and 6 mean changes', async () => {
+  longTest('exit codes 0 and 2 are success, and 2 and 6 mean changes', async () => {
     for (const code of [0, 2, 4, 6]) {
       const Options = { verifyExitcode: false };
       const all = await machine.run(planOf('Puppet', `# exit ${code}`, 'r = s()\nreturn [r, r.changed]', { Options }));

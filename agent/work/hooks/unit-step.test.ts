@@ -47,6 +47,14 @@ test('a hook needs the formula of this package', () => {
   expect(step()).toMatchObject({ act: 'run', attempt: 1, due: { hook: 'install', formula: '1.2' } });
 });
 
+test('no hook runs, and none is noted as done, until the protected settings are released', () => {
+  unpack();
+  expect(step({ needsRelease: true })).toEqual({ act: 'rest' });
+  expect(step({ needsRelease: true, formula: { ...goal.formula, hooks: [] } })).toEqual({ act: 'rest' });
+  expect(unit.skipped).toEqual([]);
+  expect(step()).toMatchObject({ act: 'run', due: { hook: 'install' } });
+});
+
 test('EN-44 hooks without a file are noted for the portal in one step, and need no formula', () => {
   const formula = { ...goal.formula, hooks: [] };
   expect(step({ formula })).toEqual({ act: 'rest' });
@@ -75,6 +83,13 @@ test('EN-46 a hook that failed waits, and EN-49 an operator ends the delay or sk
   const resolution = (how: 'retry' | 'skip', run = 'run-0') => ({ resolution: { run, how } });
   expect(step(resolution('retry', 'another-run'))).toMatchObject({ act: 'wait' });
   expect(step(resolution('retry'))).toMatchObject({ act: 'run', attempt: 2 });
+  const several = {
+    resolutions: [
+      { run: 'run-0', how: 'retry' as const },
+      { run: 'another-run', how: 'skip' as const },
+    ],
+  };
+  expect(step({ ...resolution('skip', 'another-run'), ...several })).toMatchObject({ act: 'run', attempt: 2 });
   expect(step(resolution('skip'))).toMatchObject({ act: 'run', due: { hook: 'start' } });
   expect(unit.skipped).toMatchObject([{ hook: 'install', run: 'run-0' }, { hook: 'config-changed' }]);
   expect(unit.record.skipped).toEqual(['install']);

@@ -19,7 +19,7 @@ const relations: Readonly<Partial<Record<string, 'filter.older' | 'filter.isNot'
 };
 
 /** Fields whose values are health values. */
-const healthFields = ['health', 'state', 'became', 'left'];
+const healthFields = ['health', 'state', 'unitState', 'became', 'left'];
 
 /** Returns a function that looks up the display text of a field's value. */
 export function useValueWords(): (field: string, value: string) => string {
@@ -27,7 +27,7 @@ export function useValueWords(): (field: string, value: string) => string {
   return (field, value) => {
     if (field === 'otherHandler') return value.replaceAll(',', ', ');
     if (healthFields.includes(field)) return t(`reports:health.${value as 'failed'}`);
-    if (field === 'cause') return t(`vms:cause.${value as 'exit'}`);
+    if (field === 'cause' || field === 'unitCause') return t(`vms:cause.${value as 'exit'}`);
     if (field === 'held') return t(`vms:filter.held.${value as 'yes'}`);
     if (field === 'worst') return t(`vms:filter.worst.${value as 'yes'}`);
     if (field === 'updateAvailable') return t(`vms:filter.updateAvailable.${value as 'yes'}`);

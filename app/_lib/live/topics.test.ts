@@ -37,6 +37,12 @@ describe('concerns', () => {
     ['the queue of the VM', key('instanceViews.queue', { vmId: 'a' }), { topic: 'execution', key: 'a' }, true],
     ['a plan, which never changes', key('executions.plan', { vmId: 'a' }), { topic: 'execution', key: 'a' }, false],
     ['a log that grows', key('executions.log', { vmId: 'a' }), { topic: 'output', key: 'a' }, true],
+    ['a unit of the VM', key('units.get', { unit: 'blog/0', vmId: 'a' }), { topic: 'vm', key: 'a' }, true],
+    ['a unit of another VM', key('units.get', { unit: 'blog/0', vmId: 'b' }), { topic: 'vm', key: 'a' }, false],
+    ['what is due on a unit', key('units.due', { vmId: 'a' }), { topic: 'relation', key: '3' }, true],
+    ['the relation that moved', key('relations.settings', { id: '3' }), { topic: 'relation', key: '3' }, true],
+    ['another relation', key('relations.settings', { id: '4' }), { topic: 'relation', key: '3' }, false],
+    ['members, when a unit changed', key('members.list'), { topic: 'unit', key: 'u' }, false],
     ['anything, for a topic that is new', key('members.list'), { topic: 'weather', key: 'w' }, true],
     ['a query that is not the portal’s', ['local'], { topic: 'vm', key: 'a' }, false],
   ])('%s', (_, queryKey, change, expected) => {

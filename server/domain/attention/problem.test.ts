@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type FleetProblem, filterOfProblem, nameOfProblem, type ProblemCause } from './problem.ts';
 
 const cause = (given: Partial<ProblemCause>): ProblemCause => ({
+  isUnit: false,
   handler: 'Acme.Lab.Mount',
   name: 'mount',
   cause: 'exit',
@@ -56,6 +57,19 @@ describe('the filter of a problem', () => {
       'a status without a message',
       { extension: cause({ cause: 'substatus' }) },
       { ...of, state: ['failed'], cause: ['substatus'], hasMessage: ['no'] },
+    ],
+    [
+      'a hook of units',
+      { extension: cause({ isUnit: true, command: 'install', exitCode: 3 }) },
+      {
+        ...{ formula: 'Acme.Lab.Mount', unitState: ['failed'], unitCause: ['exit'] },
+        ...{ hook: 'install', hookExitCode: 3 },
+      },
+    ],
+    [
+      'units that wait for a release',
+      { health: 'degraded', extension: cause({ isUnit: true, cause: 'release' }) },
+      { formula: 'Acme.Lab.Mount', unitState: ['degraded'], unitCause: ['release'] },
     ],
     ['a heartbeat', { extension: cause({ cause: 'heartbeat' }) }, { ...of, state: ['failed'], cause: ['heartbeat'] }],
     [

@@ -2,7 +2,7 @@ import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { type HealthCause, isOfCommand } from '#server/domain/verdicts/index.ts';
 
 /**
- * VMs whose extensions have the same problem, or whose agents became unresponsive together. The VMs whose agents became
+ * VMs whose extensions or units have the same problem, or whose agents became unresponsive together. The VMs whose agents became
  * unresponsive individually form a single problem.
  */
 export interface FleetProblem {
@@ -11,7 +11,7 @@ export interface FleetProblem {
    * unresponsive; a constant for agents that became unresponsive individually.
    */
   key: string;
-  /** The health of the extensions, or `unresponsive` for agents. */
+  /** The health of the extensions or units, or `unresponsive` for agents. */
   health: 'failed' | 'unresponsive' | 'degraded';
   vms: number;
   /** When the first VM got the problem, and when the last VM got it. */
@@ -36,11 +36,13 @@ export interface FleetProblem {
 }
 
 export interface ProblemCause {
+  /** Whether the problem is about units. The formula then takes the place of the handler, and the hook of the command. */
+  isUnit: boolean;
   handler: string;
-  /** The extension's name; null if the names differ. */
+  /** The name of the extension or of the unit; null if the names differ. */
   name: string | null;
   cause: HealthCause;
-  /** Set if a command failed. */
+  /** Set if a command failed, or a hook is the cause. */
   command: string | null;
   exitCode: number | null;
   /** Set if a status or substatus is the cause. */
@@ -62,7 +64,14 @@ export function filterOfProblem(
     if (silence === 'alone') return { health, ...alone };
     return { health, sinceAfter: since, sinceBefore: new Date(Date.parse(lastSince) + 1).toISOString() };
   }
-  const { handler, cause, command, exitCode, messageId } = extension;
+  const { isUnit, handler, cause, command, exitCode, messageId } = extension;
+  if (isUnit) {
+    return {
+      ...{ formula: handler, unitState: [state], unitCause: [cause] },
+      ...(command !== null && { hook: command }),
+      ...(exitCode !== null && { hookExitCode: exitCode }),
+    };
+  }
   return {
     handler,
     state: [state],

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/client.ts';
-import { extensionHealth } from '#db/schema/index.ts';
+import { extensionHealth, vmConcerns } from '#db/schema/index.ts';
 import { type HealthCause, rankOf } from '#server/domain/verdicts/index.ts';
 import type { FleetProblem } from './problem.ts';
 import { silentClusters } from './silent-clusters.ts';
@@ -27,14 +27,16 @@ interface Row {
 }
 
 /**
- * Groups failed and degraded extensions by cause, and unresponsive agents by the time at which they became
+ * Groups failed and degraded extensions and units by cause, and unresponsive agents by the time at which they became
  * unresponsive.
  */
 export async function readProblems(db: Database | Transaction, keys?: readonly string[]): Promise<FleetProblems> {
-  const [extensions, silent] = [await readExtensionProblems(db, keys), await readSilentAgents(db, keys)];
+  const read = [readExtensionProblems, readUnitProblems, readSilentAgents];
+  const found: FleetProblems[] = [];
+  for (const one of read) found.push(await one(db, keys));
   return {
-    items: [...extensions.items, ...silent.items].toSorted(worstFirst),
-    total: extensions.total + silent.total,
+    items: found.flatMap(({ items }) => items).toSorted(worstFirst),
+    total: found.reduce((sum, { total }) => sum + total, 0),
   };
 }
 
@@ -104,9 +106,53 @@ async function readExtensionProblems(db: Database | Transaction, keys?: readonly
     const { key, health, vms, since, last, versions, sampled, handler, cause, command, name } = row;
     return {
       ...{ key, health, vms, since, lastSince: last, versions, silence: null },
-      extension: { handler, name, cause, command, exitCode: row.exit_code, messageId: row.message_id },
+      extension: { isUnit: false, handler, name, cause, command, exitCode: row.exit_code, messageId: row.message_id },
       messageId: row.message_id ?? row.said,
       sample: { vmIds: sampled, extension: row.newest, version: row.newest_version },
+    };
+  });
+  return { items, total: rows[0]?.total ?? 0 };
+}
+
+/** SQL for the VMs whose worst unit is failed or degraded, with the columns that define the unit's problem. */
+const failingUnits = sql`(
+  select vm_id, subject as name, coalesce(formula, '') as formula, cause, since, health, command,
+    case when cause = 'exit' then exit_code end as exit_code
+  from ${vmConcerns}
+  where source = 'units' and cause is not null and cause not in ('silent', 'waiting')
+    and health in ('failed', 'degraded')
+)`;
+
+async function readUnitProblems(db: Database | Transaction, keys?: readonly string[]): Promise<FleetProblems> {
+  const { rows } = await db.execute<
+    Row & {
+      health: 'failed' | 'degraded';
+      formula: string;
+      cause: HealthCause;
+      command: string | null;
+      exit_code: number | null;
+      name: string | null;
+      newest: string;
+    }
+  >(sql`
+    with groups as (
+      select health, formula, cause, command, exit_code, count(*)::int as vms, min(since) as since,
+        max(since) as last, case when min(name) = max(name) then min(name) end as name,
+        (array_agg(vm_id order by since desc, vm_id))[1:${sampleSize}::int] as sampled,
+        (array_agg(name order by since desc, vm_id))[1] as newest
+      from ${failingUnits} failing group by 1, 2, 3, 4, 5
+    ), keyed as (
+      select *, ${keyOf(sql`'unit'`, sql`health`, sql`formula`, sql`cause`, sql`command`, sql`exit_code`)} as key from groups
+    )
+    select key, health, formula, cause, command, exit_code, vms, ${isoTime(sql`since`)} as since,
+      ${isoTime(sql`last`)} as last, name, sampled, newest, (count(*) over ())::int as total
+    from keyed where ${among(keys)} order by health = 'degraded', keyed.vms desc, keyed.since, key limit ${maxProblems}`);
+  const items = rows.map((row): FleetProblem => {
+    const { key, health, vms, since, last, sampled, formula: handler, cause, command, name } = row;
+    return {
+      ...{ key, health, vms, since, lastSince: last, versions: [], silence: null, messageId: null },
+      extension: { isUnit: true, handler, name, cause, command, exitCode: row.exit_code, messageId: null },
+      sample: { vmIds: sampled, extension: row.newest, version: '' },
     };
   });
   return { items, total: rows[0]?.total ?? 0 };
@@ -142,6 +188,8 @@ export async function countProblems(db: Database): Promise<number> {
   const { rows } = await db.execute<{ n: number }>(sql`
     select ((select count(*) from (
         select distinct health, handler, cause, command, exit_code, message_id from ${failing} failing) kinds)
+      + (select count(*) from (
+        select distinct health, formula, cause, command, exit_code from ${failingUnits} failing) kinds)
       + (select count(*) from (select distinct cluster from ${silentClusters}) clusters))::int as n`);
   return rows[0]?.n ?? 0;
 }

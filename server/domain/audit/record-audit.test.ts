@@ -4,6 +4,7 @@ import { auditEntries } from '#db/schema/index.ts';
 import { systemActor } from '#server/domain/actor.ts';
 import { type Context, systemOrigin } from '#server/domain/context.ts';
 import { testContext } from '#server/testing/context.ts';
+import { longTest } from '#server/testing/long.ts';
 import type { Act } from './act.ts';
 import { readHead } from './chain.ts';
 import { recordAudit, verifyActivity } from './index.ts';
@@ -116,7 +117,7 @@ describe('the transaction of an act', () => {
     expect(await rows()).toEqual([]);
   });
 
-  test('more acts than one statement can insert are all recorded', async () => {
+  longTest('more acts than one statement can insert are all recorded', async () => {
     await record(...Array.from({ length: 3_500 }, (_, n) => ({ ...act, details: { n } })));
     expect(await verifyActivity(ctx, null)).toMatchObject({ numbered: 3_500, faults: [] });
   });

@@ -5,6 +5,7 @@ import type { ChainFault } from '#db/schema/index.ts';
 import { testDatabase } from '#db/testing/database.ts';
 import type { Context } from '#server/domain/context.ts';
 import { testContext } from '#server/testing/context.ts';
+import { longTest } from '#server/testing/long.ts';
 import { ActivityWatch, readHead, readKeptHead, readVerdict, recordAudit } from './index.ts';
 
 const vmIds = ['0197a3f0-0000-7000-8000-000000000001', '0197a3f0-0000-7000-8000-000000000002'];
@@ -115,7 +116,7 @@ describe('checking all acts', () => {
     expect(heard).toEqual(Array(2).fill({ kind: 'altered', id: 2, position: 2 }));
   });
 
-  test('checking more acts than a step reads takes several steps, and writes one verdict', async () => {
+  longTest('checking more acts than a step reads takes several steps, and writes one verdict', async () => {
     await check();
     await ctx.db.transaction(async (tx) => {
       for (let n = 0; n < 5_000; n += 1) {

@@ -130,6 +130,7 @@ async function bindAgent(
   request: EnrollRequest & { internalAddress: string | null },
   issuer: { ref: string | null; name: string | null },
 ): Promise<void> {
+  const principal = await findPrincipal(tx, issuer.ref, ctx.now);
   const values = {
     credentialHash,
     certificate: certificate.pem,
@@ -140,6 +141,8 @@ async function bindAgent(
     os: request.os ?? {},
     enrolledAt: ctx.now,
     enrolledBy: issuer.name,
+    issuerKey: principal?.key ?? null,
+    issuerIsAdmin: principal?.isAdmin ?? false,
     instanceId: null,
     internalAddress: request.internalAddress,
     duplicateSeenAt: null,
@@ -155,7 +158,7 @@ async function bindAgent(
   await clearRefusals(tx, vmId);
   const origin = {
     kind: 'issued' as const,
-    issuer: await findPrincipal(tx, issuer.ref, ctx.now),
+    issuer: principal,
     sameKey: before?.keyHash === certificate.keyHash,
   };
   if (!origin.sameKey) await forgetDelivery(tx, await lockHead(tx, vmId));

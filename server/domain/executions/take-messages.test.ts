@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
+import { longTest } from '#server/testing/long.ts';
 import { readLog } from './index.ts';
 import { logOf } from './testing/bound-vm.ts';
 import { givenMachine } from './testing/machine.ts';
@@ -37,7 +38,7 @@ async function givenOpen(): Promise<{ machine: Machine; id: string }> {
 }
 
 describe('log messages of an agent that sends no transcript', () => {
-  test('MU-59 1,000 messages, each sent twice and in any order, become 1,000 rows', async () => {
+  longTest('MU-59 1,000 messages, each sent twice and in any order, become 1,000 rows', async () => {
     const { machine, id } = await givenOpen();
     const single = Array.from({ length: 50 }, (_, index) => logOf(`single-${index}`));
     const several = Array.from({ length: 950 }, (_, index) => logOf(`several-${index}`));

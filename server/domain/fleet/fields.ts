@@ -6,6 +6,7 @@ import { changeFields } from './change-fields.ts';
 import { event } from './event-field.ts';
 import { extensionFields } from './extension-fields.ts';
 import { both, fleetField, likePart, rank, timeSql, whether, yesOrNo } from './field.ts';
+import { unitFields } from './unit-fields.ts';
 
 const minuteMs = 60_000;
 const wholeId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -197,6 +198,7 @@ export const coreFields = [
   tags,
   notTags,
   ...extensionFields,
+  ...unitFields,
   silentMinutes,
   silentAfter,
   silentBefore,

@@ -3,6 +3,7 @@ import type { Services } from '#server/domain/context.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { longTest } from '#server/testing/long.ts';
 import { compareGoalStates, previewRevert } from './compare-goal-states.ts';
 import { findRevertTarget } from './find-revert-target.ts';
 import { getDeliveredGoalState } from './get-delivered-goal-state.ts';
@@ -128,7 +129,7 @@ test('only operators can read; unknown incarnations are 404', async () => {
   await expect(previewRevert(await ctx(), { vmId, incarnation: 99 })).rejects.toMatchObject(unknown);
 });
 
-test('a page of large goal states ends at 4 MiB, and its cursor continues from there', async () => {
+longTest('a page of large goal states ends at 4 MiB, and its cursor continues from there', async () => {
   const vm = await givenVm(services);
   for (let round = 0; round < 20; round++) {
     await vm.declare('probe', { settings: { publicSettings: { round, text: 'x'.repeat(250_000) } } });

@@ -34,7 +34,7 @@ export type {
 } from './many/change.ts';
 export { lockFreeHeads, readLiveHeads } from './many/heads.ts';
 export { newPreviewMemory, type PreviewMemory, previewMany } from './many/preview-many.ts';
-export type { KeyOrigin } from './may-release.ts';
+export { type KeyOrigin, mayRelease } from './may-release.ts';
 export { peekGoalState } from './peek-goal-state.ts';
 export { type Plan, plan } from './plan.ts';
 export { planExtension } from './plan-extension.ts';

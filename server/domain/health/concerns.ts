@@ -10,6 +10,7 @@ export type VmConcernRow = Omit<typeof vmConcerns.$inferSelect, 'cause'> & { cau
 export interface VmConcern {
   source: 'units';
   subject: string;
+  formula: string | null;
   health: VmHealth;
   cause: HealthCause | null;
   /** The hook that failed, its exit code, and the message id of its reason. */
@@ -64,12 +65,13 @@ export async function writeConcerns(
   const [kept, gone] = [changed.flatMap(({ row }) => row ?? []), changed.filter(({ row }) => row === null)];
   if (kept.length > 0) {
     await tx.execute(sql`
-      insert into vm_concerns (vm_id, source, subject, health, cause, command, exit_code, message_id, since, deadline_at)
+      insert into vm_concerns (vm_id, source, subject, formula, health, cause, command, exit_code, message_id, since,
+        deadline_at)
       select * from json_to_recordset(${sql.param(JSON.stringify(kept))}::json) as r("vmId" uuid, source text,
-        subject text, health text, cause text, command text, "exitCode" integer, "messageId" text, since timestamptz,
+        subject text, formula text, health text, cause text, command text, "exitCode" integer, "messageId" text, since timestamptz,
         "deadlineAt" timestamptz)
       on conflict (vm_id, source) do update set
-        subject = excluded.subject, health = excluded.health, cause = excluded.cause, command = excluded.command,
+        subject = excluded.subject, formula = excluded.formula, health = excluded.health, cause = excluded.cause, command = excluded.command,
         exit_code = excluded.exit_code, message_id = excluded.message_id, since = excluded.since,
         deadline_at = excluded.deadline_at`);
   }

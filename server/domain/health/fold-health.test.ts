@@ -19,6 +19,7 @@ import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { ingestReport } from '#server/testing/ingest.ts';
+import { longTest } from '#server/testing/long.ts';
 import { foldHealth, markAged } from './index.ts';
 
 let services: Services;
@@ -264,7 +265,7 @@ test('concurrent folds share the work, and changes committed meanwhile are folde
   expect(transitions.every((rows) => rows.map(({ to }) => to).join() === 'progressing,healthy')).toBe(true);
 });
 
-test('concurrent writers and folds do not block each other', async () => {
+longTest('concurrent writers and folds do not block each other', async () => {
   const all = await Promise.all(Array.from({ length: 30 }, () => givenProbe()));
   for (const { vmId } of all) {
     await services.db.execute(sql`insert into agents (vm_id, credential_hash, certificate, thumbprint, key_hash, name,

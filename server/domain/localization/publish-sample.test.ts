@@ -5,6 +5,7 @@ import type { Services } from '#server/domain/context.ts';
 import { getHandler } from '#server/domain/packages/index.ts';
 import { listPublishers } from '#server/domain/publishers/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
+import { longTest } from '#server/testing/long.ts';
 import { publishSample } from './index.ts';
 
 let services: Services;
@@ -24,7 +25,7 @@ test('publishes the sample with its messages and its publisher; a second call ch
   expect(await ctx.db.$count(auditEntries)).toBe(entries);
 });
 
-test('calls at the same time publish it once, and all of them succeed', { timeout: 120_000 }, async () => {
+longTest('calls at the same time publish it once, and all of them succeed', { timeout: 120_000 }, async () => {
   const ctx = await testContext({ role: 'admin' });
   const published = await Promise.all([1, 2, 3].map(() => publishSample(ctx)));
   expect(new Set(published.map(({ version }) => version))).toEqual(new Set(['1.1.0.0']));

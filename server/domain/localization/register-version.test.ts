@@ -5,6 +5,7 @@ import type { Context, Services } from '#server/domain/context.ts';
 import { getVersion, receiveUpload } from '#server/domain/packages/index.ts';
 import { createPublisher } from '#server/domain/publishers/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
+import { longTest } from '#server/testing/long.ts';
 import { sampleManifest, samplePackage } from '#server/testing/sample-package.ts';
 import { getResources, publishVersion, type RegisterVersionInput, registerVersion } from './index.ts';
 import { fileOf } from './testing/words.ts';
@@ -74,7 +75,7 @@ describe('AZ-P7 a version with all its parts', () => {
     expect(await actionsOf(handler)).toEqual(before);
   });
 
-  test('completes a draft that a crash left with its package only', async () => {
+  longTest('completes a draft that a crash left with its package only', async () => {
     const handler = newHandler();
     await register(handler);
     const answer = await register(handler, { schema, platforms, resources: languages, publish: true });
@@ -144,7 +145,7 @@ describe('faults of its parts', () => {
     await expect(register(newHandler(), { schema: [] }, zip)).rejects.toMatchObject({ faults });
   });
 
-  test('do not change a version that existed before', async () => {
+  longTest('do not change a version that existed before', async () => {
     const handler = newHandler();
     await register(handler, { schema, resources: languages });
     const before = await actionsOf(handler);

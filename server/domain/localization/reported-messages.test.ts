@@ -7,6 +7,7 @@ import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { ingestReport } from '#server/testing/ingest.ts';
+import { longTest } from '#server/testing/long.ts';
 import { gatherReportedMessages } from './gather-reported-messages.ts';
 import { listUnknownMessages } from './list-unknown-messages.ts';
 import { setResources } from './set-resources.ts';
@@ -133,7 +134,7 @@ test('a handler that invents ids fills only its own 500 places', async () => {
   expect(await unknown(handler)).toMatchObject({ total: 500, items: { length: 100 } });
 });
 
-test('large reports are read a few at a time: 60 of 0.9 MB are never in memory together', async () => {
+longTest('large reports are read a few at a time: 60 of 0.9 MB are never in memory together', async () => {
   const handler = 'Acme.Inbox.Large';
   const vm = await givenProbe(handler);
   const document = {

@@ -10,9 +10,9 @@ export {
   getOutput,
   type OutputDetails,
   readOutput,
-  readOutputOfRun,
   searchOutput,
 } from './read-output.ts';
+export { readOutputOfRun, searchOutputOfRun } from './read-run-output.ts';
 export { readTranscript, searchTranscript } from './read-transcript.ts';
 export { receiveArchive } from './receive-archive.ts';
 export { receiveNextOutput } from './receive-next-output.ts';

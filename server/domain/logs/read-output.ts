@@ -1,7 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
-import { commandOutputs } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
@@ -72,16 +70,25 @@ async function rowsOf(
   { vmId, outputId, row, count }: z.output<typeof readOutputInput>,
 ): Promise<{ row: number; rows: Row[] }> {
   const { stretches } = await loadOutput(ctx, vmId, outputId);
+  return { row, rows: await rowsForDisplay(ctx, stretches, { row, count }) };
+}
+
+/** Returns rows for display. Returns fewer than requested if the rows are long. */
+export async function rowsForDisplay(
+  ctx: Context,
+  stretches: readonly Stretch[],
+  { row, count }: { row: number; count: number },
+): Promise<Row[]> {
   const rows: Row[] = [];
   let characters = 0;
   for await (const some of rowsFrom(stretches, row, reading(ctx))) {
     for (const each of some) {
       rows.push(each);
       characters += each.kind === 'line' ? each.text.length : 0;
-      if (rows.length === count || characters > maxCharacters) return { row, rows };
+      if (rows.length === count || characters > maxCharacters) return rows;
     }
   }
-  return { row, rows };
+  return rows;
 }
 
 /**
@@ -115,31 +122,4 @@ async function linesWith(
     }
   }
   return { found, next: null };
-}
-
-/**
- * Returns rows of the output of a run of a unit's hook; none if nothing has arrived. The caller has checked that the
- * reader may see it.
- */
-export async function readOutputOfRun(
-  ctx: Context,
-  run: { vmId: string; unit: string; number: number },
-  { row, count }: { row: number; count: number },
-): Promise<{ row: number; rows: Row[]; total: number }> {
-  const [found] = await ctx.db
-    .select({ id: commandOutputs.id })
-    .from(commandOutputs)
-    .where(
-      and(
-        eq(commandOutputs.vmId, run.vmId),
-        eq(commandOutputs.extension, run.unit),
-        eq(commandOutputs.sequenceNumber, run.number),
-      ),
-    );
-  if (found === undefined) return { row, rows: [], total: 0 };
-  const output = { vmId: run.vmId, outputId: found.id };
-  return readAgain(async () => {
-    const { stretches } = await loadOutput(ctx, output.vmId, output.outputId);
-    return { ...(await rowsOf(ctx, { ...output, row, count })), total: rowsIn(stretches) };
-  });
 }

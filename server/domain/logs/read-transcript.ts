@@ -3,7 +3,7 @@ import { executionLimits } from '#protocol/executions/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { loadTranscript, readAgain } from './output.ts';
 import { bytesOf } from './piece.ts';
-import { type LineForm, missingBytes, type Row, rowsFrom, rowsIn, type StoredPiece } from './rows.ts';
+import { type LineForm, missingBytes, type Row, rowsFrom, rowsIn, type StoredPiece, type Stretch } from './rows.ts';
 import { linesToSearch, type NumberedLine } from './search-rows.ts';
 
 /** A cut row would not be valid JSON, so the limit fits the agent's longest line even if every byte is escaped. */
@@ -58,23 +58,36 @@ export interface TranscriptSearch {
 export function searchTranscript(
   ctx: Context,
   { vmId, executionId }: { vmId: string; executionId: string },
+  search: TranscriptSearch,
+): Promise<FoundRows> {
+  return readAgain(async () => searchStretches(ctx, await loadTranscript(ctx, vmId, executionId), search));
+}
+
+/** The rows that a search found. */
+export interface FoundRows {
+  rows: NumberedLine[];
+  next: number | null;
+  total: number;
+}
+
+/** Searches the rows of an output or a transcript. */
+export async function searchStretches(
+  ctx: Context,
+  stretches: readonly Stretch[],
   { row: from, limit, maybe, matches }: TranscriptSearch,
-): Promise<{ rows: NumberedLine[]; next: number | null; total: number }> {
-  return readAgain(async () => {
-    const stretches = await loadTranscript(ctx, vmId, executionId);
-    const total = rowsIn(stretches);
-    const rows: NumberedLine[] = [];
-    let characters = 0;
-    for await (const lines of linesToSearch(stretches, reading(ctx), { from, lineBytes: whole.bytes, maybe })) {
-      // Yields to other requests, because a transcript can have millions of rows.
-      await setImmediate();
-      for (const line of lines) {
-        if (rows.length === limit || characters > maxCharacters) return { rows, next: line.row, total };
-        if (!matches(line.text)) continue;
-        rows.push(line);
-        characters += line.text.length;
-      }
+): Promise<FoundRows> {
+  const total = rowsIn(stretches);
+  const rows: NumberedLine[] = [];
+  let characters = 0;
+  for await (const lines of linesToSearch(stretches, reading(ctx), { from, lineBytes: whole.bytes, maybe })) {
+    // Yields to other requests, because a transcript can have millions of rows.
+    await setImmediate();
+    for (const line of lines) {
+      if (rows.length === limit || characters > maxCharacters) return { rows, next: line.row, total };
+      if (!matches(line.text)) continue;
+      rows.push(line);
+      characters += line.text.length;
     }
-    return { rows, next: null, total };
-  });
+  }
+  return { rows, next: null, total };
 }

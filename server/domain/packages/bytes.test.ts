@@ -10,6 +10,7 @@ import { sha256Hex } from '#server/platform/keys.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { longTest } from '#server/testing/long.ts';
 import { buildZip, packageEntries } from '#server/testing/zip.ts';
 import {
   deleteDraft,
@@ -106,7 +107,7 @@ describe('stored bytes', () => {
     expect(await ctx.blobs.size(sha256)).toBe(20);
   });
 
-  test('of a draft that is deleted while the same bytes are registered again are kept', async () => {
+  longTest('of a draft that is deleted while the same bytes are registered again are kept', async () => {
     const zip = zipOf('registered and deleted at the same time');
     for (let round = 0; round < 5; round += 1) {
       await register('Leaving', zip);

@@ -12,6 +12,7 @@ import { givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { ingestReport } from '#server/testing/ingest.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
+import { longTest } from '#server/testing/long.ts';
 
 let services: Services;
 
@@ -30,7 +31,7 @@ async function defectOf(work: Promise<unknown>): Promise<string[]> {
   }
 }
 
-test('concurrent polls, removals, changed goals and reports of one VM never deadlock', async () => {
+longTest('concurrent polls, removals, changed goals and reports of one VM never deadlock', async () => {
   const operator = await testContext({ services, role: 'operator' });
   for (let round = 0; round < 8; round++) {
     const vm = await givenVm(services);

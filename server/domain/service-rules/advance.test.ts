@@ -52,6 +52,12 @@ describe('EN-56 an upgrade', () => {
   });
 });
 
+test('a started unit from which settings are withheld keeps its versions, and the others go on', () => {
+  const withheld = { ...unit(0, old, old), needsRelease: true };
+  expect(advance(next, [withheld, unit(1, old, old)], one)).toEqual(['1']);
+  expect(advance(next, [{ ...unit(0, old, null), needsRelease: true }], one)).toEqual(['0']);
+});
+
 test('other settings have a separate limit', () => {
   const settings = { ...old, settingsVersion: 2 };
   const units = [0, 1, 2].map((number) => unit(number, old, old));

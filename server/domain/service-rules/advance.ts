@@ -12,6 +12,8 @@ export interface AdvancingUnit extends UnitVersions {
   number: number;
   record: StoredUnitRecord;
   isFailing: boolean;
+  /** Whether the service's protected settings are withheld from the unit's machine. */
+  needsRelease?: boolean;
 }
 
 /** How many units may change at the same time; null for all. */
@@ -23,10 +25,13 @@ export interface AtOnce {
 /**
  * Returns the units that get the service's versions now (EN-56), in their order. Units that have not started get them
  * immediately, and so do units that are already out of service. Of the others, the next one follows when the one before
- * it has confirmed its versions; a unit that fails with the service's versions stops the rest.
+ * it has confirmed its versions; a unit that fails with the service's versions stops the rest. A unit that has started
+ * and may not have the protected settings keeps its versions until they are released.
  */
 export function advance(target: UnitVersions, units: readonly AdvancingUnit[], atOnce: AtOnce): string[] {
-  const behind = units.filter((unit) => !hasVersions(unit, target)).toSorted((a, b) => a.number - b.number);
+  const mayChange = (unit: AdvancingUnit) => !unit.needsRelease || unit.record.started === null;
+  const lacking = units.filter((unit) => !hasVersions(unit, target) && mayChange(unit));
+  const behind = lacking.toSorted((a, b) => a.number - b.number);
   const free = behind.filter((unit) => unit.record.started === null || !isConfirmed(unit));
   const waiting = behind.filter((unit) => !free.includes(unit));
   const underWay = units.filter((unit) => unit.record.started !== null && !isConfirmed(unit));
@@ -45,7 +50,7 @@ export const isConfirmed = ({
   record,
   formulaVersion,
   settingsVersion,
-}: Omit<AdvancingUnit, 'id' | 'number'>): boolean =>
+}: Pick<AdvancingUnit, 'record' | keyof UnitVersions>): boolean =>
   record.formula === formulaVersion &&
   record.configured?.formula === formulaVersion &&
   record.configured.settings === settingsVersion;

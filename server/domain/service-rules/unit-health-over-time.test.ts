@@ -32,6 +32,7 @@ function anyFacts(random: (below: number) => number): UnitEvidence {
     due: some() ? { hook: 'start', lateAt: some() ? at(random(400) - 200) : null } : null,
     skipped: random(4) === 0 ? [{ hook: 'stop', formula: '1.0.0.0', at: now.toISOString(), by: 'Ada' }] : [],
     missingRelation: random(4) === 0 ? 'db' : null,
+    needsRelease: random(6) === 0,
   };
 }
 
@@ -49,7 +50,7 @@ test('the health of a unit changes only with news, or from the announced time on
 
 test('a failure, a mark or a missing relation never makes a unit healthier', () => {
   for (const facts of all) {
-    const better: UnitEvidence = { ...facts, failing: [], skipped: [], missingRelation: null };
+    const better: UnitEvidence = { ...facts, failing: [], skipped: [], missingRelation: null, needsRelease: false };
     const [worse, without] = [evaluateUnit(facts, now), evaluateUnit(better, now)];
     // One or two failed attempts only delay a unit, which hides what would make it degraded.
     if (worse.cause === 'retry') continue;

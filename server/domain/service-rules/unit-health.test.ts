@@ -6,6 +6,7 @@ const now = new Date('2026-11-01T12:00:00Z');
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
 const quiet: UnitEvidence = {
   ...{ agent: 'ready', isLeaving: false, running: null, failing: [], due: null, skipped: [], missingRelation: null },
+  needsRelease: false,
 };
 const failing = (more: Partial<FailingHook> = {}): FailingHook => ({
   ...{ hook: 'install', run: 'r', failures: 1, outcome: 'failed', exitCode: 3, since: ago(60).toISOString() },
@@ -33,6 +34,7 @@ test.each<[string, Partial<UnitEvidence>, string, string | null, string | null]>
     { failing: [failing(), failing({ hook: 'db-relation-changed', failures: 4 })] },
     ...(['failed', 'exit', 'db-relation-changed'] as const),
   ],
+  ['that waits for a release', { needsRelease: true, skipped, missingRelation: 'db' }, 'degraded', 'release', null],
   ['whose hook is late', { due: { hook: 'start', lateAt: ago(1) } }, 'degraded', 'late', 'start'],
   ['with a skipped hook', { skipped, due: { hook: 'x', lateAt: null } }, 'degraded', 'skipped', 'start'],
   ['that lacks a relation', { missingRelation: 'db' }, 'degraded', 'relation', 'db'],

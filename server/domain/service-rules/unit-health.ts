@@ -18,6 +18,8 @@ export interface UnitEvidence {
   skipped: readonly SkippedHook[];
   /** A relation that the formula requires and the service does not have. */
   missingRelation: string | null;
+  /** Whether protected settings are withheld from the unit's machine until an admin releases them. */
+  needsRelease: boolean;
 }
 
 /** The health of a unit. `changesAt` is when it may change without news; null if it does not. */
@@ -48,7 +50,7 @@ export function evaluateUnit(facts: UnitEvidence, now: Date): UnitHealth {
 }
 
 function find(facts: UnitEvidence, now: Date): Finding {
-  const { agent, isLeaving, running, failing, due, skipped, missingRelation } = facts;
+  const { agent, isLeaving, running, failing, due, skipped, missingRelation, needsRelease } = facts;
   if (agent === 'never') return { health: 'unknown', cause: null };
   if (agent === 'unresponsive') return { health: 'unresponsive', cause: 'silent' };
   if (running !== null && overdueAt(running) < now) {
@@ -58,6 +60,7 @@ function find(facts: UnitEvidence, now: Date): Finding {
   if (failed !== undefined) return { health: 'failed', ...failureOf(failed) };
   const [retried] = failing;
   if (retried !== undefined) return { health: 'progressing', ...failureOf(retried), cause: 'retry' };
+  if (needsRelease) return { health: 'degraded', cause: 'release' };
   if (due !== null && due.lateAt !== null && due.lateAt < now) {
     return { health: 'degraded', cause: 'late', command: due.hook };
   }

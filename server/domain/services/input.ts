@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { hookSeconds } from '#protocol/formula-words.ts';
 import { namedValues } from '#protocol/named-values.ts';
 import { isServiceName, isUnitName, maxServiceNameLength } from '#protocol/unit-names.ts';
+import { releaseSecretsInput } from '#server/domain/goal-states/input.ts';
 import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
 import { modelRef } from '#server/domain/topology/input.ts';
 
@@ -81,6 +82,13 @@ export type GetUnitInput = z.input<typeof getUnitInput>;
 
 export const removeUnitInput = getUnitInput.extend({ force: z.boolean().default(false), ifMatch });
 export type RemoveUnitInput = z.input<typeof removeUnitInput>;
+
+/** `thumbprint`: the certificate of the machine that the admin reviewed. */
+export const releaseUnitSecretsInput = getUnitInput.extend({ thumbprint: releaseSecretsInput.shape.thumbprint });
+export type ReleaseUnitSecretsInput = z.input<typeof releaseUnitSecretsInput>;
+
+export const releaseServiceSecretsInput = getServiceInput;
+export type ReleaseServiceSecretsInput = z.input<typeof releaseServiceSecretsInput>;
 
 /** `run`: the run that failed last. `retry`: whether to run the hook again, or to go on without it. */
 export const resolveUnitInput = getUnitInput.extend({ run: z.uuid(), retry: z.boolean() });

@@ -2,6 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { models, relations, services, units, vmRoles, vms } from '#db/schema/index.ts';
 import { faultsOf } from '#server/domain/topology/testing/faults.ts';
+import { runsLong } from '#server/testing/runs-long.ts';
 import { RandomWorld } from './testing/random-world.ts';
 import { ServiceStage } from './testing/service-stage.ts';
 
@@ -51,7 +52,7 @@ async function leftOver(model: string): Promise<string[]> {
   ];
 }
 
-test.each([1, 2, 3, 4])(
+test.each(runsLong ? [1, 2, 3, 4] : [1])(
   'JU-23 EN-56 nothing is left over after random acts of people and agents, history %i',
   async (seed) => {
     const staged = await stage.stage.bootstrapped({ availabilitySetsEnabled: true });

@@ -40,6 +40,7 @@ export const service = shared
     effectiveSettings: values.nullable().describe('The same with the defaults of the schema; null for viewers.'),
     settingKeys: z.array(z.string()).describe('The keys of the effective settings.'),
     hasProtectedSettings: z.boolean(),
+    needsRelease: count.describe('Number of units that wait until an admin releases the protected settings.'),
     settingsChangedAt: time,
     settingsChangedBy: z.string(),
     units: z.array(unit),
@@ -89,7 +90,8 @@ export async function showService(ctx: Context, { id: modelId }: ModelRow, name:
   const row = await requireService(ctx.db, modelId, name);
   const settings = await readSettings(ctx.db, row.id, row.settingsVersion);
   const members = await readUnitViews(ctx, and(eq(units.serviceId, row.id), isNull(units.removedAt)));
-  return { ...sharedOf(row), ...settingsOf(ctx, settings), units: members };
+  const waiting = members.filter((member) => member.needsRelease);
+  return { ...sharedOf(row), ...settingsOf(ctx, settings), needsRelease: waiting.length, units: members };
 }
 
 function settingsOf({ actor }: Context, row: SettingsRow) {

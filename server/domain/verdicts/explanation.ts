@@ -77,6 +77,15 @@ export const sentenceCodes = [
   'lead.turn.restarts',
   'lead.turn.unnamed',
   'lead.undelivered',
+  'lead.unit.command',
+  'lead.unit.deadline',
+  'lead.unit.late',
+  'lead.unit.relation',
+  'lead.unit.release',
+  'lead.unit.retry',
+  'lead.unit.runs',
+  'lead.unit.skipped',
+  'lead.unit.waiting',
   'lead.unresponsive',
   'lead.waits',
   'lead.warns',
@@ -109,6 +118,25 @@ export const sentenceCodes = [
   'turn.detail',
   'turn.restarts',
   'turn.unnamed',
+  'unit.again',
+  'unit.attempts',
+  'unit.attempts.remote',
+  'unit.command',
+  'unit.deadline',
+  'unit.exit',
+  'unit.late',
+  'unit.relation',
+  'unit.release',
+  'unit.resolve',
+  'unit.retry',
+  'unit.runs',
+  'unit.seen',
+  'unit.seen.at',
+  'unit.since',
+  'unit.skipped',
+  'unit.timeout',
+  'unit.unseen',
+  'unit.waiting',
   'unresponsive',
   'wait',
   'wait.again',
@@ -134,7 +162,10 @@ const link = z.object({
   kind: z.enum(['touch', 'delivery', 'wait', 'cause', 'turn', 'hold', 'deadline']),
   status: z.enum(['failed', 'unresponsive', 'warning', 'waiting', 'progressing', 'unknown', 'healthy']),
   holds: z.boolean().describe('Whether this link of the chain works.'),
-  extension: z.string().nullable().describe('The extension that this link is about; null if it is about the VM.'),
+  extension: z
+    .string()
+    .nullable()
+    .describe('The extension or the unit that this link is about; null if it is about the VM.'),
   queueEntry: z
     .string()
     .nullable()
@@ -152,7 +183,7 @@ export type Link = z.infer<typeof link>;
 export const explanation = z
   .object({
     question: z.enum(['notDone', 'degraded']),
-    extension: z.string().describe('The extension with the worst health.'),
+    extension: z.string().describe('The extension, or the unit, with the worst health.'),
     lead: sentence,
     links: z.array(link).max(5).describe('The chain of links, in order from the agent’s last call to the deadline.'),
     act: z

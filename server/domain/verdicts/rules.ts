@@ -183,7 +183,8 @@ export const hasFailed = (
   sequenceNumber: number,
 ): boolean => handler !== null && handler.sequenceNumber >= sequenceNumber && lastCommandFailed(handler);
 
-const runningStates: readonly HandlerReport['state'][] = [
+/** States in which a handler is running a command. */
+export const runningStates: readonly HandlerReport['state'][] = [
   'installing',
   'updating',
   'enabling',

@@ -78,7 +78,7 @@ export const agentStatuses = ['unresponsive', 'unknown', 'never', 'ready'] as co
 export type AgentStatus = (typeof agentStatuses)[number];
 
 /**
- * Possible causes of the health of an extension or a unit; the last four are of units only. `healthy`, `unknown` and
+ * Possible causes of the health of an extension or a unit; the last five are of units only. `healthy`, `unknown` and
  * `disabled` have no cause.
  */
 export const healthCauses = [
@@ -96,6 +96,7 @@ export const healthCauses = [
   'late',
   'skipped',
   'relation',
+  'release',
 ] as const;
 export type HealthCause = (typeof healthCauses)[number];
 

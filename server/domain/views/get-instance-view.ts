@@ -7,7 +7,15 @@ import { storedConcerns } from '#server/domain/health/index.ts';
 import { type Hold, holdOf } from '#server/domain/holds/index.ts';
 import { parse } from '#server/domain/parse.ts';
 import { listSeries } from '#server/domain/retries/index.ts';
-import { agentStatus, bySeverity, evaluateVmHealth, explain } from '#server/domain/verdicts/index.ts';
+import {
+  agentStatus,
+  bySeverity,
+  type Explanation,
+  evaluateVmHealth,
+  explain,
+  explainUnit,
+  rankOf,
+} from '#server/domain/verdicts/index.ts';
 import type { RefusalCode } from '#server/domain/vms/index.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { findAvailableUpdates } from './available-updates.ts';
@@ -15,6 +23,7 @@ import { instanceOf, reportedLength, speaker } from './extension-instance.ts';
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
 import type { AgentRefusal, AgentView, InstanceView } from './instance-view.ts';
 import { loadMachine, loadMessages, loadProblems, loadRows } from './load-instance.ts';
+import { loadUnitFacts, unitOf } from './load-unit-facts.ts';
 import { openProblems } from './open-problems.ts';
 import { distributeBytes } from './view-bytes.ts';
 
@@ -35,7 +44,8 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
       const problems = await loadProblems(tx, ctx, vmId);
       const retries = await listSeries(tx, vmId);
       const updates = (await findAvailableUpdates(tx, [vmId])).get(vmId);
-      const units = (await storedConcerns(tx, [vmId])).get(vmId) ?? null;
+      const concern = (await storedConcerns(tx, [vmId])).get(vmId) ?? null;
+      const units = concern && { ...concern, ...(await loadUnitFacts(tx, concern)) };
       return { machine, rows, problems, updates, retries, units, resources: await loadMessages(tx, rows, wanted) };
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
@@ -96,7 +106,22 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
     lane === null || since === null
       ? null
       : { executionId: lane.executionId, name: lane.name, since, isRestarting: lane.state === 'restarting' };
-  return { ...view, explanation: explain({ ...view, lane: taken }, ctx.now) };
+  const explained = { ...view, lane: taken };
+  return {
+    ...view,
+    explanation: worstOf(view, explain(explained, ctx.now), units && explainUnit(explained, unitOf(units))),
+  };
+}
+
+/** Returns the explanation of a unit if no extension needs one, or if the unit is less healthy than the extension. */
+function worstOf(
+  { extensions, units }: Pick<InstanceView, 'extensions' | 'units'>,
+  ofExtension: Explanation | null,
+  ofUnit: Explanation | null,
+): Explanation | null {
+  if (ofExtension === null || ofUnit === null || units === null) return ofExtension ?? ofUnit;
+  const health = extensions.find(({ name }) => name === ofExtension.extension)?.health ?? 'healthy';
+  return rankOf(units.health) < rankOf(health) ? ofUnit : ofExtension;
 }
 
 const shownHold = (hold: Hold | null): AgentView['hold'] =>

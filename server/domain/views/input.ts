@@ -22,6 +22,9 @@ export type ModelMachinesInput = z.input<typeof modelMachinesInput>;
 export const serviceStatesInput = modelMachinesInput.extend({ service: serviceRef.optional() });
 export type ServiceStatesInput = z.input<typeof serviceStatesInput>;
 
+export const recentRunsInput = serviceStatesInput.extend({ limit: z.number().int().min(1).max(100).default(10) });
+export type RecentRunsInput = z.input<typeof recentRunsInput>;
+
 export const silentTogetherInput = z.object({ vmId });
 export type SilentTogetherInput = z.input<typeof silentTogetherInput>;
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { foldHealth } from '#server/domain/health/index.ts';
 import { readUnitConcerns } from '#server/domain/services/index.ts';
 import { UnitStage } from '#server/domain/services/testing/unit-stage.ts';
-import { getInstanceView, readFleetRows } from './index.ts';
+import { getInstanceView, listCountedModels, readFleetRows } from './index.ts';
 
 let stage: UnitStage;
 beforeAll(async () => {
@@ -24,5 +24,36 @@ test('EN-81 lists and the view of a VM name the unit, its hook and the exit code
   expect(await getInstanceView(stage.ctx, { vmId: unit.vmId })).toMatchObject({
     health: 'failed',
     units: { unit: unit.name, health: 'failed', cause: 'exit', hook: 'install', exitCode: 3 },
+    explanation: {
+      ...{ question: 'notDone', extension: unit.name, act: null },
+      lead: { code: 'lead.failed.exit', values: { name: unit.name, command: 'install', exit: 3 } },
+      links: [
+        { kind: 'touch', holds: true },
+        { kind: 'delivery', title: { code: 'unit.seen' } },
+        { kind: 'cause', title: { code: 'unit.exit' }, detail: { code: 'unit.attempts', values: { count: 3 } } },
+        { kind: 'deadline', title: { code: 'unit.again', values: { seconds: 20 } } },
+      ],
+    },
   });
+});
+
+test('a model in the list has the number of its services and of its units by health', async () => {
+  const service = await stage.service('counted');
+  const [alone, first] = [await stage.unit(service), await stage.unit(service)];
+  const second = await stage.unit(service, { agent: first.agent });
+  for (const unit of [alone, first, second]) {
+    await unit.start();
+    await unit.agent.call('/reports', { method: 'POST', body: '{}' });
+  }
+  const counted = async () => {
+    await foldHealth(stage.ctx, new Date(), { readConcerns: readUnitConcerns });
+    return (await listCountedModels(stage.ctx)).items.find(({ name }) => name === 'prod');
+  };
+  const before = await counted();
+  expect(before).toMatchObject({ services: 2, units: { failed: 1, healthy: 3 } });
+  await second.run('config-changed', { exitCode: 1 }, { attempt: 3 });
+  await stage.settings(service, 2, '{}');
+  await stage.ctx.db.execute(`update units set settings_version = 2 where id = '${second.id}'`);
+  await stage.ctx.db.execute(`update health_checks set due_at = 'epoch'`);
+  expect(await counted(), 'units that share a VM are evaluated').toMatchObject({ units: { failed: 2, healthy: 2 } });
 });

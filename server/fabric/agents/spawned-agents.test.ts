@@ -17,6 +17,7 @@ import {
 import { lab, newStage } from '#server/domain/topology/testing/stage.ts';
 import { processesBelow, signal } from '#server/platform/processes.ts';
 import { type AgentDoor, openAgentDoor } from '#server/testing/agent-door.ts';
+import { longTest } from '#server/testing/long.ts';
 import { Fabric } from '../fabric.ts';
 import { SpawnedAgents } from './spawned-agents.ts';
 
@@ -76,38 +77,51 @@ test('with ANNEX_FABRIC=spawn, a new role has an agent that enrolls as its insta
   await stop();
 });
 
-test('an agent that an earlier fabric left running is ended before the agents start', { timeout: 60_000 }, async () => {
-  const { instanceId, machine, vmId } = await addMachine(ctx, { model: 'spawned' });
-  const earlier = new SpawnedAgents({ config: ctx.config, root, portal: new URL(door.url).origin, log });
-  earlier.follow(async () => new Set([instanceId]));
-  const own = join(folder, instanceId);
-  await expect.poll(() => addressOf(vmId), { timeout: 30_000 }).toBeTruthy();
-  await expect.poll(async () => (await processesBelow(own)).length, { timeout: 20_000 }).toBe(1);
-  const [left = 0] = await processesBelow(own);
+longTest(
+  'an agent that an earlier fabric left running is ended before the agents start',
+  { timeout: 60_000 },
+  async () => {
+    const { instanceId, machine, vmId } = await addMachine(ctx, { model: 'spawned' });
+    const earlier = new SpawnedAgents({ config: ctx.config, root, portal: new URL(door.url).origin, log });
+    earlier.follow(async () => new Set([instanceId]));
+    const own = join(folder, instanceId);
+    await expect.poll(() => addressOf(vmId), { timeout: 30_000 }).toBeTruthy();
+    await expect.poll(async () => (await processesBelow(own)).length, { timeout: 20_000 }).toBe(1);
+    const [left = 0] = await processesBelow(own);
 
-  const stop = startFabric();
-  await expect.poll(() => processesBelow(own), { timeout: 20_000 }).not.toContain(left);
-  await earlier.stop();
-  await removeMachine(ctx, { model: 'spawned', machine, force: true });
-  await mendTopology(ctx);
-  await expect.poll(() => existsSync(own), { timeout: 20_000 }).toBe(false);
-  await stop();
-  for (const pid of await processesBelow(folder)) signal(pid, 'SIGKILL');
-});
+    const stop = startFabric();
+    await expect.poll(() => processesBelow(own), { timeout: 20_000 }).not.toContain(left);
+    await earlier.stop();
+    await removeMachine(ctx, { model: 'spawned', machine, force: true });
+    await mendTopology(ctx);
+    await expect.poll(() => existsSync(own), { timeout: 20_000 }).toBe(false);
+    await stop();
+    for (const pid of await processesBelow(folder)) signal(pid, 'SIGKILL');
+  },
+);
 
-test('an agent that cannot enroll is not tried without end, and does not keep the others from starting', {
-  timeout: 60_000,
-}, async () => {
-  const { instanceId } = await addMachine(ctx, { model: 'spawned' });
-  const lines: unknown[] = [];
-  const noted = { ...log, warn: (line: unknown) => void lines.push(line) } as unknown as typeof log;
-  // Nothing listens at this portal.
-  const own = new SpawnedAgents({ config: ctx.config, root: '/nonexistent', portal: 'http://127.0.0.1:9', log: noted });
-  for (let count = 0; count < 6; count += 1) {
-    own.follow(async () => new Set([instanceId]));
-    await expect.poll(() => own.isSettled, { timeout: 10_000 }).toBe(true);
-  }
-  expect(lines).toHaveLength(5);
-  await own.stop();
-  expect(await processesBelow(folder)).toEqual([]);
-});
+longTest(
+  'an agent that cannot enroll is not tried without end, and does not keep the others from starting',
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const { instanceId } = await addMachine(ctx, { model: 'spawned' });
+    const lines: unknown[] = [];
+    const noted = { ...log, warn: (line: unknown) => void lines.push(line) } as unknown as typeof log;
+    // Nothing listens at this portal.
+    const own = new SpawnedAgents({
+      config: ctx.config,
+      root: '/nonexistent',
+      portal: 'http://127.0.0.1:9',
+      log: noted,
+    });
+    for (let count = 0; count < 6; count += 1) {
+      own.follow(async () => new Set([instanceId]));
+      await expect.poll(() => own.isSettled, { timeout: 10_000 }).toBe(true);
+    }
+    expect(lines).toHaveLength(5);
+    await own.stop();
+    expect(await processesBelow(folder)).toEqual([]);
+  },
+);

@@ -5,6 +5,8 @@ import {
   listedService,
   listServices,
   newUnit,
+  releasedUnits,
+  releaseServiceSecrets,
   removeService,
   resolvedHooks,
   resolveModel,
@@ -100,6 +102,18 @@ export const serviceRoutes: readonly RestRoute[] = [
       body: await addUnits(ctx, { ...params, ...body, ifMatch }),
       headers: secretHeaders,
     }),
+  }),
+  route({
+    method: 'POST',
+    path: '/models/{model}/services/{service}/release',
+    operationId: 'releaseServiceSecrets',
+    summary:
+      'Releases the protected settings of a service to the machines of all units that wait for them (`needsRelease`).',
+    role: 'admin',
+    params: inService,
+    answers: { 200: { meaning: 'The units that waited.', schema: releasedUnits } },
+    refusals: [404],
+    run: async (ctx, { params }) => ({ status: 200, body: await releaseServiceSecrets(ctx, params) }),
   }),
   route({
     method: 'POST',

@@ -58,14 +58,15 @@ export const unitRunRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/models/{model}/units/{service}/{number}/runs/{run}',
     operationId: 'getHookRun',
-    summary: 'Returns a run of a hook, with the chain of causes up to the act of an operator.',
+    summary:
+      'Returns a run of a hook, with the chain of causes up to the act of an operator, what it read and stored, and its reason in the language of Accept-Language.',
     role: 'viewer',
     params: inRun,
     answers: { 200: { meaning: 'The run.', schema: hookRunDetails } },
     refusals: [404],
-    run: async (ctx, { params: { run, ...unit } }) => ({
+    run: async (ctx, { params: { run, ...unit }, reader }) => ({
       status: 200,
-      body: await getRun(ctx, { ...named(unit), run }),
+      body: await getRun(ctx, { ...named(unit), run }, reader),
     }),
   }),
   route({
@@ -82,7 +83,10 @@ export const unitRunRoutes: readonly RestRoute[] = [
     answers: {
       200: {
         meaning: 'Rows of the output.',
-        schema: z.object({ row: count, rows: z.array(outputRow), total: count.describe('Number of rows so far.') }),
+        schema: z.object({
+          ...{ row: count, rows: z.array(outputRow), total: count.describe('Number of rows so far.') },
+          missing: count.describe('Number of bytes that have not arrived.'),
+        }),
       },
     },
     refusals: [404],

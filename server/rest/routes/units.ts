@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { getUnit, removeUnit, resolvedHooks, resolveUnit, unit } from '#server/domain/services/index.ts';
-import { resolveUnitInput } from '#server/domain/services/input.ts';
+import {
+  getUnit,
+  releasedUnits,
+  releaseUnitSecrets,
+  removeUnit,
+  resolvedHooks,
+  resolveUnit,
+  unit,
+} from '#server/domain/services/index.ts';
+import { releaseUnitSecretsInput, resolveUnitInput } from '#server/domain/services/input.ts';
 import { flag, type RestRoute, route } from '../route.ts';
 import { inUnit } from '../shapes.ts';
 
@@ -34,6 +42,22 @@ export const unitRoutes: readonly RestRoute[] = [
       await removeUnit(ctx, { ...named(params), ...query, ifMatch });
       return { status: 202 };
     },
+  }),
+  route({
+    method: 'POST',
+    path: '/models/{model}/units/{service}/{number}/release',
+    operationId: 'releaseUnitSecrets',
+    summary:
+      'Releases the protected settings of a service that are withheld from the machine of a unit. The release holds until another machine enrolls. With `thumbprint`, only for this certificate (`key_changed`).',
+    role: 'admin',
+    params: inUnit,
+    query: z.object({ thumbprint: releaseUnitSecretsInput.shape.thumbprint }),
+    answers: { 200: { meaning: 'The unit, if it waited.', schema: releasedUnits } },
+    refusals: [404, 412],
+    run: async (ctx, { params, query }) => ({
+      status: 200,
+      body: await releaseUnitSecrets(ctx, { ...named(params), ...query }),
+    }),
   }),
   route({
     method: 'POST',

@@ -9,16 +9,22 @@ import {
   removeRelation,
   revealNode,
 } from '#server/domain/services/index.ts';
-import { mutation, query, router } from '../trpc.ts';
+import { type CallContext, mutation, pagedQuery, query, router } from '../trpc.ts';
+
+/** Pages name the id of a relation, because changes of the relation reload the queries about it. */
+const withId =
+  <Input extends object, Output>(verb: (ctx: CallContext, input: Input) => Promise<Output>) =>
+  (ctx: CallContext, { id: _, ...input }: Input & { id?: string }) =>
+    verb(ctx, input as unknown as Input);
 
 export const relationsRouter = router({
   add: mutation(addRelation),
-  events: query(listRelationEvents),
-  get: query(getRelation),
+  events: pagedQuery(withId(listRelationEvents)),
+  get: query(withId(getRelation)),
   list: query(listRelations),
-  nodes: query(listNodes),
-  readers: query(listSeen),
+  nodes: query(withId(listNodes)),
+  readers: query(withId(listSeen)),
   remove: mutation(removeRelation),
   reveal: mutation(revealNode),
-  settings: query(getRelationSettings),
+  settings: query(withId(getRelationSettings)),
 });

@@ -11,13 +11,14 @@ import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
+import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import { type AddedMachine, ageMs, type ShownMachine, type ShownModel, type ShownTopology } from '../model-data.ts';
 import type { ModelAct } from './model-acts.ts';
 import { ModelHead } from './model-head.tsx';
 import { ModelTabs } from './model-tabs.tsx';
 import { type ModelView, viewOf } from './model-views.ts';
 import { NeedsCard } from './needs-card.tsx';
-import type { ShownRelation, ShownService } from './services/service-data.ts';
+import { explainedHealths, type ShownRelation, type ShownService, unitsByHealth } from './services/service-data.ts';
 import { ServicesView } from './services/services-view.tsx';
 import { useServiceActs } from './services/use-service-acts.tsx';
 import { type FirstRead, useRelations, useServices } from './services/use-services.ts';
@@ -33,6 +34,8 @@ const NewMachinesDialog = dynamic(
 export interface ModelPageProps {
   /** The view in the URL; undefined if it names none. */
   view: ModelView | undefined;
+  /** Only services with a unit of this health; undefined for all. */
+  health: VmHealth | undefined;
   /** What the server read at `readAt` (milliseconds since 1970); undefined if it could not read a part. */
   first: ShownModel;
   services: FirstRead<ShownService>;
@@ -43,7 +46,7 @@ export interface ModelPageProps {
 }
 
 /** One model, with live data. Each card fails independently. */
-export function ModelPage({ view: wanted, first, readAt, ...read }: ModelPageProps) {
+export function ModelPage({ view: wanted, health, first, readAt, ...read }: ModelPageProps) {
   const trpc = useTRPC();
   const [act, setAct] = useState<ModelAct | null>(null);
   const [added, setAdded] = useState<readonly AddedMachine[]>([]);
@@ -60,6 +63,8 @@ export function ModelPage({ view: wanted, first, readAt, ...read }: ModelPagePro
   useModelCommands(model, setAct, serviceActs.act);
   if (error && problemOf(error).status === 404) return <ModelGone name={name} />;
   const view = viewOf(wanted, model, services.data?.items.length ?? 0);
+  const explained = view === 'services' ? explainedHealths(machines.data?.items ?? [], services.data?.items ?? []) : [];
+  const needs = <NeedsCard model={model} machines={machines.data?.items ?? []} explained={explained} onAct={setAct} />;
   const isNew = model.bootstrappedAt === null && model.cloudServices === 0;
   return (
     <>
@@ -67,13 +72,21 @@ export function ModelPage({ view: wanted, first, readAt, ...read }: ModelPagePro
         model={model}
         view={view}
         machines={machines.data?.items ?? []}
+        units={unitsByHealth(services.data?.items ?? [])}
         onAct={setAct}
         onServiceAct={serviceActs.act}
       />
       {isNew ? null : <ModelTabs model={name} current={view} services={services.data?.items.length} />}
-      <NeedsCard model={model} machines={machines.data?.items ?? []} onAct={setAct} />
+      {isNew || view === 'topology' ? needs : null}
       {isNew ? null : view === 'services' ? (
-        <ServicesView model={model} services={services} relations={relations} onAct={serviceActs.act} />
+        <ServicesView
+          model={model}
+          services={services}
+          relations={relations}
+          health={health}
+          needs={needs}
+          onAct={serviceActs.act}
+        />
       ) : (
         <TopologyView model={model} topology={topology} machines={machines} onAct={setAct} />
       )}

@@ -10,6 +10,7 @@ import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Elapsed } from '#app/_ui/time.tsx';
+import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import { healthOfNeed, type ModelNeed, needsOf, placeHref, type ShownMachine, type ShownModel } from '../model-data.ts';
 import { statusOfNeed, useNeed } from '../model-needs.tsx';
 import { Destruction } from './destruction.tsx';
@@ -19,14 +20,18 @@ import { countHealth } from './role-lines.ts';
 export interface NeedsCardProps {
   model: ShownModel;
   machines: readonly ShownMachine[];
+  /** Health values of machines that the page explains elsewhere. */
+  explained?: readonly VmHealth[];
   onAct(act: ModelAct): void;
 }
 
 /** What needs somebody in a model, each with the next act. Absent if nothing does. */
-export function NeedsCard({ model, machines, onAct }: NeedsCardProps) {
+export function NeedsCard({ model, machines, explained = [], onAct }: NeedsCardProps) {
   const { t } = useTranslation('models');
   const format = useFormat();
-  const needs = needsOf({ ...model, health: countHealth(machines) });
+  const needs = needsOf({ ...model, health: countHealth(machines) }).filter(
+    (need) => !('count' in need && explained.includes(healthOfNeed(need))),
+  );
   if (needs.length === 0) return null;
   return (
     <Card className="mb-4" aria-labelledby="needs">

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { longTest } from '#server/testing/long.ts';
 import { diffLinesWithin, diffWordsWithin } from './bounded-diff.ts';
 import { hunksBetween } from './goal-states/diff-rows.ts';
 
@@ -10,7 +11,7 @@ test('small differences are found', () => {
   expect(diffWordsWithin('one two', 'one three').at(-1)).toMatchObject({ value: 'three', added: true });
 });
 
-test('settings of 256 KiB that differ in every line and word are compared quickly, as a whole', () => {
+longTest('settings of 256 KiB that differ in every line and word are compared quickly, as a whole', () => {
   const [before, after] = [text('a', 40_000, '\n'), text('b', 40_000, '\n')];
   const begun = performance.now();
   expect(diffLinesWithin(before, after)).toMatchObject([

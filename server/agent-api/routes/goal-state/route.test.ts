@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { type AgentDoor, givenAgent, givenProbe, openAgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
+import { longTest } from '#server/testing/long.ts';
 import { statementsOf } from '#server/testing/statements.ts';
 
 let ctx: Context;
@@ -106,7 +107,7 @@ describe('held polls', () => {
     expect((await agent.call('/goal-state')).status).toBe(401);
   });
 
-  test('an agent that disconnects is expected soon, not at the end of its poll', async () => {
+  longTest('an agent that disconnects is expected soon, not at the end of its poll', async () => {
     const { agent } = await held();
     const expected = async () => {
       const { rows } = await ctx.db.$client.query(

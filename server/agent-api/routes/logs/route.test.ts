@@ -20,6 +20,7 @@ import {
 import { defaultLimits } from '#server/platform/limits.ts';
 import { type AgentDoor, givenAgent, givenProbe, openAgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
+import { longTest } from '#server/testing/long.ts';
 
 const KiB = 1024;
 const logs = { outputBytes: 2_048 * KiB, vmBytes: 2_048 * KiB, archiveBytes: 64 * KiB, arrivingBytes: 16_384 * KiB };
@@ -160,7 +161,7 @@ test('the stored outputs of a VM are limited: the oldest are removed, with their
   expect((await blobs()).length - before).toBe(3);
 });
 
-test('concurrent outputs of one machine do not deadlock', async () => {
+longTest('concurrent outputs of one machine do not deadlock', async () => {
   const machine = await givenMachine();
   const body = Buffer.from(randomBytes(600 * KiB).toString('base64'));
   const turns = [1, 2, 3, 4].flatMap((turn) => [1, 2, 3, 4, 5].map((attempt) => ({ turn, attempt })));
@@ -172,7 +173,7 @@ test('concurrent outputs of one machine do not deadlock', async () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
 });
 
-test('an output that arrives byte by byte is stored in few pieces', async () => {
+longTest('an output that arrives byte by byte is stored in few pieces', async () => {
   const machine = await givenMachine();
   const whole = 'one byte after the other, as some programs write\n';
   for (const [at, byte] of [...whole].entries()) await machine.send(byte, { range: `${at}-${at}/*` });

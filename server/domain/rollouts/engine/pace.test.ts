@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import type { GivenVm } from '#server/testing/fleet.ts';
+import { longTest } from '#server/testing/long.ts';
 import { type RolloutStage, rolloutStage } from '../testing/rollout-stage.ts';
 import { passRollout } from './pass-rollout.ts';
 
@@ -18,7 +19,7 @@ async function succeedAll(id: string, vms: readonly GivenVm[], seconds: number):
   return open.length;
 }
 
-test('RO-11 a ramp begins 1, 2, 4 and 8 VMs', async () => {
+longTest('RO-11 a ramp begins 1, 2, 4 and 8 VMs', async () => {
   const vms = await stage.givenFleet(16);
   const id = await stage.givenRollout(vms, { rings: [{ size: 16, ramp: true }] });
   await stage.pass(1);

@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { laneTimes, units } from '#db/schema/index.ts';
 import { holdVm, releaseHold } from '#server/domain/holds/index.ts';
+import { givenProbe } from '#server/testing/agent-door.ts';
 import { addRelation } from '../relations/index.ts';
 import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
 import { readUnitHealth } from './read-unit-health.ts';
@@ -52,6 +53,21 @@ describe('a hook that is due', () => {
     await stage.ctx.db.update(laneTimes).set({ takenAt: null, past }).where(eq(laneTimes.vmId, unit.vmId));
     expect(await healthAt(unit, 350)).toBe('progressing waiting');
     expect(await healthAt(unit, 420)).toBe('degraded late');
+  });
+
+  test('is not late while a command of an extension runs, however long, and has its time limit after it', async () => {
+    const unit = await stage.unit(service);
+    await unit.look();
+    await givenProbe(stage.ctx, unit.vmId);
+    const report = (state: string, at: string) =>
+      stage.ctx.db.execute(`insert into extension_latest (vm_id, name, handler_state, handler_at)
+        values ('${unit.vmId}', 'probe', '{"state":"${state}"}', '${at}')
+        on conflict (vm_id, name) do update set handler_state = excluded.handler_state, handler_at = excluded.handler_at`);
+    await report('installing', ago(0));
+    expect(await healthAt(unit, 5_000)).toBe('progressing waiting');
+    await report('enabled', ago(-5_000));
+    expect(await healthAt(unit, 5_090)).toBe('progressing waiting');
+    expect(await healthAt(unit, 5_200)).toBe('degraded late');
   });
 
   test('has its whole time limit again after a hold', async () => {

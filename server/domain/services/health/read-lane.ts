@@ -6,6 +6,7 @@ import {
   type PauseFacts,
   type Pauses,
   pausesOf,
+  runningStates,
 } from '#server/domain/verdicts/index.ts';
 
 /** What a VM does besides its units' due hooks, as far as their health depends on it. */
@@ -14,7 +15,12 @@ export interface VmLane {
   pauses: Pauses;
   /** The hooks that run, by unit. */
   running: ReadonlyMap<string, { hook: string; begunAt: Date; timeoutSeconds: number }>;
-  /** When the units or their relations last changed, or a hook last ended: a hook cannot be due for longer. */
+  /** Whether a command of an extension runs. */
+  runsCommand: boolean;
+  /**
+   * When the units or their relations last changed, or a hook or a command of an extension last ended: a hook cannot be
+   * due for longer.
+   */
   quietSince: Date | null;
 }
 
@@ -27,6 +33,7 @@ interface Row extends Record<string, unknown> {
   laneTakenAt: string | null;
   laneTimes: PauseFacts['laneTimes'];
   running: { unit: string; hook: string; begunAt: string; timeoutSeconds: number }[] | null;
+  runsCommand: boolean;
   quietSince: string | null;
 }
 
@@ -38,7 +45,9 @@ export async function readLanes(tx: Transaction, vmIds: readonly string[], now: 
       (select json_agg(json_build_object('unit', r.unit_id, 'hook', r.hook, 'begunAt', r.begun_at,
               'timeoutSeconds', r.timeout_seconds))
          from hook_runs r where r.vm_id = v.id and r.outcome = 'running') as running,
-      to_json(greatest(u.moved_at, (select max(n.agent_since) from units n where n.vm_id = v.id),
+      exists (select from extension_latest l where l.vm_id = v.id
+                and l.handler_state ->> 'state' = any(${sql.param(runningStates)}::text[])) as "runsCommand",
+      to_json(greatest(u.moved_at, (select max(l.handler_at) from extension_latest l where l.vm_id = v.id), (select max(n.agent_since) from units n where n.vm_id = v.id),
         (select max(t.moved_at) from units n join relation_units m on m.unit_id = n.id
            join relations t on t.id = m.relation_id where n.vm_id = v.id and n.removed_at is null),
         (select max(r.ended_at) from units n join hook_runs r on r.vm_id = n.vm_id and r.unit_id = n.id
@@ -66,6 +75,7 @@ function laneOf(row: Row, now: Date): VmLane {
     agent: agentStatus(presence, now),
     pauses: pausesOf(pauses),
     running: new Map(running),
+    runsCommand: row.runsCommand,
     quietSince: date(row.quietSince),
   };
 }

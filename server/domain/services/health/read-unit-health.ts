@@ -4,7 +4,9 @@ import { units } from '#db/schema/index.ts';
 import type { FoundConcern } from '#server/domain/health/index.ts';
 import { evaluateUnit, type UnitHealth, worstUnit } from '#server/domain/service-rules/unit-health.ts';
 import { standsStill, withoutPauses } from '#server/domain/verdicts/index.ts';
+import { unitNeedsRelease } from '../release/unit-needs-release.ts';
 import { readUnitWork, type UnitWork } from '../runs/read-due.ts';
+import { waitsForRelease } from '../unit-state/goal-of.ts';
 import { readLanes, type VmLane } from './read-lane.ts';
 import { readMissingRelations } from './read-missing-relations.ts';
 
@@ -39,6 +41,7 @@ function healthOf(work: UnitWork, lane: VmLane, missingRelation: string | null, 
       due: first === undefined ? null : { hook: first.hook, lateAt: lateAt(work, lane) },
       skipped: unit.skipped,
       missingRelation: unit.life === 'dying' ? null : missingRelation,
+      needsRelease: unitNeedsRelease(unit),
     },
     now,
   );
@@ -46,11 +49,13 @@ function healthOf(work: UnitWork, lane: VmLane, missingRelation: string | null, 
 
 /**
  * Returns when the first hook that is due is late: after its own time limit. Null while it waits for something that
- * runs, fails, or pauses deadlines.
+ * runs, fails, or pauses deadlines, or for a release.
  */
-function lateAt({ goal, due, failing }: UnitWork, { running, pauses, quietSince }: VmLane): Date | null {
+function lateAt({ unit, goal, due, failing }: UnitWork, lane: VmLane): Date | null {
+  const { running, runsCommand, pauses, quietSince } = lane;
   const [first] = due;
-  if (first === undefined || running.size > 0 || Object.keys(failing).length > 0) return null;
+  if (first === undefined || waitsForRelease(unit)) return null;
+  if (running.size > 0 || runsCommand || Object.keys(failing).length > 0) return null;
   if (quietSince === null) return null;
   const at = withoutPauses(quietSince, Number(goal.timeouts[first.hook] ?? goal.timeouts.default), pauses);
   return standsStill(at, pauses) ? null : at;
@@ -73,6 +78,6 @@ function concernOf(evaluated: readonly EvaluatedUnit[]): FoundConcern {
   const worst = worstUnit(evaluated);
   if (worst === null || worst.health === 'healthy') return { concern: null, changesAt };
   const { unit, health, cause, command, exitCode, deadlineAt } = worst;
-  const concern = { source: 'units' as const, subject: unit.name, health, cause, command, exitCode, deadlineAt };
-  return { concern: { ...concern, messageId: null }, changesAt };
+  const about = { source: 'units' as const, subject: unit.name, formula: unit.formula, messageId: null };
+  return { concern: { ...about, health, cause, command, exitCode, deadlineAt }, changesAt };
 }

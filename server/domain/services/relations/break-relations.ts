@@ -1,32 +1,51 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
-import type { Moving } from './move-units.ts';
+import { type CausingRun, type Moving, tellMoved } from './move-units.ts';
 import { raiseHeads } from './raise-heads.ts';
 import type { NodeRef } from './sealed-node.ts';
 
 /**
- * Ends the participation of units in relations, after their hooks `broken` or because they were removed. Ends relations
- * that are dying and have no participant left, and returns the services of the ended ones.
+ * Ends the participation of units in relations, after their hooks `broken` or because they were removed, each with the
+ * next value of the relation's clock. Ends relations that are dying and have no participant left, and returns the
+ * services of the ended ones.
  */
-export async function breakRelations(tx: Transaction, ctx: Moving, broken: readonly NodeRef[]): Promise<string[]> {
+export async function breakRelations(
+  tx: Transaction,
+  ctx: Moving,
+  broken: readonly NodeRef[],
+  run: CausingRun | null = null,
+): Promise<string[]> {
   if (broken.length === 0) return [];
   const relations = sql`${sql.param(broken.map(({ relationId }) => relationId))}::bigint[]`;
   const units = sql`${sql.param(broken.map(({ unitId }) => unitId))}::uuid[]`;
+  const at = sql`${ctx.now.toISOString()}::timestamptz`;
   await lockRelations(
     tx,
     broken.map(({ relationId }) => relationId),
   );
-  const { rows } = await tx.execute<{ vmId: string }>(sql`
+  const { rows } = await tx.execute<{ id: string; vmId: string }>(sql`
     with given as (select * from unnest(${relations}, ${units}) as g (relation_id, unit_id)
     ), forgotten as (
       delete from relation_seen s using given g where s.relation_id = g.relation_id and s.unit_id = g.unit_id
     ), broken as (
       update relation_units p set state = 'broken' from given g
        where p.relation_id = g.relation_id and p.unit_id = g.unit_id and p.state <> 'broken'
-      returning p.unit_id
+      returning p.relation_id, p.unit_id, p.version
+    ), placed as (
+      select b.relation_id, b.unit_id, b.version,
+        r.clock + row_number() over (partition by b.relation_id order by b.unit_id) as clock
+        from broken b join relations r on r.id = b.relation_id
+    ), tick as (
+      update relations r set clock = f.clock, moved_at = ${at}
+        from (select relation_id, max(clock) as clock from placed group by relation_id) f where r.id = f.relation_id
+    ), logged as (
+      insert into relation_log (relation_id, clock, unit_id, kind, version, delta, run_vm, run_id, at)
+      select relation_id, clock, unit_id, 'broken', version, '{}', ${run?.vmId ?? null}::uuid, ${run?.id ?? null}::uuid,
+        ${at} from placed
     )
-    select distinct u.vm_id as "vmId" from broken b join units u on u.id = b.unit_id order by 1`);
+    select distinct b.relation_id as id, u.vm_id as "vmId" from broken b join units u on u.id = b.unit_id order by 2, 1`);
+  await tellMoved(tx, [...new Set(rows.map(({ id }) => id))]);
   await raiseHeads(
     tx,
     ctx,

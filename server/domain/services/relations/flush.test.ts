@@ -231,6 +231,14 @@ describe('what a hook of a relation confirms', () => {
     expect((await breaks(units[0])).endedServices).toEqual([]);
     await expect(stage.read(units[0], last, units[1].name)).rejects.toMatchObject({ code: 'node_unknown' });
     expect((await breaks(units[1])).endedServices).toEqual([one, other].sort());
+    const { rows } = await stage.ctx.db.execute<{ clock: number; unit: string; hook: string }>(sql`
+      select l.clock::int, u.name as unit, r.hook from relation_log l join units u on u.id = l.unit_id
+        join hook_runs r on r.vm_id = l.run_vm and r.id = l.run_id
+       where l.relation_id = ${last} and l.kind = 'broken' order by l.clock`);
+    const clock = await stage.clock(last);
+    expect(rows, 'each of them is an event of the relation').toEqual(
+      units.map(({ name }, index) => ({ clock: clock - 1 + index, unit: name, hook: 'db-relation-broken' })),
+    );
   });
 });
 

@@ -67,7 +67,7 @@ export async function flush(tx: Transaction, ctx: Flushing, input: FlushInput): 
   await tellUnits(tx, { relations: row.relations });
   const isBroken = input.outcome === 'succeeded' && row.hook.endsWith('-relation-broken') && row.relationId !== null;
   const broken = isBroken ? [{ relationId: Number(row.relationId), unitId: input.unitId }] : [];
-  const endedServices = await breakRelations(tx, ctx, broken);
+  const endedServices = await breakRelations(tx, ctx, broken, { vmId: input.vmId, id: input.runId });
   const { versions, dropped } = row;
   return { outcome: 'stored', was: null, versions, dropped, endedServices };
 }

@@ -9,7 +9,7 @@ export { getRelationSettings, listNodes, revealNode } from './node-view.ts';
 export { confirmRelationHooks, enterRelations, forgetParticipants, leaveRelations } from './participants.ts';
 export { raiseHeads } from './raise-heads.ts';
 export { readNode } from './read-node.ts';
-export { getRelation, listRelations, relation } from './relation-view.ts';
+export { getRelation, isMemberSql, listRelations, relation } from './relation-view.ts';
 export { removeRelation, removeRelationIn } from './remove-relation.ts';
 export { resealRelations } from './reseal-relations.ts';
 export { endRelationsOf, setPeerRelations } from './service-relations.ts';

@@ -61,7 +61,10 @@ export async function joinUnits(
         from fresh
     )
     select id from tick order by id`);
-  await tellMoved(tx, moved.rows);
+  await tellMoved(
+    tx,
+    moved.rows.map(({ id }) => id),
+  );
 }
 
 /** Makes units leave the relations that they are in. Each departure takes the next value of the relation's clock. */
@@ -93,11 +96,14 @@ export async function partUnits(tx: Transaction, { now }: Moving, unitIds: reado
       select relation_id, clock, unit_id, 'left', version, '{}', ${at} from placed
     )
     select id from tick order by id`);
-  await tellMoved(tx, moved.rows);
+  await tellMoved(
+    tx,
+    moved.rows.map(({ id }) => id),
+  );
 }
 
-async function tellMoved(tx: Transaction, rows: readonly { id: string }[]): Promise<void> {
-  const relations = rows.map(({ id }) => Number(id));
-  await recordChanges(tx, 'relation', relations.map(String));
-  await tellUnits(tx, { relations });
+/** Records that relations changed, and wakes the polls of their units' VMs. */
+export async function tellMoved(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await recordChanges(tx, 'relation', ids);
+  await tellUnits(tx, { relations: ids.map(Number) });
 }

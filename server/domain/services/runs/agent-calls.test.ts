@@ -13,7 +13,8 @@ import { readUnitConcerns } from '../health/read-unit-health.ts';
 import { sealServiceSecret } from '../settings/service-secret.ts';
 import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
 import { getDue } from './get-due.ts';
-import { getRun, listRuns, readRunOutput } from './list-runs.ts';
+import { getRun } from './get-run.ts';
+import { listRuns, readRunOutput } from './list-runs.ts';
 
 let stage: UnitStage;
 let service: string;
@@ -228,7 +229,10 @@ test('EN-64 protected settings are encrypted for the certificate of the machine,
     { serviceId: service, version: 9 },
     Buffer.from('{"token":"hunter2"}'),
   );
-  await stage.ctx.db.update(serviceSettings).set({ secret }).where(eq(serviceSettings.version, 9));
+  await stage.ctx.db
+    .update(serviceSettings)
+    .set({ secret, secretSetBy: 'user:test-operator' })
+    .where(eq(serviceSettings.version, 9));
   await stage.ctx.db.update(units).set({ settingsVersion: 9 }).where(eq(units.id, unit.id));
   const statements = await statementsOf(async () => {
     const document = (await (await unit.call('/settings')).json()) as Record<string, string>;

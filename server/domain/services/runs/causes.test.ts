@@ -5,7 +5,7 @@ import { addRelation, removeRelation, removeUnit } from '../index.ts';
 import { ServiceStage } from '../testing/service-stage.ts';
 import { beginRun } from './begin-run.ts';
 import { endRun } from './end-run.ts';
-import { getRun } from './list-runs.ts';
+import { getRun } from './get-run.ts';
 
 let stage: ServiceStage;
 let sets: Staged;

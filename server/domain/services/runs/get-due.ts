@@ -6,6 +6,7 @@ import { count } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { type GetUnitInput, getUnitInput } from '../input.ts';
+import { waitsForRelease } from '../unit-state/goal-of.ts';
 import { slotOfRun } from './confirm-unit.ts';
 import { readUnitWork, type UnitWork } from './read-due.ts';
 import { findModelUnit } from './shown-run.ts';
@@ -19,9 +20,11 @@ export const dueHook = z.object({
   version: count.nullable().describe('The version of the settings that the hook confirms.'),
   hasFile: z.boolean().describe('A hook without a file counts as done.'),
   waitsFor: z
-    .enum(['failing'])
+    .enum(['failing', 'release'])
     .nullable()
-    .describe('`failing`: a hook failed, and this one waits for its next attempt. Null if it runs in its turn.'),
+    .describe(
+      '`failing`: a hook failed, and this one waits for its next attempt. `release`: an admin must release the protected settings first. Null if it runs in its turn.',
+    ),
 });
 export type DueHookView = z.infer<typeof dueHook>;
 
@@ -35,13 +38,14 @@ export async function getDue(ctx: Context, input: GetUnitInput): Promise<{ items
   return { items: work.flatMap(dueOf) };
 }
 
-function dueOf({ due, failing }: UnitWork): DueHookView[] {
+/** Returns the hooks that are due on a unit as the API shows them. */
+export function dueOf({ unit, due, failing }: UnitWork): DueHookView[] {
   return due.map(({ hook, because, relation, remoteUnit = null, version, hasFile, kind, settings }) => {
     const isFailing = failing[slotOfRun(relation?.id ?? null)] !== undefined || failing.unit !== undefined;
     return {
       ...{ hook, because, relation: relation?.id ?? null, remoteUnit, hasFile },
       version: version ?? (kind === 'config-changed' ? settings : null),
-      waitsFor: isFailing ? ('failing' as const) : null,
+      waitsFor: waitsForRelease(unit) ? ('release' as const) : isFailing ? ('failing' as const) : null,
     };
   });
 }

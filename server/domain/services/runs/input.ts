@@ -24,3 +24,18 @@ export const readRunOutputInput = z.object({
   count: z.int().min(1).max(500).default(500),
 });
 export type ReadRunOutputInput = z.input<typeof readRunOutputInput>;
+
+/** `level`: which rows to return. `row`: where to start. */
+export const filterRunLogInput = z.object({
+  ...getRunInput.shape,
+  row: z.int().min(0).default(0),
+  level: z.enum(['messages', 'warning', 'error']),
+});
+export type FilterRunLogInput = z.input<typeof filterRunLogInput>;
+
+export const searchRunLogInput = z.object({
+  ...getRunInput.shape,
+  row: z.int().min(0).default(0),
+  q: z.string().min(1).max(200),
+});
+export type SearchRunLogInput = z.input<typeof searchRunLogInput>;

@@ -56,7 +56,7 @@ export function selectRuns(db: Database | Transaction) {
     .$dynamic();
 }
 
-type SelectedRun = Awaited<ReturnType<typeof selectRuns>>[number];
+export type SelectedRun = Awaited<ReturnType<typeof selectRuns>>[number];
 
 /** Returns a run as pages and scripts see it. */
 export function runOf({ run, unit, relation, remoteUnit }: SelectedRun): HookRun {

@@ -4,7 +4,7 @@ import { serviceSettings } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError, type Fault } from '#server/domain/error.ts';
 import { checkSettings } from '#server/domain/packages/index.ts';
-import { actorRef } from '#server/domain/principal.ts';
+import { actorRef, findPrincipal } from '#server/domain/principal.ts';
 import { withDefaults } from '#server/domain/service-rules/defaults.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { parseJson } from '#server/platform/json.ts';
@@ -64,7 +64,7 @@ export async function planSettings(
   const version = (current?.version ?? 0) + 1;
   return {
     ...{ serviceId, version, given, effective, formulaVersion: formula.version },
-    ...sealed(ctx, { serviceId, version, secret, fingerprint, current }),
+    ...(await sealed(ctx, { serviceId, version, secret, fingerprint, current })),
     ...{ changedAt: ctx.now, changedBy: ctx.actor.name },
   };
 }
@@ -80,7 +80,7 @@ function keptSecret(ctx: Context, current: SettingsRow | null): Record<string, u
 }
 
 /** Encrypts protected settings. If they are the same as before, so is the actor who entered them. */
-function sealed(
+async function sealed(
   ctx: Context,
   change: {
     serviceId: string;
@@ -89,18 +89,16 @@ function sealed(
     fingerprint: string | null;
     current: SettingsRow | null;
   },
-): Pick<SettingsRow, 'secret' | 'secretFingerprint' | 'secretSetBy'> {
+): Promise<Pick<SettingsRow, 'secret' | 'secretFingerprint' | 'secretSetBy'>> {
   const { serviceId, version, secret, fingerprint, current } = change;
   if (secret === null) return { secret: null, secretFingerprint: null, secretSetBy: null };
   const plain = Buffer.from(JSON.stringify(secret));
   const bytes = sealServiceSecret(ctx.keys, { serviceId, version }, plain);
   plain.fill(0);
   const isKept = current !== null && current.secretFingerprint === fingerprint;
-  return {
-    secret: bytes,
-    secretFingerprint: fingerprint,
-    secretSetBy: isKept ? current.secretSetBy : actorRef(ctx.actor),
-  };
+  const author = isKept ? current.secretSetBy : await findPrincipal(ctx.db, actorRef(ctx.actor), ctx.now);
+  const secretSetBy = typeof author === 'string' ? author : (author?.key ?? null);
+  return { secret: bytes, secretFingerprint: fingerprint, secretSetBy };
 }
 
 async function schemaFaults(

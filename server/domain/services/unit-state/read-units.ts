@@ -1,7 +1,26 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Database, Transaction } from '#db/client.ts';
-import { agents, cloudServices, handlerVersions, models, services, units, vmRoles } from '#db/schema/index.ts';
+import {
+  agents,
+  cloudServices,
+  handlerVersions,
+  models,
+  serviceSettings,
+  services,
+  units,
+  vmRoles,
+} from '#db/schema/index.ts';
 import type { FormulaManifest } from '#protocol/formula.ts';
+
+/** The settings that the unit should have, and those of its service, which it may get later. */
+const own = alias(serviceSettings, 'own_settings');
+const latest = alias(serviceSettings, 'latest_settings');
+// As SQL, because Drizzle returns null for columns of a joined table if all of them are null.
+const secretOf = (settings: typeof own | typeof latest) => ({
+  hasSecret: sql<boolean | null>`${settings.secret} is not null`,
+  setBy: sql<string | null>`${settings.secretSetBy}`,
+});
 
 const columns = {
   id: units.id,
@@ -21,7 +40,7 @@ const columns = {
   size: handlerVersions.size,
   settingsVersion: units.settingsVersion,
   timeouts: services.timeouts,
-  resolution: units.resolution,
+  resolutions: units.resolutions,
   internalAddress: agents.internalAddress,
   assignedAddress: vmRoles.assignedAddress,
   publicAddress: cloudServices.publicAddress,
@@ -30,6 +49,12 @@ const columns = {
   skipped: units.skipped,
   agentSince: units.agentSince,
   enteredAt: units.enteredAt,
+  secret: secretOf(own),
+  latestSecret: secretOf(latest),
+  enrolledAt: agents.enrolledAt,
+  issuerKey: agents.issuerKey,
+  issuerIsAdmin: agents.issuerIsAdmin,
+  releasedMachineAt: units.releasedMachineAt,
 };
 
 /** Reads units that are not removed, with what their goals consist of, sorted by VM and name. */
@@ -43,6 +68,8 @@ export function readUnits(db: Database | Transaction, where: SQL) {
       handlerVersions,
       and(eq(handlerVersions.handler, services.formula), eq(handlerVersions.version, units.formulaVersion)),
     )
+    .leftJoin(own, and(eq(own.serviceId, units.serviceId), eq(own.version, units.settingsVersion)))
+    .leftJoin(latest, and(eq(latest.serviceId, units.serviceId), eq(latest.version, services.settingsVersion)))
     .leftJoin(agents, eq(agents.vmId, units.vmId))
     .leftJoin(vmRoles, eq(vmRoles.vmId, units.vmId))
     .leftJoin(cloudServices, eq(cloudServices.name, vmRoles.cloudService))

@@ -4,7 +4,7 @@ import { listAgentNews } from '#server/domain/enrollment/index.ts';
 import { openAgentDoor } from '#server/testing/agent-door.ts';
 import { statementsOf } from '#server/testing/statements.ts';
 import { addRelation } from '../relations/index.ts';
-import { getRun } from '../runs/list-runs.ts';
+import { getRun } from '../runs/get-run.ts';
 import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
 
 let stage: UnitStage;

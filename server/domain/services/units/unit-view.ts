@@ -1,6 +1,6 @@
 import { and, eq, inArray, type SQL } from 'drizzle-orm';
 import { z } from 'zod';
-import { cloudServices, unitPorts, units, vmRoles, vms } from '#db/schema/index.ts';
+import { agents, cloudServices, services, unitPorts, units, vmRoles, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { count, isoOrNull, time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -14,23 +14,16 @@ import { healthCauses, vmHealths } from '#server/domain/verdicts/words.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 import { readUnitHealth } from '../health/read-unit-health.ts';
 import { type GetUnitInput, getUnitInput } from '../input.ts';
-
-const failing = z.object({
-  hook: z.string(),
-  run: z.uuid().describe('The run that failed last, which a resolution names.'),
-  failures: count.describe('Number of failed attempts for the same cause.'),
-  outcome: z.enum(['failed', 'timed-out', 'refused']),
-  exitCode: z.number().int().nullable(),
-  since: time,
-  remoteUnit: z.string().nullable(),
-  resolution: z.enum(['retry', 'skip']).nullable().describe('What an operator decided; null before a decision.'),
-});
+import { unitNeedsRelease } from '../release/unit-needs-release.ts';
+import { failing, readFailures } from './read-failures.ts';
 
 /** A unit as the API returns it. */
 export const unit = z
   .object({
     unit: z.string().describe('`<service>/<number>`.'),
     number: count,
+    service: z.string(),
+    formula: z.string(),
     life: z.enum(lives),
     stage: z.enum(unitStages),
     health: z.enum(vmHealths).nullable().describe('Null for a removed unit.'),
@@ -45,10 +38,16 @@ export const unit = z
     confirmedVersion: z.string().nullable().describe('The version that its hooks confirmed.'),
     settingsVersion: count,
     confirmedSettingsVersion: count.nullable(),
+    needsRelease: z
+      .boolean()
+      .describe('Whether protected settings are withheld from the machine until an admin releases them.'),
+    enrolledBy: z.string().nullable().describe('Who issued the enrollment token of the machine.'),
+    thumbprint: z.string().nullable().describe('The thumbprint of the machine’s certificate.'),
     ports: z.array(z.string()).describe('Ports that hooks opened, such as `80/tcp`.'),
     failing: z.array(failing),
     skipped: z.array(z.object({ hook: z.string(), version: z.string(), at: time, by: z.string() })),
     agentSince: time.nullable().describe('When an agent first looked at the unit.'),
+    enteredAt: time.nullable().describe('When the unit first started, and entered its relations.'),
     dyingSince: time.nullable(),
     removedAt: time.nullable(),
     createdAt: time,
@@ -80,37 +79,44 @@ export async function readUnitViews(ctx: Context, where: SQL | undefined): Promi
   const ports = await ctx.db.select().from(unitPorts).where(inArray(unitPorts.unitId, ids));
   const portsOf = Map.groupBy(ports, ({ unitId }) => unitId);
   const evaluated = await ctx.db.transaction((tx) => readUnitHealth(tx, inArray(units.id, ids), ctx.now));
+  const failuresOf = await readFailures(
+    ctx.db,
+    rows.map(({ row }) => row),
+  );
   const healthOf = new Map(evaluated.map((one) => [one.unit.id, one]));
-  return rows.map(({ row, vm, machine, cloudService, role, publicAddress }) => {
-    const { record, resolution } = row;
-    const found = healthOf.get(row.id);
-    return {
-      ...{ unit: row.name, number: row.number, life: row.life, stage: stageOf(row), vmId: row.vmId, vm, machine },
-      ...{ health: found?.health ?? null, cause: found?.cause ?? null, hook: found?.command ?? null },
-      instanceId: cloudService === null || role === null ? null : formatInstanceId({ service: cloudService, role }),
-      ...{ publicAddress, version: row.formulaVersion, confirmedVersion: record.formula },
-      ...{ settingsVersion: row.settingsVersion, confirmedSettingsVersion: record.configured?.settings ?? null },
-      ports: (portsOf.get(row.id) ?? []).map(({ port, protocol }) => `${port}/${protocol}`).sort(),
-      failing: Object.values(row.failing).map(({ remoteUnit, ...failure }) => ({
-        ...failure,
-        remoteUnit: remoteUnit ?? null,
-        resolution: resolution?.run === failure.run ? resolution.how : null,
-      })),
-      skipped: row.skipped.map(({ hook, formula: version, at, by }) => ({ hook, version, at, by })),
-      ...{ agentSince: isoOrNull(row.agentSince), dyingSince: isoOrNull(row.dyingAt) },
-      ...{ removedAt: isoOrNull(row.removedAt), createdAt: row.createdAt.toISOString(), createdBy: row.createdBy },
-    };
-  });
+  return rows.map(
+    ({ row, service, formula, vm, machine, cloudService, role, publicAddress, enrolledBy, thumbprint }) => {
+      const { record } = row;
+      const found = healthOf.get(row.id);
+      return {
+        ...{ unit: row.name, number: row.number, life: row.life, stage: stageOf(row), vmId: row.vmId, vm, machine },
+        ...{ health: found?.health ?? null, cause: found?.cause ?? null, hook: found?.command ?? null },
+        instanceId: cloudService === null || role === null ? null : formatInstanceId({ service: cloudService, role }),
+        ...{ publicAddress, version: row.formulaVersion, confirmedVersion: record.formula },
+        ...{ settingsVersion: row.settingsVersion, confirmedSettingsVersion: record.configured?.settings ?? null },
+        ...{ needsRelease: found !== undefined && unitNeedsRelease(found.unit), enrolledBy, thumbprint },
+        ports: (portsOf.get(row.id) ?? []).map(({ port, protocol }) => `${port}/${protocol}`).sort(),
+        ...{ service, formula, failing: failuresOf(row) },
+        skipped: row.skipped.map(({ hook, formula: version, at, by }) => ({ hook, version, at, by })),
+        ...{ agentSince: isoOrNull(row.agentSince), enteredAt: isoOrNull(row.enteredAt) },
+        dyingSince: isoOrNull(row.dyingAt),
+        ...{ removedAt: isoOrNull(row.removedAt), createdAt: row.createdAt.toISOString(), createdBy: row.createdBy },
+      };
+    },
+  );
 }
 
 const readRows = ({ db }: Context, where: SQL | undefined) =>
   db
     .select({
-      ...{ row: units, vm: vms.name, machine: vmRoles.machine, cloudService: vmRoles.cloudService },
-      ...{ role: vmRoles.name, publicAddress: cloudServices.publicAddress },
+      ...{ row: units, service: services.name, formula: services.formula, vm: vms.name, machine: vmRoles.machine },
+      ...{ cloudService: vmRoles.cloudService, role: vmRoles.name, publicAddress: cloudServices.publicAddress },
+      ...{ enrolledBy: agents.enrolledBy, thumbprint: agents.thumbprint },
     })
     .from(units)
+    .innerJoin(services, eq(services.id, units.serviceId))
     .innerJoin(vms, eq(vms.id, units.vmId))
+    .leftJoin(agents, eq(agents.vmId, units.vmId))
     .leftJoin(vmRoles, eq(vmRoles.vmId, units.vmId))
     .leftJoin(cloudServices, eq(cloudServices.name, vmRoles.cloudService))
     .where(where)

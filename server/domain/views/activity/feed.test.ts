@@ -4,6 +4,7 @@ import type { Context } from '#server/domain/context.ts';
 import { countFleet } from '#server/domain/fleet/index.ts';
 import { idOf, insertFleet } from '#server/domain/fleet/testing/insert-fleet.ts';
 import { testContext } from '#server/testing/context.ts';
+import { longTest } from '#server/testing/long.ts';
 import { countNewerActs, type FeedItem, getActivityCounts, getLastVisit, listFeed } from './index.ts';
 
 const now = new Date('2026-03-04T12:00:00Z');
@@ -229,7 +230,7 @@ test('ranges are counted up to 1,000', async () => {
   expect((await getActivityCounts(ctx, { ranges })).counts[0]).toEqual({ count: 1_000, atLeast: true });
 });
 
-test('100,000 events take few statements and little time', async () => {
+longTest('100,000 events take few statements and little time', async () => {
   await ctx.db.execute(`insert into health_transitions (at, vm_id, kind, "from", "to")
     select '2026-03-04T12:00:00Z'::timestamptz - n * interval '1 second',
       ('00000000-0000-4000-8000-' || lpad((n % 28)::text, 12, '0'))::uuid, 'health', 'healthy', 'failed'

@@ -6,6 +6,7 @@ import type { Context } from '#server/domain/context.ts';
 import { ProcessMemory } from '#server/platform/process-memory.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { longTest } from '#server/testing/long.ts';
 import { listFleet } from '../list-fleet.ts';
 import { countAttention, listAttention, listAttentionVms } from './index.ts';
 
@@ -120,7 +121,7 @@ test('a long list is cut, and says how many problems there are', async () => {
   expect([items.length, open]).toEqual([10, 30]);
 });
 
-test('20,000 VMs with problems are grouped exactly, and in time for a page', async () => {
+longTest('20,000 VMs with problems are grouped exactly, and in time for a page', async () => {
   await insertVms(ctx.db, now, [
     { name: 'well', count: 8_000, extension: {} },
     { name: 'exit', count: 10_000, health: 'failed', tags: { region: 'ap' }, extension: exit51 },

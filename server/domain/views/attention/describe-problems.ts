@@ -30,8 +30,13 @@ export const attentionGroup = z.object({
   query: z.string().describe('The parameters of `GET /vms` that list exactly these VMs.'),
   extension: z
     .object({
+      isUnit: z
+        .boolean()
+        .describe(
+          'Whether the problem is about units: `handler` is their formula, `name` the unit, `command` the hook.',
+        ),
       handler: z.string(),
-      name: z.string().nullable().describe('Null if the extensions have different names.'),
+      name: z.string().nullable().describe('Null if the extensions or units have different names.'),
       versions: z.array(z.string()).describe('Versions in use, at most five.'),
       cause: z.enum(healthCauses),
       command: z.string().nullable(),

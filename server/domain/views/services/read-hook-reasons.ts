@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 import { hookRuns } from '#db/schema/index.ts';
 import { cutText, type WantedLanguage } from '#protocol/index.ts';
 import { findMessages, localizeMessage } from '#server/domain/localization/index.ts';
-import type { FailingHookState } from './service-state.ts';
+import type { HookReasonText } from './service-state.ts';
 
 /** A run whose reason is wanted, with the formula that has the texts. */
 export interface FailedRun {
@@ -22,7 +22,7 @@ export async function readHookReasons(
   tx: Transaction,
   failed: readonly FailedRun[],
   wanted: readonly WantedLanguage[],
-): Promise<Map<string, NonNullable<FailingHookState['reason']>>> {
+): Promise<Map<string, HookReasonText>> {
   if (failed.length === 0) return new Map();
   const formulaOf = new Map(failed.map(({ run, formula }) => [run, formula]));
   const rows = await tx

@@ -62,20 +62,19 @@ function unitOf(
   reasons: Reasons,
 ): Omit<ServiceUnit, keyof Place> {
   const [next] = due;
-  const { resolution } = unit;
   return {
     ...{ unit: unit.name, life: unit.life, stage: stageOf({ ...unit, removedAt: null }), vmId: unit.vmId },
     ...{ health, cause, hook: command, publicAddress: unit.publicAddress },
     ...{
       version: unit.formulaVersion,
       settingsVersion: unit.settingsVersion,
-      isConfirmed: isConfirmed({ ...unit, isFailing: false }),
+      isConfirmed: isConfirmed(unit),
     },
     next: next === undefined ? null : { hook: next.hook, remoteUnit: next.remoteUnit ?? null },
     failing: Object.values(failing).map(({ remoteUnit, ...failure }) => ({
       ...failure,
       remoteUnit: remoteUnit ?? null,
-      resolution: resolution?.run === failure.run ? resolution.how : null,
+      resolution: unit.resolutions.find(({ run }) => run === failure.run)?.how ?? null,
       reason: reasons.get(failure.run) ?? null,
     })),
   };

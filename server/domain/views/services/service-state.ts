@@ -59,5 +59,12 @@ export interface FailingHookState extends Omit<FailingHook, 'remoteUnit'> {
   remoteUnit: string | null;
   /** What an operator decided about the run that failed last; null before a decision. */
   resolution: 'retry' | 'skip' | null;
-  reason: { id: string; text: string; lang: string } | null;
+  reason: HookReasonText | null;
+}
+
+/** Why a hook failed: the formula's message in the reader's language. */
+export interface HookReasonText {
+  id: string;
+  text: string;
+  lang: string;
 }

@@ -10,6 +10,7 @@ export type ShownService = Outputs['services']['states']['items'][number];
 export type ShownUnit = ShownService['units'][number];
 export type ShownEndpointOfFormula = ShownService['endpoints'][number];
 export type ShownRelation = Outputs['relations']['list']['items'][number];
+export type RecentRun = Outputs['services']['runs']['items'][number];
 export type ServiceDetails = Outputs['services']['get'];
 
 /** Number of services from which the page shows tables without a picture. */
@@ -37,6 +38,10 @@ export function countUnits(units: readonly Pick<ShownUnit, 'health'>[]): { healt
     return count === 0 ? [] : [{ health, count }];
   });
 }
+
+/** Counts the units of services by health. */
+export const unitsByHealth = (services: readonly Pick<ShownService, 'units'>[]): Partial<Record<VmHealth, number>> =>
+  Object.fromEntries(countUnits(services.flatMap(({ units }) => units)).map(({ health, count }) => [health, count]));
 
 /** Returns the worst health of a service's units; null without units. */
 export const healthOfService = ({ units }: Pick<ShownService, 'units'>): VmHealth | null =>
@@ -84,4 +89,19 @@ export function isServiceMatch(
 export function leavingUnits({ units }: Pick<ShownService, 'units'>, kept: number): ShownUnit[] {
   const living = units.filter(({ life }) => life === 'alive').toSorted((a, b) => a.number - b.number);
   return Number.isSafeInteger(kept) && kept >= 0 ? living.slice(kept).toReversed() : [];
+}
+
+/**
+ * Returns the health values of which every machine has a unit with the same health, so that the needs of services say
+ * why. Agents that do not respond are a matter of machines.
+ */
+export function explainedHealths(
+  machines: readonly { vmId: string; health: VmHealth }[],
+  services: readonly Pick<ShownService, 'units'>[],
+): VmHealth[] {
+  const units = services.flatMap((service) => service.units);
+  const known = new Set(units.map(({ vmId, health }) => `${vmId} ${health}`));
+  return (['failed', 'degraded', 'unknown'] as const).filter((health) =>
+    machines.every((machine) => machine.health !== health || known.has(`${machine.vmId} ${health}`)),
+  );
 }

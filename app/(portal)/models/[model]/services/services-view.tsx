@@ -1,187 +1,61 @@
 'use client';
 
-import { Cable } from 'lucide-react';
-import { useState } from 'react';
-import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { QueryError } from '#app/_lib/query-error.tsx';
+import type { ReactNode } from 'react';
 import { useReader } from '#app/_shell/reader.tsx';
-import { Button } from '#app/_ui/button.tsx';
-import { Card, CardHeader } from '#app/_ui/card.tsx';
-import { EmptyState } from '#app/_ui/empty-state.tsx';
-import { useFormat } from '#app/_ui/format.ts';
-import { SearchInput } from '#app/_ui/input.tsx';
-import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import type { ShownModel } from '../../model-data.ts';
-import { RelationTable } from './relation-table.tsx';
+import { RunsCard } from './[service]/runs-card.tsx';
+import { ServiceNeedsCard } from './needs/service-needs-card.tsx';
+import { NoServices, ServicesNotLoaded } from './no-services.tsx';
+import { RelationsCard } from './relations-card.tsx';
 import { type ServiceAct, takesServices } from './service-acts.ts';
-import { isServiceMatch, type ShownRelation, sortWorstFirst } from './service-data.ts';
-import { ServiceMenu } from './service-menu.tsx';
-import { ServiceTable } from './service-table.tsx';
+import { ServicesCard } from './services-card.tsx';
 import type { RelationsRead, ServicesRead } from './use-services.ts';
-
-/** Services that the table shows at first, and that each request for more adds. */
-const pageServices = 100;
 
 export interface ServicesViewProps {
   model: ShownModel;
   services: ServicesRead;
   relations: RelationsRead;
+  /** Only services with a unit of this health; undefined for all. */
+  health: VmHealth | undefined;
+  /** What needs somebody among the machines. */
+  needs: ReactNode;
   onAct(act: ServiceAct): void;
 }
 
-/** The services of a model with their units, and the relations between them. */
-export function ServicesView({ model, services, relations, onAct }: ServicesViewProps) {
-  const { t } = useTranslation('services');
-  const format = useFormat();
-  const isOperator = useReader().can('operator');
-  const [search, setSearch] = useState('');
-  const [most, setMost] = useState(pageServices);
-  if (services.data === undefined) return <NotLoaded services={services} />;
-  const { items } = services.data;
-  if (items.length === 0) return <NoServices model={model} onAct={onAct} />;
-  const found = sortWorstFirst(items).filter((service) => isServiceMatch(service, search));
-  const hidden = Math.max(0, found.length - most);
-  const may = isOperator && takesServices(model);
+/** The services of a model with what needs somebody, the relations between them, and the latest hooks. */
+export function ServicesView({ model, services, relations, health, needs, onAct }: ServicesViewProps) {
+  const may = useReader().can('operator') && takesServices(model);
+  const items = services.data?.items ?? [];
+  if (items.length === 0) {
+    return (
+      <>
+        {needs}
+        {services.data === undefined ? (
+          <ServicesNotLoaded services={services} />
+        ) : (
+          <NoServices model={model} onAct={onAct} />
+        )}
+      </>
+    );
+  }
   return (
     <>
-      <Card className="mb-4" aria-labelledby="services">
-        <CardHeader
-          id="services"
-          title={t('model.services')}
-          note={isOperator ? format.number(items.length) : t('may.viewer', { count: items.length })}
-          actions={
-            items.length > 1 ? (
-              <SearchInput
-                label={t('model.search')}
-                value={search}
-                maxLength={200}
-                onChange={(event) => setSearch(event.target.value)}
-              />
-            ) : undefined
-          }
-        />
-        {services.error ? <Stale title={t('model.servicesStale')} read={services} /> : null}
-        {found.length === 0 ? (
-          <EmptyState
-            as="h3"
-            title={t('model.noMatch.title')}
-            actions={<Button onClick={() => setSearch('')}>{t('model.noMatch.clear')}</Button>}
-          >
-            <p>{t('model.noMatch.why')}</p>
-          </EmptyState>
-        ) : (
-          <ServiceTable
-            model={model.name}
-            services={found.slice(0, most)}
-            relationsOf={countRelations(relations.data?.items ?? [])}
-            menuOf={may ? (service) => <ServiceMenu service={service} onAct={onAct} /> : undefined}
-          />
-        )}
-        {hidden === 0 ? null : (
-          <div className="border-t border-line-subtle px-4 py-2.5">
-            <Button onClick={() => setMost(most + pageServices)}>
-              {t('model.more', { count: Math.min(hidden, pageServices), hidden: format.number(hidden) })}
-            </Button>
-          </div>
-        )}
-      </Card>
+      <ServiceNeedsCard model={model} services={items} onAct={onAct} />
+      {needs}
+      <ServicesCard
+        model={model.name}
+        services={services}
+        relations={relations.data?.items ?? []}
+        health={health}
+        onAct={may ? onAct : undefined}
+      />
       <RelationsCard
         model={model.name}
         relations={relations}
         onRelate={may ? () => onAct({ kind: 'relate' }) : undefined}
       />
+      <RunsCard model={model.name} />
     </>
-  );
-}
-
-/** Counts the relations of each service. */
-function countRelations(relations: readonly ShownRelation[]): Map<string, number> {
-  const services = relations.flatMap(({ endpoints }) => [...new Set(endpoints.map(({ service }) => service))]);
-  return new Map([...Map.groupBy(services, (service) => service)].map(([service, all]) => [service, all.length]));
-}
-
-interface RelationsCardProps {
-  model: string;
-  relations: RelationsRead;
-  /** Undefined for readers who may not relate services. */
-  onRelate: (() => void) | undefined;
-}
-
-/** The relations of a model. Fails independently of the services. */
-function RelationsCard({ model, relations, onRelate }: RelationsCardProps) {
-  const { t } = useTranslation('services');
-  const format = useFormat();
-  const items = relations.data?.items;
-  return (
-    <Card aria-labelledby="relations">
-      <CardHeader
-        id="relations"
-        title={t('model.relations')}
-        note={items === undefined ? undefined : format.number(items.length)}
-        actions={
-          onRelate === undefined ? undefined : (
-            <Button size="sm" onClick={onRelate}>
-              <Cable aria-hidden />
-              {t('act.relate')}
-            </Button>
-          )
-        }
-      />
-      {relations.error ? (
-        <Stale title={t(items === undefined ? 'model.relationsFailed' : 'model.relationsStale')} read={relations} />
-      ) : items === undefined ? (
-        <SkeletonRows columns={['w-40', 'w-32', 'w-24']} rows={3} label={t('model.relationsLoading')} />
-      ) : null}
-      {items?.length === 0 ? (
-        <EmptyState as="h3" title={t('model.noRelations.title')}>
-          <p>{t('model.noRelations.why')}</p>
-        </EmptyState>
-      ) : null}
-      {items === undefined || items.length === 0 ? null : <RelationTable model={model} relations={items} />}
-    </Card>
-  );
-}
-
-interface StaleProps {
-  title: string;
-  read: Pick<ServicesRead, 'error' | 'errorUpdatedAt'> & { refetch(): unknown };
-}
-
-function Stale({ title, read }: StaleProps) {
-  return (
-    <QueryError title={title} error={read.error} onRetry={() => read.refetch()} at={new Date(read.errorUpdatedAt)} />
-  );
-}
-
-function NotLoaded({ services }: { services: ServicesRead }) {
-  const { t } = useTranslation('services');
-  return (
-    <Card>
-      {services.error ? (
-        <Stale title={t('model.servicesFailed')} read={services} />
-      ) : (
-        <SkeletonRows columns={['w-40', 'w-64', 'w-24']} rows={6} label={t('model.servicesLoading')} />
-      )}
-    </Card>
-  );
-}
-
-/** Says what a service is, and how the first one is deployed. */
-function NoServices({ model, onAct }: Pick<ServicesViewProps, 'model' | 'onAct'>) {
-  const { t } = useTranslation('services');
-  const may = useReader().can('operator');
-  const isOpen = model.life === 'alive' && model.bootstrappedAt !== null;
-  return (
-    <Card>
-      <EmptyState
-        title={t('model.empty.title')}
-        actions={
-          may && isOpen ? <Button onClick={() => onAct({ kind: 'deploy' })}>{t('act.deploy')}</Button> : undefined
-        }
-      >
-        <p>{t('model.empty.what')}</p>
-        <p>{t(!may ? 'model.empty.viewer' : isOpen ? 'model.empty.how' : 'model.empty.bootstrap')}</p>
-      </EmptyState>
-    </Card>
   );
 }

@@ -131,6 +131,7 @@ const plain = [
   'role.password',
   'hook.retry',
   'hook.skip',
+  'unit.release-secrets',
 ] as const;
 
 type Act = Pick<Extract<AxisEvent, { kind: 'act' }>['of'], 'action' | 'target' | 'declared'>;

@@ -6,17 +6,23 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { problemOf } from '#app/_lib/problem.ts';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import { modelHref, type ShownModel } from '../../../model-data.ts';
+import { ServiceNeedsCard } from '../needs/service-needs-card.tsx';
+import { RelationsCard } from '../relations-card.tsx';
+import { takesServices } from '../service-acts.ts';
 import type { ServiceDetails, ShownRelation, ShownService } from '../service-data.ts';
 import { useServiceActs } from '../use-service-acts.tsx';
 import { type FirstRead, useRelations, useServices } from '../use-services.ts';
-import { RelationsOfService } from './relations-of-service.tsx';
+import { RunsCard } from './runs-card.tsx';
 import { ServiceHead } from './service-head.tsx';
+import { SettingsCard } from './settings-card.tsx';
 import { UnitsCard } from './units-card.tsx';
+import { WaveCard } from './wave-card.tsx';
 
 export interface ServicePageProps {
   model: ShownModel;
@@ -42,11 +48,18 @@ export function ServicePage({ model: firstModel, service: name, health, first, r
   const acts = useServiceActs(model);
   const services = useServices({ model: model.name, service: name }, first, readAt);
   const relations = useRelations(model.name, read.relations, readAt);
+  const details = useQuery({
+    ...trpc.services.get.queryOptions({ model: model.name, service: name }),
+    ...(read.details !== undefined && { initialData: read.details, initialDataUpdatedAt: readAt }),
+    retry: false,
+  });
+  const isOperator = useReader().can('operator');
   const { error, data } = services;
   const service = data?.items[0];
   if (service === undefined || (error && problemOf(error).status === 404)) {
     return <ServiceGone model={model.name} name={name} />;
   }
+  const may = isOperator && takesServices(model) && service.life === 'alive';
   return (
     <>
       <ServiceHead model={model} service={service} onAct={acts.act} />
@@ -60,8 +73,21 @@ export function ServicePage({ model: firstModel, service: name, health, first, r
           />
         </Card>
       ) : null}
+      <ServiceNeedsCard model={model} services={[service]} service={name} onAct={acts.act} />
+      <WaveCard
+        model={model.name}
+        service={service}
+        onGoBack={may ? (version) => acts.act({ kind: 'upgrade', service, version }) : undefined}
+      />
       <UnitsCard model={model} service={service} health={health} onAct={acts.act} />
-      <RelationsOfService model={model} service={service} relations={relations} onAct={acts.act} />
+      <RelationsCard
+        model={model.name}
+        service={service}
+        relations={relations}
+        onRelate={may ? () => acts.act({ kind: 'relate', service: name }) : undefined}
+      />
+      <SettingsCard details={details} onChange={may ? () => acts.act({ kind: 'settings', service }) : undefined} />
+      <RunsCard model={model.name} service={name} />
       {acts.dialogs}
     </>
   );

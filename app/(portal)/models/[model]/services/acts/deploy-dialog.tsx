@@ -13,37 +13,47 @@ import { Input } from '#app/_ui/input.tsx';
 import { FormDialog } from '#app/(portal)/settings/form-dialog.tsx';
 import { maxServiceNameLength } from '#protocol/unit-names.ts';
 import { modelHref } from '../../../model-data.ts';
-import { type EndpointPair, endpointPairs, endpointText } from '../endpoint-pairs.ts';
+import { endpointText } from '../endpoint-pairs.ts';
 import type { ServiceDialogsProps } from '../service-acts.ts';
 import { DeployFormula } from './deploy-formula.tsx';
 import { DeployOptions } from './deploy-options.tsx';
+import { chosenPairs, withChoice } from './deploy-relations.ts';
 import { nameFor } from './deploy-values.ts';
 import { PlacementField, placeOf } from './placement-field.tsx';
 import { isReadable, protectedOf, settingsDraft } from './settings-draft.ts';
 import { SettingsFields } from './settings-fields.tsx';
 import { useDeploy } from './use-deploy.ts';
+import { useNewPairs } from './use-new-pairs.ts';
 import { useVersions } from './use-versions.ts';
 
 type DeployDialogProps = Pick<ServiceDialogsProps, 'model' | 'onAdded' | 'onClose'>;
+
+const noValues = {
+  formula: '',
+  version: '',
+  /** The name as typed; null for the suggested name. */
+  name: null as string | null,
+  placing: { count: '1', to: '' },
+  exposed: false,
+  draft: settingsDraft({}),
+  /** The relations for which the reader chose the opposite of what is usual. */
+  changedPairs: [] as readonly string[],
+};
 
 /** Deploys a service from a formula of the catalog, and relates it to services that match. */
 export function DeployDialog({ model, onAdded, onClose }: DeployDialogProps) {
   const { t } = useTranslation('services');
   const router = useRouter();
   const explain = useProblem();
-  const [formula, setFormula] = useState('');
-  const [wanted, setVersion] = useState('');
-  const [typedName, setName] = useState<string | null>(null);
-  const [placing, setPlacing] = useState({ count: '1', to: '' });
-  const [draft, setDraft] = useState(() => settingsDraft({}));
-  const [exposed, setExposed] = useState(false);
-  const [unrelated, setUnrelated] = useState<readonly string[]>([]);
+  const [values, setValues] = useState(noValues);
+  const change = (changed: Partial<typeof noValues>) => setValues((before) => ({ ...before, ...changed }));
+  const { formula, placing, draft, exposed } = values;
   const versions = useVersions(formula);
-  const version = versions.published.includes(wanted) ? wanted : (versions.published[0] ?? '');
+  const version = versions.published.includes(values.version) ? values.version : (versions.published[0] ?? '');
   const services = useQuery(useTRPC().services.states.queryOptions({ model: model.name })).data?.items ?? [];
-  const name = typedName ?? (formula === '' ? '' : nameFor(formula, services));
-  const pairs = usePairs(model.name, name, { formula, version }, services);
-  const related = pairs.filter((pair) => isChosen(pair, pairs, unrelated));
+  const name = values.name ?? (formula === '' ? '' : nameFor(formula, services));
+  const pairs = useNewPairs({ model: model.name, name, formula, version }, services);
+  const related = chosenPairs(pairs, values.changedPairs, name);
   const deploy = useDeploy((machines) => {
     router.replace(`${modelHref(model.name)}?view=services`, { scroll: false });
     onAdded(machines);
@@ -52,18 +62,10 @@ export function DeployDialog({ model, onAdded, onClose }: DeployDialogProps) {
   const problem = deploy.error === null ? undefined : explain(deploy.error);
   const units = Number(placing.count);
   const submit = () => {
-    if (formula === '' || version === '' || !isReadable(draft)) return;
-    const declaration = {
-      model: model.name,
-      service: name,
-      formula,
-      version,
-      units,
-      exposed,
-      settings: draft.settings,
-    };
+    if (version === '' || !isReadable(draft)) return;
+    const declaration = { model: model.name, service: name, formula, version, units, exposed };
     deploy.mutate({
-      declaration: { ...declaration, ...protectedOf(draft), ...placeOf(placing) },
+      declaration: { ...declaration, settings: draft.settings, ...protectedOf(draft), ...placeOf(placing) },
       pairs: related.map(({ requires, provides }) => [endpointText(requires), endpointText(provides)]),
     });
   };
@@ -72,38 +74,24 @@ export function DeployDialog({ model, onAdded, onClose }: DeployDialogProps) {
       size="wide"
       title={t('deploy.title', { model: model.name })}
       act={t('deploy.act', { count: units })}
+      isIdle={version === ''}
       busy={deploy.isPending}
       onEdit={() => forgetError(deploy)}
       onSubmit={submit}
       onClose={onClose}
-      error={problem === undefined || hasField(problem) ? undefined : problem.message}
+      error={problem === undefined || hasFields(problem) ? undefined : problem.message}
     >
       <DeployFormula
         formula={formula}
-        onFormula={(chosen) => {
-          setFormula(chosen);
-          setVersion('');
-          setDraft(settingsDraft({}));
-        }}
+        onFormula={(chosen) => change({ ...noValues, formula: chosen, placing, exposed })}
         version={version}
-        onVersion={setVersion}
+        onVersion={(chosen) => change({ version: chosen })}
         versions={versions}
       />
-      {formula === '' || version === '' ? null : (
+      {version === '' ? null : (
         <>
-          <Field label={t('deploy.name')} hint={t('deploy.name.hint', { name })} error={faultAt(problem, '/service')}>
-            <Input
-              mono
-              required
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              maxLength={maxServiceNameLength}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          </Field>
-          <PlacementField model={model} value={placing} onChange={setPlacing} min={0} />
+          <NameField name={name} problem={problem} onChange={(typed) => change({ name: typed })} />
+          <PlacementField model={model} value={placing} onChange={(placed) => change({ placing: placed })} min={0} />
           <SettingsFields
             key={formula}
             formula={formula}
@@ -111,7 +99,7 @@ export function DeployDialog({ model, onAdded, onClose }: DeployDialogProps) {
             draft={draft}
             onChange={(changed) => {
               forgetError(deploy);
-              setDraft(changed);
+              change({ draft: changed });
             }}
             stored={null}
             problem={problem}
@@ -120,9 +108,11 @@ export function DeployDialog({ model, onAdded, onClose }: DeployDialogProps) {
             name={name}
             pairs={pairs}
             related={related}
-            onRelated={(pair, is) => setUnrelated(toggled(unrelated, pair, is === isDefault(pair, pairs)))}
+            onRelated={(pair, isRelated) =>
+              change({ changedPairs: withChoice(values.changedPairs, { pair, pairs, name, isRelated }) })
+            }
             exposed={exposed}
-            onExposed={setExposed}
+            onExposed={(is) => change({ exposed: is })}
           />
         </>
       )}
@@ -130,47 +120,30 @@ export function DeployDialog({ model, onAdded, onClose }: DeployDialogProps) {
   );
 }
 
-const keyOf = ({ requires, provides }: EndpointPair): string =>
-  `${requires.name} ${endpointText(provides)} ${requires.service}`;
+interface NameFieldProps {
+  name: string;
+  problem: ExplainedProblem | undefined;
+  onChange(name: string): void;
+}
 
-/** Whether a pair is related unless the reader says otherwise: the formula needs it, and there is one way to have it. */
-const isDefault = (pair: EndpointPair, pairs: readonly EndpointPair[]): boolean =>
-  !pair.optional && pairs.filter(({ requires }) => endpointText(requires) === endpointText(pair.requires)).length === 1;
-
-/** `changed` are the pairs for which the reader chose the opposite. */
-const isChosen = (pair: EndpointPair, pairs: readonly EndpointPair[], changed: readonly string[]): boolean =>
-  isDefault(pair, pairs) !== changed.includes(keyOf(pair));
-
-const toggled = (changed: readonly string[], pair: EndpointPair, isAsDefault: boolean): string[] => [
-  ...changed.filter((key) => key !== keyOf(pair)),
-  ...(isAsDefault ? [] : [keyOf(pair)]),
-];
-
-/** Whether a fault of a problem appears at a field. */
-const hasField = ({ faults }: ExplainedProblem): boolean =>
-  faults.length > 0 && faults.every(({ path }) => /^\/(service$|settings|protectedSettings)/.test(path));
-
-/** Returns the pairs of endpoints by which a new service can be related. */
-function usePairs(
-  model: string,
-  name: string,
-  { formula, version }: { formula: string; version: string },
-  services: Parameters<typeof endpointPairs>[0],
-): EndpointPair[] {
-  const trpc = useTRPC();
-  const relations = useQuery(trpc.relations.list.queryOptions({ model }));
-  const chosen = useQuery({
-    ...trpc.packages.get.queryOptions({ handler: formula, version }),
-    enabled: version !== '',
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const manifest = chosen.data?.manifest;
-  if (manifest === undefined || 'handlerManifest' in manifest || name === '') return [];
-  const endpoints = (['provides', 'requires'] as const).flatMap((side) =>
-    Object.entries(manifest[side]).map(([endpoint, facts]) => ({ side, name: endpoint, ...facts, relations: 0 })),
-  );
-  const own = { name, life: 'alive' as const, endpoints };
-  return endpointPairs([...services.filter((one) => one.name !== name), own], relations.data?.items ?? []).filter(
-    ({ requires, provides }) => [requires.service, provides.service].includes(name),
+function NameField({ name, problem, onChange }: NameFieldProps) {
+  const { t } = useTranslation('services');
+  return (
+    <Field label={t('deploy.name')} hint={t('deploy.name.hint', { name })} error={faultAt(problem, '/service')}>
+      <Input
+        mono
+        required
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        maxLength={maxServiceNameLength}
+        value={name}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </Field>
   );
 }
+
+/** Whether each fault of a problem appears at a field. */
+const hasFields = ({ faults }: ExplainedProblem): boolean =>
+  faults.length > 0 && faults.every(({ path }) => /^\/(service$|settings|protectedSettings)/.test(path));

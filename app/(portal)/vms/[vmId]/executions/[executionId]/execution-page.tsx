@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
-import { useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
@@ -20,6 +20,7 @@ import { ApprovalCard } from './approval-card.tsx';
 import { CallsCard } from './calls-card.tsx';
 import { ExecutionHeader } from './execution-header.tsx';
 import type { LogHandle } from './log/log-card.tsx';
+import { type LogName, logOfExecution } from './log/shown-log.ts';
 import { OutcomeCard } from './outcome-card.tsx';
 import { WhereItStands } from './where-it-stands.tsx';
 
@@ -52,6 +53,7 @@ export function ExecutionPage({ first, parts, readAt }: ExecutionPageProps) {
   const log = useRef<LogHandle>(null);
   const [call, setCall] = useState<number | null>(null);
   const { vmId, id } = first;
+  const name = useMemo<LogName>(() => ({ of: 'execution', vmId, executionId: id }), [vmId, id]);
   const { data: execution } = useQuery({
     ...trpc.executions.get.queryOptions({ vmId, executionId: id }),
     initialData: first,
@@ -80,7 +82,7 @@ export function ExecutionPage({ first, parts, readAt }: ExecutionPageProps) {
           {reader.can('operator') ? (
             <LogCard
               ref={log}
-              execution={execution}
+              log={logOfExecution(name, execution)}
               first={parts.log && { page: parts.log, readAt }}
               firstErrors={parts.errors}
             />

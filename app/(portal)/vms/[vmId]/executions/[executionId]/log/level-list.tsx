@@ -5,14 +5,14 @@ import { useEffect, useRef } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
-import type { ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import type { LogCalls } from './log-calls.ts';
 import { LogRowView } from './log-row.tsx';
 import { rowHeight } from './row-height.ts';
 import { type LevelFilter, useLevel } from './use-level.ts';
 import { VirtualRow } from './virtual-row.tsx';
 
 export interface LevelListProps {
-  execution: ShownExecutionDetails;
+  calls: LogCalls;
   level: LevelFilter;
   /** The number of rows of the whole log. */
   total: number;
@@ -32,14 +32,10 @@ export interface ShownRows {
 }
 
 /** The rows of a log that a level filter selects. The number of each row links to the row in the whole log. */
-export function LevelList({ execution, level, total, wraps, clockFrom, onShow, onRows }: LevelListProps) {
+export function LevelList({ calls, level, total, wraps, clockFrom, onShow, onRows }: LevelListProps) {
   const { t } = useTranslation('executions');
   const frame = useRef<HTMLElement>(null);
-  const { query, rows, hasMore, more, retry } = useLevel(
-    { vmId: execution.vmId, executionId: execution.id },
-    level,
-    total,
-  );
+  const { query, rows, hasMore, more, retry } = useLevel(calls, level, total);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,

@@ -4,19 +4,21 @@ import { useMutation } from '@tanstack/react-query';
 import { type Ref, type RefObject, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { type KeyBinding, useKeys } from '#app/_lib/keys.tsx';
-import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { Kbd } from '#app/_ui/kbd.tsx';
 import { toast } from '#app/_ui/toast.tsx';
-import { hasEnded, type LogPart, type ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
-import { knownOf } from '#app/(portal)/executions/shown-state.ts';
+import type { LogPart } from '#app/(portal)/executions/execution-data.ts';
 import { FirstError } from './first-error.tsx';
 import { LevelList, type ShownRows } from './level-list.tsx';
+import { type LogCalls, useLogCalls } from './log-calls.ts';
 import { LogList, type LogListHandle } from './log-list.tsx';
 import { LogTools, type LogView } from './log-tools.tsx';
 import { SearchLog } from './search-log.tsx';
+import type { LogName, ShownLog } from './shown-log.ts';
 import { useFirstError } from './use-first-error.ts';
 import type { FirstWindow } from './use-log.ts';
 
@@ -31,14 +33,15 @@ const followMs = 10_000;
 
 export interface LogCardProps {
   ref: Ref<LogHandle>;
-  execution: ShownExecutionDetails;
-  first: FirstWindow | undefined;
+  log: ShownLog;
+  first?: FirstWindow | undefined;
   /** The first errors, if the server loaded them. */
-  firstErrors: LogPart | undefined;
+  firstErrors?: LogPart | undefined;
+  className?: string;
 }
 
-/** The log of an execution: live, with all its rows behind one scroll bar. */
-export function LogCard({ ref, execution, first, firstErrors }: LogCardProps) {
+/** The log of an execution, or the output of a hook: live, with all its rows behind one scroll bar. */
+export function LogCard({ ref, log, first, firstErrors, className }: LogCardProps) {
   const { t } = useTranslation('executions');
   const format = useFormat();
   const list = useRef<LogListHandle>(null);
@@ -47,18 +50,19 @@ export function LogCard({ ref, execution, first, firstErrors }: LogCardProps) {
   const [levelRows, setLevelRows] = useState<ShownRows | null>(null);
   const [query, setQuery] = useState('');
   const [view, setView] = useState<LogView>({ level: 'all', wraps: false, showsClock: false });
-  const isLive = !hasEnded(execution);
-  useTellFollowing(execution, isLive);
+  const { isLive } = log;
+  const calls = useLogCalls(log.name);
+  useTellFollowing(log.name, isLive);
   const show = (row: number) => {
     setView((current) => ({ ...current, level: 'all' }));
     list.current?.show(row);
   };
   useImperativeHandle(ref, () => ({ show }));
-  const firstError = useFirstError(execution, firstErrors);
-  useLogKeys(list, { execution, isLive, isEmpty: total === 0, view, setView, show });
-  const clockFrom = view.showsClock ? execution.begunAt : null;
+  const firstError = useFirstError(calls, log.errorFrom, firstErrors);
+  useLogKeys(list, { calls, hasCalls: log.calls.length > 0, isLive, isEmpty: total === 0, view, setView, show });
+  const clockFrom = view.showsClock ? log.begunAt : null;
   return (
-    <Card className="min-w-0">
+    <Card className={cn('min-w-0', className)}>
       <CardHeader
         title={t('log.title')}
         note={
@@ -71,22 +75,12 @@ export function LogCard({ ref, execution, first, firstErrors }: LogCardProps) {
                 })}
           </span>
         }
-        actions={
-          total === 0 ? undefined : (
-            <SearchLog
-              vmId={execution.vmId}
-              executionId={execution.id}
-              isLive={isLive}
-              onQuery={setQuery}
-              onShow={show}
-            />
-          )
-        }
+        actions={total === 0 ? undefined : <SearchLog calls={calls} isLive={isLive} onQuery={setQuery} onShow={show} />}
       />
-      {total === 0 ? null : <LogTools execution={execution} view={view} onChange={setView} />}
+      {total === 0 ? null : <LogTools log={log} view={view} onChange={setView} />}
       {firstError === undefined ? null : <FirstError error={firstError} onShow={show} />}
       <LogList
-        {...{ ref: list, execution, first, isLive, query, clockFrom, wraps: view.wraps }}
+        {...{ ref: list, log, source: calls, first, query, clockFrom, wraps: view.wraps }}
         firstError={firstError?.row ?? null}
         isHidden={view.level !== 'all'}
         onTotal={setTotal}
@@ -94,17 +88,19 @@ export function LogCard({ ref, execution, first, firstErrors }: LogCardProps) {
       />
       {view.level === 'all' ? null : (
         <LevelList
-          {...{ execution, total, clockFrom, level: view.level, wraps: view.wraps, onShow: show, onRows: setLevelRows }}
+          {...{ calls, total, clockFrom, level: view.level, wraps: view.wraps, onShow: show, onRows: setLevelRows }}
         />
       )}
-      {total === 0 ? null : <LogFooter {...{ execution, missing }} hasError={firstError !== undefined} />}
+      {total === 0 ? null : <LogFooter {...{ log, missing }} hasError={firstError !== undefined} />}
       <SpokenCount total={total} isLive={isLive} />
     </Card>
   );
 }
 
 interface LogKeysInput {
-  execution: ShownExecutionDetails;
+  calls: LogCalls;
+  /** Whether the log has calls of a Body. */
+  hasCalls: boolean;
   isLive: boolean;
   isEmpty: boolean;
   view: LogView;
@@ -115,19 +111,22 @@ interface LogKeysInput {
 /** Adds the keyboard shortcuts of the log, unless the log is empty. */
 function useLogKeys(list: RefObject<LogListHandle | null>, input: LogKeysInput): void {
   const { t } = useTranslation('executions');
-  const client = useTRPCClient();
   const explain = useProblem();
-  const { execution, isLive, isEmpty, view, setView, show } = input;
-  const about = { vmId: execution.vmId, executionId: execution.id, level: 'error' } as const;
+  const { calls, hasCalls, isLive, isEmpty, view, setView, show } = input;
+  const errorsFrom = async (row: number) => (await calls.filter({ level: 'error', row })).rows;
   const nextError = async () => {
     const row = (list.current?.current() ?? -1) + 1;
-    const after = await client.executions.filter.query({ ...about, row });
+    const after = await errorsFrom(row);
     // After the last error, continues with the first error.
-    const [next] = after.rows.length > 0 ? after.rows : (await client.executions.filter.query(about)).rows;
+    const [next] = after.length > 0 ? after : await errorsFrom(0);
     if (next === undefined) toast(t('log.none.error'));
     else show(next.row);
   };
   const follow: KeyBinding = { key: 'f', label: t('log.key.follow'), run: () => list.current?.follow() };
+  const steps: KeyBinding[] = [
+    { key: '[', label: t('log.key.previous'), run: () => list.current?.step(-1) },
+    { key: ']', label: t('log.key.next'), run: () => list.current?.step(1) },
+  ];
   const keys: KeyBinding[] = [
     ...(isLive ? [follow] : []),
     {
@@ -135,8 +134,7 @@ function useLogKeys(list: RefObject<LogListHandle | null>, input: LogKeysInput):
       label: t('log.key.error'),
       run: () => void nextError().catch((error) => toast(explain(error).message)),
     },
-    { key: '[', label: t('log.key.previous'), run: () => list.current?.step(-1) },
-    { key: ']', label: t('log.key.next'), run: () => list.current?.step(1) },
+    ...(hasCalls ? steps : []),
     { key: 't', label: t('log.key.clock'), run: () => setView({ ...view, showsClock: !view.showsClock }) },
     { key: 'g g', label: t('log.key.start'), run: () => list.current?.toStart() },
     { key: 'G', label: t('log.key.end'), run: () => list.current?.follow() },
@@ -145,23 +143,21 @@ function useLogKeys(list: RefObject<LogListHandle | null>, input: LogKeysInput):
 }
 
 interface LogFooterProps {
-  execution: ShownExecutionDetails;
+  log: ShownLog;
   /** The number of bytes of the log that have not arrived. While the log grows, they may still arrive. */
   missing: number;
   hasError: boolean;
 }
 
 /** Whether the log is complete, and the most useful keys. */
-function LogFooter({ execution, missing, hasError }: LogFooterProps) {
+function LogFooter({ log: { isLive, calls, words }, missing, hasError }: LogFooterProps) {
   const { t } = useTranslation('executions');
   const format = useFormat();
-  const isLive = !hasEnded(execution);
-  const end = knownOf(execution) === 'unknown' ? 'log.incomplete' : 'log.complete';
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-line-subtle px-4 py-2 text-12 text-ink-2">
       <span>
         {isLive || missing === 0
-          ? t(isLive ? 'log.live' : end)
+          ? t(isLive ? 'log.live' : words.end)
           : t('log.incompleteBy', { bytes: format.bytes(missing) })}
       </span>
       <span className="ms-auto flex flex-wrap gap-x-3 max-sm:hidden">
@@ -170,12 +166,12 @@ function LogFooter({ execution, missing, hasError }: LogFooterProps) {
             <Kbd>F</Kbd> {t('log.hint.follow')}
           </span>
         ) : null}
-        {hasError || execution.calls.some(({ state }) => state === 'failed') ? (
+        {hasError || calls.some(({ state }) => state === 'failed') ? (
           <span>
             <Kbd>E</Kbd> {t('log.hint.error')}
           </span>
         ) : null}
-        {execution.calls.length > 0 ? (
+        {calls.length > 0 ? (
           <span>
             <Kbd>[</Kbd> <Kbd>]</Kbd> {t('log.hint.calls')}
           </span>
@@ -189,18 +185,19 @@ function LogFooter({ execution, missing, hasError }: LogFooterProps) {
 }
 
 /** Tells the portal that someone is reading the log, so that the agent sends new rows every second. */
-function useTellFollowing({ vmId, id }: Pick<ShownExecutionDetails, 'vmId' | 'id'>, isLive: boolean): void {
+function useTellFollowing(name: LogName, isLive: boolean): void {
   const trpc = useTRPC();
   const { mutate } = useMutation(trpc.executions.follow.mutationOptions());
   useEffect(() => {
-    if (!isLive) return;
+    // Agents send the output of hooks each second anyway.
+    if (!isLive || name.of === 'run') return;
     const tell = () => {
-      if (document.visibilityState === 'visible') mutate({ vmId, executionId: id });
+      if (document.visibilityState === 'visible') mutate({ vmId: name.vmId, executionId: name.executionId });
     };
     tell();
     const timer = setInterval(tell, followMs);
     return () => clearInterval(timer);
-  }, [vmId, id, isLive, mutate]);
+  }, [name, isLive, mutate]);
 }
 
 /** Announces new lines to screen readers as a count every ten seconds. */

@@ -4,17 +4,16 @@ import { ArrowDown } from 'lucide-react';
 import { type Ref, useEffect, useImperativeHandle, useMemo, useRef } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
-import { useTRPCClient } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
-import { hasEnded, type ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
-import { knownOf } from '#app/(portal)/executions/shown-state.ts';
+import type { LogCalls } from './log-calls.ts';
 import { LogRowView } from './log-row.tsx';
 import type { MarkedRows } from './marked-rows.ts';
 import { textOfRows } from './row-text.ts';
 import { SectionButtons } from './section-buttons.tsx';
 import { maxCopied, SelectedRows } from './selected-rows.tsx';
+import type { ShownLog } from './shown-log.ts';
 import { type FirstWindow, readRows } from './use-log.ts';
 import { useLogRows } from './use-log-rows.ts';
 import { VirtualRow } from './virtual-row.tsx';
@@ -34,9 +33,9 @@ export interface LogListHandle {
 
 export interface LogListProps {
   ref: Ref<LogListHandle>;
-  execution: ShownExecutionDetails;
+  log: ShownLog;
+  source: LogCalls;
   first: FirstWindow | undefined;
-  isLive: boolean;
   wraps: boolean;
   query: string;
   clockFrom: string | null;
@@ -62,18 +61,17 @@ function useTellSize({
 }
 
 /** The rows of a log. Only visible rows and a few around them are in the document. */
-export function LogList({ ref, onTotal, onMissing, ...props }: LogListProps) {
-  const { wraps, query, clockFrom, firstError, isHidden, ...input } = props;
+export function LogList({ ref, log: shown, source, first, isHidden, onTotal, onMissing, ...props }: LogListProps) {
+  const { wraps, query, clockFrom, firstError } = props;
+  const { isLive, calls } = shown;
   const { t } = useTranslation('executions');
-  const client = useTRPCClient();
   const frame = useRef<HTMLElement>(null);
-  const list = useLogRows(frame, { ...input, isHidden });
-  const { execution, isLive } = input;
+  const list = useLogRows(frame, { source, calls, first, isLive, isHidden });
   const { log, rows, follow, virtual, items, marks, folded } = list;
   const { total, missing } = log;
   const { marked } = marks;
   useTellSize({ total, missing, onTotal, onMissing });
-  const callAt = useMemo(() => new Map(execution.calls.map((call) => [call.row, call])), [execution.calls]);
+  const callAt = useMemo(() => new Map(calls.map((call) => [call.row, call])), [calls]);
   useImperativeHandle(ref, () => ({
     show: (row) => list.show({ from: row, to: row }),
     follow: follow.follow,
@@ -86,12 +84,11 @@ export function LogList({ ref, onTotal, onMissing, ...props }: LogListProps) {
   }
   if (!log.isLoaded) return <SkeletonRows columns={['w-8', 'w-64']} rows={8} label={t('log.loading')} />;
   if (total === 0) {
-    return <p className="px-4 pb-4 text-12 text-pretty text-ink-2">{t(wordForEmpty(execution))}</p>;
+    return <p className="px-4 pb-4 text-12 text-pretty text-ink-2">{t(shown.words.empty)}</p>;
   }
   const read = async ({ from, to }: MarkedRows) => {
-    const about = { vmId: execution.vmId, executionId: execution.id };
     const count = Math.min(to - from + 1, maxCopied);
-    return textOfRows((await readRows(client, about, { first: from, count })).rows);
+    return textOfRows((await readRows(source, { first: from, count })).rows);
   };
   return (
     <div className="relative" hidden={isHidden}>
@@ -151,14 +148,6 @@ function PartFailed({ failed }: { failed: ReturnType<typeof useLogRows>['log']['
       <QueryError title={t('log.partFailed')} error={failed.error} onRetry={failed.refetch} />
     </div>
   );
-}
-
-const emptyWords = { all: 'log.nothing', unknown: 'log.nothingArrived', 'nothing-ran': 'log.nothingRan' } as const;
-
-/** Returns the text for an empty log. */
-function wordForEmpty(execution: ShownExecutionDetails) {
-  if (hasEnded(execution)) return emptyWords[knownOf(execution)];
-  return execution.begunAt === null ? 'log.notBegun' : 'log.nothingYet';
 }
 
 function NewLines({ count, onFollow }: { count: number; onFollow(): void }) {

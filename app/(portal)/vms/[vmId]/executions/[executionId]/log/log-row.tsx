@@ -24,7 +24,7 @@ export interface LogRowProps {
   wraps: boolean;
   /** The text that the reader searches for. */
   query: string;
-  /** When the Body began, if rows show the time of day. */
+  /** When time 0 was, if rows show the time of day. */
   clockFrom: string | null;
   onMark(event: MouseEvent<HTMLAnchorElement>, row: number): void;
   onFold(call: ShownCall): void;

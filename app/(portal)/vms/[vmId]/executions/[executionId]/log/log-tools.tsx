@@ -4,27 +4,25 @@ import { Clock, Download, WrapText } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button, IconButton } from '#app/_ui/button.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
-import type { ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import type { ShownLog } from './shown-log.ts';
 import type { LevelFilter } from './use-level.ts';
-
-const levels = ['all', 'messages', 'warning', 'error'] as const;
 
 /** The display options of a log. */
 export interface LogView {
   level: LevelFilter | 'all';
   wraps: boolean;
-  /** Whether to show the time of day instead of the time since the Body began. */
+  /** Whether to show the time of day instead of the time since the beginning. */
   showsClock: boolean;
 }
 
 export interface LogToolsProps {
-  execution: Pick<ShownExecutionDetails, 'vmId' | 'id'>;
+  log: Pick<ShownLog, 'levels' | 'download'>;
   view: LogView;
   onChange(view: LogView): void;
 }
 
 /** The controls for the display options of a log, and the download. */
-export function LogTools({ execution: { vmId, id }, view, onChange }: LogToolsProps) {
+export function LogTools({ log: { levels, download }, view, onChange }: LogToolsProps) {
   const { t } = useTranslation('executions');
   return (
     <div className="flex flex-wrap items-center gap-2 px-4 pb-2">
@@ -32,7 +30,7 @@ export function LogTools({ execution: { vmId, id }, view, onChange }: LogToolsPr
         label={t('log.level')}
         value={view.level}
         onChange={(level) => onChange({ ...view, level })}
-        options={levels.map((level) => ({ value: level, label: t(`log.level.show.${level}`) }))}
+        options={(['all', ...levels] as const).map((level) => ({ value: level, label: t(`log.level.show.${level}`) }))}
         className="max-w-full overflow-x-auto *:shrink-0"
       />
       <span className="ms-auto flex items-center gap-1">
@@ -56,12 +54,14 @@ export function LogTools({ execution: { vmId, id }, view, onChange }: LogToolsPr
         >
           <Clock aria-hidden />
         </IconButton>
-        <Button asChild size="sm" variant="ghost">
-          <a href={`/download/vms/${vmId}/executions/${id}/log`} download>
-            <Download aria-hidden />
-            {t('log.download')}
-          </a>
-        </Button>
+        {download === null ? null : (
+          <Button asChild size="sm" variant="ghost">
+            <a href={download} download>
+              <Download aria-hidden />
+              {t('log.download')}
+            </a>
+          </Button>
+        )}
       </span>
     </div>
   );

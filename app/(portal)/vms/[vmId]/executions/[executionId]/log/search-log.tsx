@@ -5,18 +5,17 @@ import { ChevronDown, ChevronUp, Search } from 'lucide-react';
 import { type KeyboardEvent, useCallback, useEffect, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useKeys } from '#app/_lib/keys.tsx';
-import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { IconButton } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Input } from '#app/_ui/input.tsx';
+import type { LogCalls } from './log-calls.ts';
 
 /** Delay in milliseconds between the last keystroke and the search. */
 const settleMs = 300;
 
 export interface SearchLogProps {
-  vmId: string;
-  executionId: string;
+  calls: LogCalls;
   /** Whether the log is still growing. If so, the search runs again when the reader reaches the last match. */
   isLive: boolean;
   onQuery(q: string): void;
@@ -24,19 +23,18 @@ export interface SearchLogProps {
 }
 
 /** Searches the whole log on the portal once the reader stops typing. */
-function useSearch({ vmId, executionId, isLive, onQuery, onShow }: SearchLogProps) {
+function useSearch({ calls, isLive, onQuery, onShow }: SearchLogProps) {
   const { t } = useTranslation('executions');
-  const trpc = useTRPC();
   const [typed, setTyped] = useState('');
   const [q, setQ] = useState('');
   const [at, setAt] = useState<number | null>(null);
   /** The step to take when the search ends, if the reader pressed Enter during the search; null otherwise. */
   const [waiting, setWaiting] = useState<1 | -1 | null>(null);
   const search = useInfiniteQuery({
-    ...trpc.executions.search.infiniteQueryOptions(
-      { vmId, executionId, q: q === '' ? ' ' : q },
-      { getNextPageParam: (page) => page.next ?? undefined },
-    ),
+    queryKey: calls.searchKey(q),
+    queryFn: ({ pageParam, signal }) => calls.search({ q, row: pageParam }, { signal }),
+    initialPageParam: 0,
+    getNextPageParam: (page) => page.next ?? undefined,
     enabled: q !== '',
   });
   const isSearching = typed !== '' && (typed !== q || search.isPending);

@@ -2,19 +2,17 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useTRPC } from '#app/_lib/trpc.tsx';
-import type { LogInput } from './use-log.ts';
+import type { LogCalls } from './log-calls.ts';
 
 export type LevelFilter = 'messages' | 'warning' | 'error';
 
 /** Loads the rows of a log that a level filter selects, one page at a time. When `total` grows, loads the new rows. */
-export function useLevel({ vmId, executionId }: LogInput, level: LevelFilter, total: number) {
-  const trpc = useTRPC();
+export function useLevel(calls: LogCalls, level: LevelFilter, total: number) {
   const query = useInfiniteQuery({
-    ...trpc.executions.filter.infiniteQueryOptions(
-      { vmId, executionId, level },
-      { getNextPageParam: ({ next }) => next },
-    ),
+    queryKey: calls.levelKey(level),
+    queryFn: ({ pageParam, signal }) => calls.filter({ level, row: pageParam }, { signal }),
+    initialPageParam: 0,
+    getNextPageParam: ({ next }) => next,
     // Rows never change, so loaded pages stay valid.
     staleTime: Number.POSITIVE_INFINITY,
     enabled: total > 0,

@@ -10,8 +10,9 @@ import {
   useMemo,
   useState,
 } from 'react';
-import type { ShownCall, ShownExecutionDetails } from '#app/(portal)/executions/execution-data.ts';
+import type { ShownCall } from '#app/(portal)/executions/execution-data.ts';
 import { type UnfoldedRows, visibleRows } from './folds.ts';
+import type { LogCalls } from './log-calls.ts';
 import { hashOfRows, type MarkedRows } from './marked-rows.ts';
 import { rowHeight } from './row-height.ts';
 import { foldsInSection, sectionOf } from './sections.ts';
@@ -21,7 +22,9 @@ import { type FirstWindow, useLog, windowOf } from './use-log.ts';
 import { useMarkedInAddress } from './use-marked-in-address.ts';
 
 export interface LogRowsInput {
-  execution: ShownExecutionDetails;
+  source: LogCalls;
+  /** The calls of an execution’s Body. */
+  calls: readonly ShownCall[];
   first: FirstWindow | undefined;
   isLive: boolean;
   /** Whether the level list is shown instead. */
@@ -30,12 +33,11 @@ export interface LogRowsInput {
 
 /** The rows of a log in a scrolling frame: which are loaded, visible, folded or marked, and how to move among them. */
 export function useLogRows(frame: RefObject<HTMLElement | null>, input: LogRowsInput) {
-  const { execution, first: start, isLive, isHidden } = input;
-  const { calls } = execution;
+  const { source, calls, first: start, isLive, isHidden } = input;
   const [chosen, setChosen] = useState(0);
   const [windows, setWindows] = useState<readonly number[]>([0]);
   const [target, setTarget] = useState<{ row: number; align: 'center' | 'auto' } | null>(null);
-  const log = useLog({ vmId: execution.vmId, executionId: execution.id }, windows, start);
+  const log = useLog(source, windows, start);
   const { total } = log;
   const follow = useFollow(frame, isLive);
   const { folded, toggle, unfold } = useFolds(calls, follow.follows);

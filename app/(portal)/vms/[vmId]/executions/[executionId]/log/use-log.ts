@@ -2,8 +2,8 @@
 
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import type { LogPage, LogRow } from '#app/(portal)/executions/execution-data.ts';
+import type { LogCalls } from './log-calls.ts';
 import { windowRows } from './window-rows.ts';
 
 /** How long a window that is not on screen is kept, in milliseconds. */
@@ -17,26 +17,18 @@ export interface FirstWindow {
   readAt: number;
 }
 
-export interface LogInput {
-  vmId: string;
-  executionId: string;
-}
-
 /** Returns the number of the window that contains a row. */
 export const windowOf = (row: number): number => Math.floor(row / windowRows);
 
-type Client = ReturnType<typeof useTRPCClient>;
-
 /** Loads rows, one window at a time. If rows are long, a response has fewer rows than requested. */
 export async function readRows(
-  client: Client,
-  about: LogInput,
+  calls: LogCalls,
   { first, count, signal }: { first: number; count: number; signal?: AbortSignal },
 ): Promise<LogPage> {
   const rows: LogRow[] = [];
   for (;;) {
-    const input = { ...about, row: first + rows.length, count: Math.min(windowRows, count - rows.length) };
-    const page = await client.executions.log.query(input, signal && { signal });
+    const input = { row: first + rows.length, count: Math.min(windowRows, count - rows.length) };
+    const page = await calls.rows(input, signal && { signal });
     rows.push(...page.rows);
     if (page.rows.length === 0 || rows.length >= count || first + rows.length >= page.total) {
       return { total: page.total, missing: page.missing, rows };
@@ -47,20 +39,18 @@ export async function readRows(
 /**
  * Loads windows, given by their numbers in ascending order. Live updates reload the windows and the number of rows.
  */
-export function useLog(about: LogInput, windows: readonly number[], start: FirstWindow | undefined) {
-  const trpc = useTRPC();
-  const client = useTRPCClient();
+export function useLog(calls: LogCalls, windows: readonly number[], start: FirstWindow | undefined) {
   const queries = useQueries({
     queries: windows
       .map((window) => window * windowRows)
       .map((first) => ({
-        queryKey: trpc.executions.log.queryKey({ ...about, row: first, count: windowRows }),
-        queryFn: ({ signal }: { signal: AbortSignal }) => readRows(client, about, { first, count: windowRows, signal }),
+        queryKey: calls.windowKey(first),
+        queryFn: ({ signal }: { signal: AbortSignal }) => readRows(calls, { first, count: windowRows, signal }),
         gcTime: keptMs,
         ...(first === 0 && isWhole(start) && { initialData: start.page, initialDataUpdatedAt: start.readAt }),
       })),
   });
-  useForgetWindows(windows);
+  useForgetWindows(calls, windows);
   const loaded = queries.map(({ data }) => data);
   // Keeps the last known number of rows while the windows on screen are loading.
   const [known, setKnown] = useState<number>();
@@ -86,18 +76,17 @@ const isWhole = (start: FirstWindow | undefined): start is FirstWindow =>
   start !== undefined && start.page.rows.length === Math.min(windowRows, start.page.total);
 
 /** Removes hidden windows beyond `maxKept` from the cache, because a long log would take too much memory. */
-function useForgetWindows(shown: readonly number[]): void {
-  const trpc = useTRPC();
+function useForgetWindows(calls: LogCalls, shown: readonly number[]): void {
   const cache = useQueryClient().getQueryCache();
   // biome-ignore lint/correctness/useExhaustiveDependencies: when other windows are shown, more windows are hidden
   useEffect(() => {
     const hidden = cache
-      .findAll({ queryKey: trpc.executions.log.pathKey(), type: 'inactive' })
+      .findAll({ queryKey: calls.windowsKey(), type: 'inactive' })
       .toSorted((a, b) => b.state.dataUpdatedAt - a.state.dataUpdatedAt);
     let characters = 0;
     for (const [index, query] of hidden.entries()) {
       for (const { text } of (query.state.data as LogPage | undefined)?.rows ?? []) characters += text.length;
       if (index >= maxKept.windows || characters > maxKept.characters) cache.remove(query);
     }
-  }, [cache, trpc, shown]);
+  }, [cache, calls, shown]);
 }

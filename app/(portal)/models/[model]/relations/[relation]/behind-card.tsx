@@ -1,0 +1,63 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card, CardFooter } from '#app/_ui/card.tsx';
+import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { unitHref } from '../../services/service-data.ts';
+import { isUnseen } from '../moments.ts';
+import type { Moment, RelationName, ShownReader, ShownRelationDetails } from '../relation-data.ts';
+
+export interface BehindCardProps {
+  name: RelationName;
+  relation: ShownRelationDetails;
+  moment: Moment;
+}
+
+/** The most urgent reasons come first. */
+const urgent: readonly ShownReader['why'][] = ['failing', 'silent', 'running', 'waiting'];
+
+/** Says which unit is behind which other one, why, and where to look. */
+export function BehindCard({ name, relation, moment }: BehindCardProps) {
+  const { t } = useTranslation('services');
+  const trpc = useTRPC();
+  const node = moment.nodes.find((one) => isUnseen(one, moment.nodes));
+  const { data } = useQuery({
+    ...trpc.relations.readers.queryOptions({ ...name, unit: node?.unit ?? '' }),
+    enabled: node !== undefined,
+    retry: false,
+  });
+  const behind = (data?.readers ?? [])
+    .filter(({ confirmed }) => !confirmed)
+    .toSorted((a, b) => urgent.indexOf(a.why) - urgent.indexOf(b.why));
+  const [reader] = behind;
+  if (data === undefined || reader === undefined) return null;
+  const isFailing = reader.why === 'failing';
+  const status = isFailing ? 'failed' : reader.why === 'silent' ? 'unresponsive' : 'progressing';
+  const others = relation.behind - 1;
+  const versions = { reader: reader.unit, unit: data.unit, has: reader.version ?? 0, latest: data.version };
+  return (
+    <Card className="mb-4" aria-label={t('relation.behind.label')}>
+      <div className="flex gap-2.5 px-4 py-3.5">
+        <StatusIcon status={status} className="mt-1 size-4" />
+        <div className="min-w-0">
+          <p className="text-16 font-medium tracking-tight text-pretty wrap-anywhere">
+            {t(reader.version === null ? 'relation.behind.none' : 'relation.behind.has', versions)}
+          </p>
+          <p className="mt-0.5 text-pretty text-ink-2">
+            {t(`relation.why.${reader.why ?? 'waiting'}`, { unit: reader.unit })}
+            {others > 0 ? ` ${t('relation.behind.others', { count: others })}` : ''}
+          </p>
+        </div>
+      </div>
+      <CardFooter>
+        <Button asChild>
+          <Link href={unitHref(name.model, reader.unit)}>{t('relation.act.open', { unit: reader.unit })}</Link>
+        </Button>
+      </CardFooter>
+    </Card>
+  );
+}

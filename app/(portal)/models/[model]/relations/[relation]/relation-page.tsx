@@ -1,0 +1,115 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import Link from 'next/link';
+import { useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { problemOf } from '#app/_lib/problem.ts';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card } from '#app/_ui/card.tsx';
+import { EmptyState } from '#app/_ui/empty-state.tsx';
+import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import { modelHref } from '../../../model-data.ts';
+import { changedCells, countDifferences } from '../moments.ts';
+import type { RelationName, ShownRelationDetails } from '../relation-data.ts';
+import { useEvents, useNow, usePast, useRelation } from '../use-relation.ts';
+import { BehindCard } from './behind-card.tsx';
+import { ChangesCard } from './changes-card.tsx';
+import { DataCard } from './data-card.tsx';
+import { HistoryCard } from './history-card.tsx';
+import { RelationHead } from './relation-head.tsx';
+
+const RemoveRelationDialog = dynamic(
+  () => import('./remove-relation-dialog.tsx').then((module) => module.RemoveRelationDialog),
+  { ssr: false },
+);
+
+export interface RelationPageProps {
+  model: string;
+  /** What the server read at `readAt` (milliseconds since 1970). */
+  first: ShownRelationDetails;
+  readAt: number;
+}
+
+/** One relation, with live data. Each card fails independently. */
+export function RelationPage({ model, first, readAt }: RelationPageProps) {
+  const { t } = useTranslation('services');
+  const name: RelationName = { model, number: first.number, id: String(first.id) };
+  const [at, setAt] = useState<number | null>(null);
+  const [pinned, setPinned] = useState<number | 'now' | null>(null);
+  const [isRemoving, setRemoving] = useState(false);
+  const relationQuery = useRelation(name, first, readAt);
+  const now = useNow(name);
+  const history = useEvents(name);
+  const past = usePast(name, at);
+  const other = usePast(name, typeof pinned === 'number' ? pinned : null);
+  const relation = relationQuery.data;
+  if (relationQuery.error && problemOf(relationQuery.error).status === 404) return <RelationGone model={model} />;
+  const shown = at === null ? now : past;
+  const compared = pinned === null ? null : ((pinned === 'now' ? now.moment : other.moment) ?? null);
+  const events = history.events ?? [];
+  const clocks = [at ?? relation.clock, typeof pinned === 'number' ? pinned : relation.clock] as const;
+  const changed = changedCells(events, ...clocks);
+  const since =
+    shown.moment === undefined || now.moment === undefined || at === null
+      ? 0
+      : countDifferences(shown.moment, now.moment, changedCells(events, at, relation.clock));
+  return (
+    <>
+      <RelationHead name={name} relation={relation} onRemove={() => setRemoving(true)} />
+      {relationQuery.error ? (
+        <Card className="mb-4">
+          <QueryError
+            title={t('relation.stale')}
+            error={relationQuery.error}
+            onRetry={relationQuery.refetch}
+            at={new Date(relationQuery.errorUpdatedAt)}
+          />
+        </Card>
+      ) : null}
+      {relation.behind + relation.failing > 0 && now.moment !== undefined ? (
+        <BehindCard name={name} relation={relation} moment={now.moment} />
+      ) : null}
+      <HistoryCard relation={relation} history={history} at={at} onMove={setAt} />
+      {shown.moment === undefined ? (
+        <Card className="mt-4">
+          {shown.query.error ? (
+            <QueryError title={t('relation.data.failed')} error={shown.query.error} onRetry={shown.query.refetch} />
+          ) : (
+            <SkeletonRows columns={['w-24', 'w-40', 'w-40']} rows={6} label={t('relation.data.loading')} />
+          )}
+        </Card>
+      ) : (
+        <DataCard
+          {...{ name, relation, moment: shown.moment, compared, changed, events, at, pinned, since }}
+          isLoading={shown.query.isFetching && at !== null}
+          onMove={setAt}
+          onPin={setPinned}
+        />
+      )}
+      <ChangesCard name={name} relation={relation} history={history} at={at} onMove={setAt} />
+      {isRemoving ? <RemoveRelationDialog name={name} relation={relation} onClose={() => setRemoving(false)} /> : null}
+    </>
+  );
+}
+
+/** Shown once the relation is no longer known, because its model was destroyed. */
+function RelationGone({ model }: { model: string }) {
+  const { t } = useTranslation('services');
+  return (
+    <Card>
+      <EmptyState
+        as="h1"
+        title={t('relation.gone.title')}
+        actions={
+          <Button asChild>
+            <Link href={modelHref(model)}>{t('service.gone.act')}</Link>
+          </Button>
+        }
+      >
+        <p>{t('relation.gone.why')}</p>
+      </EmptyState>
+    </Card>
+  );
+}

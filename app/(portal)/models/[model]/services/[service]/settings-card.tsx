@@ -1,0 +1,97 @@
+'use client';
+
+import { Lock } from 'lucide-react';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
+import { SkeletonRows } from '#app/_ui/skeleton.tsx';
+import { RelativeTime } from '#app/_ui/time.tsx';
+import type { ServiceDetails } from '../service-data.ts';
+import { shownSettings } from './shown-settings.ts';
+
+export interface SettingsCardProps {
+  details: { data: ServiceDetails | undefined; error: unknown; errorUpdatedAt: number; refetch(): unknown };
+  /** Undefined for readers who may not change the settings. */
+  onChange: (() => void) | undefined;
+}
+
+/** The settings of a service with their defaults. Viewers see only the names. */
+export function SettingsCard({ details, onChange }: SettingsCardProps) {
+  const { t } = useTranslation('services');
+  const { data } = details;
+  return (
+    <Card className="mb-4" aria-labelledby="settings">
+      <CardHeader
+        id="settings"
+        title={t('column.settings')}
+        note={
+          data === undefined ? undefined : (
+            <Trans
+              text={t('settings.changed', { name: data.settingsChangedBy })}
+              tags={{ when: <RelativeTime value={new Date(data.settingsChangedAt)} /> }}
+            />
+          )
+        }
+        actions={
+          onChange === undefined ? undefined : (
+            <Button size="sm" onClick={onChange}>
+              {t('act.settings')}
+            </Button>
+          )
+        }
+      />
+      {details.error ? (
+        <QueryError
+          title={t('settings.failed')}
+          error={details.error}
+          onRetry={details.refetch}
+          at={new Date(details.errorUpdatedAt)}
+        />
+      ) : data === undefined ? (
+        <SkeletonRows columns={['w-32', 'w-48']} rows={3} label={t('settings.loading')} />
+      ) : (
+        <CardBody className="grid grid-cols-[minmax(0,1fr)] gap-2">
+          <Settings details={data} />
+        </CardBody>
+      )}
+    </Card>
+  );
+}
+
+function Settings({ details }: { details: ServiceDetails }) {
+  const { t } = useTranslation('services');
+  const shown = shownSettings(details);
+  return (
+    <>
+      {shown.length === 0 ? <p className="text-ink-3">{t('settings.none')}</p> : null}
+      {shown.length === 0 ? null : (
+        <dl className="grid grid-cols-[minmax(0,auto)_minmax(0,1fr)] gap-x-6 gap-y-1 max-sm:grid-cols-[minmax(0,1fr)] max-sm:gap-y-0">
+          {shown.map(({ key, value, isDefault }) => (
+            <div key={key} className="contents">
+              <dt translate="no" className="mono wrap-anywhere text-ink-2">
+                {key}
+              </dt>
+              <dd className="min-w-0 max-sm:mb-2">
+                {value === null ? (
+                  <span className="text-ink-3">{t('settings.operatorsOnly')}</span>
+                ) : (
+                  <span translate="no" className="mono line-clamp-4 wrap-anywhere">
+                    {value}
+                  </span>
+                )}
+                {isDefault ? <span className="ms-2 text-12 text-ink-3">{t('settings.default')}</span> : null}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {details.hasProtectedSettings ? (
+        <p className="flex items-center gap-1.5 text-12 text-ink-3">
+          <Lock aria-hidden className="size-3.5 shrink-0" />
+          {t('settings.hasProtected')}
+        </p>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+'use client';
+
+import { Cable } from 'lucide-react';
+import Link from 'next/link';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { useFormat } from '#app/_ui/format.ts';
+import { modelHref } from '../../../model-data.ts';
+import { NeedLine } from './need-line.tsx';
+import type { NeedProps } from './service-needs-card.tsx';
+
+/** Number of units that a line names. */
+const maxNamed = 5;
+
+/** A service whose formula requires a relation that it does not have. */
+export function RelationNeed({ need: { service, units, endpoint }, may, onAct }: NeedProps<'relation'>) {
+  const { t } = useTranslation('services');
+  const { name } = endpoint;
+  return (
+    <NeedLine
+      status="warning"
+      title={t('needs.relation', { service, name })}
+      why={t(may ? 'needs.relation.why' : 'needs.relation.viewer', { interface: endpoint.interface, count: units })}
+    >
+      {may ? (
+        <Button size="sm" onClick={() => onAct({ kind: 'relate', service, endpoint: name })}>
+          <Cable aria-hidden />
+          {t('needs.relate', { name: `${service}:${name}` })}
+        </Button>
+      ) : null}
+    </NeedLine>
+  );
+}
+
+/** Units whose machines are not enrolled yet. */
+export function EnrollNeed({ need: { units }, model, may }: NeedProps<'enroll'>) {
+  const { t } = useTranslation('services');
+  const format = useFormat();
+  const named = units.slice(0, maxNamed).map(({ unit }) => unit);
+  const rest = units.length - named.length;
+  const names = format.list(rest > 0 ? [...named, t('units.more', { count: rest })] : named);
+  return (
+    <NeedLine
+      status="unknown"
+      title={t('needs.enroll', { count: units.length })}
+      why={t(may ? 'needs.enroll.why' : 'needs.enroll.viewer', { names, count: units.length })}
+    >
+      <Button size="sm" asChild>
+        <Link href={`${modelHref(model)}?view=topology`} prefetch={false}>
+          {t('needs.enroll.show')}
+        </Link>
+      </Button>
+    </NeedLine>
+  );
+}
+
+/** A service without units. */
+export function EmptyNeed({ need: { service }, may, onAct, services }: NeedProps<'empty'>) {
+  const { t } = useTranslation('services');
+  const found = services.find(({ name }) => name === service);
+  return (
+    <NeedLine status="waiting" title={t('needs.empty', { service })} why={t('needs.empty.why')}>
+      {may && found !== undefined ? (
+        <Button size="sm" onClick={() => onAct({ kind: 'addUnits', service: found })}>
+          {t('needs.empty.act', { service })}
+        </Button>
+      ) : null}
+    </NeedLine>
+  );
+}

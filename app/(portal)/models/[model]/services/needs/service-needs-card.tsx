@@ -1,0 +1,104 @@
+'use client';
+
+import { RotateCw } from 'lucide-react';
+import { useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
+import { Button } from '#app/_ui/button.tsx';
+import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { FieldError } from '#app/_ui/field.tsx';
+import { useFormat } from '#app/_ui/format.ts';
+import type { ShownModel } from '../../../model-data.ts';
+import type { ServiceAct } from '../service-acts.ts';
+import type { ShownService } from '../service-data.ts';
+import { FailingNeed } from './failing-need.tsx';
+import { EmptyNeed, EnrollNeed, RelationNeed } from './other-needs.tsx';
+import { keyOfNeed, type ServiceNeed, serviceNeeds } from './service-needs.ts';
+import { useRunAgain } from './use-run-again.ts';
+
+export interface ServiceNeedsCardProps {
+  model: ShownModel;
+  /** All services of the model, or the one that the page shows. */
+  services: readonly ShownService[];
+  /** The service that the page shows; undefined for all. */
+  service?: string;
+  onAct(act: ServiceAct): void;
+}
+
+/** Number of needs that the card shows at first. */
+const maxNeeds = 5;
+
+/** What needs somebody among services: failing hooks by formula, hook and reason, missing relations, machines. */
+export function ServiceNeedsCard({ model, services, service, onAct }: ServiceNeedsCardProps) {
+  const { t } = useTranslation('services');
+  const format = useFormat();
+  const may = useReader().can('operator') && model.life === 'alive';
+  const [showsAll, setShowsAll] = useState(false);
+  const runAgain = useRunAgain(model.name);
+  const needs = serviceNeeds(services);
+  if (needs.length === 0) return null;
+  const failing = needs.flatMap((need) => (need.kind === 'failing' ? need.group.units : []));
+  const shown = showsAll ? needs : needs.slice(0, maxNeeds);
+  return (
+    <Card className="mb-4" aria-labelledby="service-needs">
+      <CardHeader
+        id="service-needs"
+        title={t('needs.title')}
+        note={needs.length === 1 ? undefined : format.number(needs.length)}
+        actions={
+          may && failing.length > 1 ? (
+            <Button size="sm" busy={runAgain.isPending} onClick={() => runAgain.all(service)}>
+              <RotateCw aria-hidden />
+              {t('needs.runAgainAll')}
+            </Button>
+          ) : undefined
+        }
+      />
+      <div role="alert" className="px-4 empty:hidden">
+        {runAgain.error === undefined ? null : <FieldError>{runAgain.error}</FieldError>}
+      </div>
+      <ul>
+        {shown.map((need) => (
+          <Need
+            key={keyOfNeed(need)}
+            need={need}
+            model={model.name}
+            services={services}
+            may={may}
+            runAgain={runAgain}
+            onAct={onAct}
+          />
+        ))}
+      </ul>
+      {shown.length === needs.length ? null : (
+        <div className="border-t border-line-subtle px-4 py-2.5">
+          <Button size="sm" onClick={() => setShowsAll(true)}>
+            {t('needs.more', { count: needs.length - shown.length })}
+          </Button>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+export interface NeedProps<Kind extends ServiceNeed['kind'] = ServiceNeed['kind']> {
+  need: Extract<ServiceNeed, { kind: Kind }>;
+  model: string;
+  services: readonly ShownService[];
+  may: boolean;
+  runAgain: ReturnType<typeof useRunAgain>;
+  onAct(act: ServiceAct): void;
+}
+
+function Need({ need, ...props }: NeedProps) {
+  switch (need.kind) {
+    case 'failing':
+      return <FailingNeed need={need} {...props} />;
+    case 'relation':
+      return <RelationNeed need={need} {...props} />;
+    case 'enroll':
+      return <EnrollNeed need={need} {...props} />;
+    case 'empty':
+      return <EmptyNeed need={need} {...props} />;
+  }
+}

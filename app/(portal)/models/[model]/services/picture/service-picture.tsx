@@ -1,0 +1,152 @@
+'use client';
+
+import { Download, Maximize, Minus, Plus } from 'lucide-react';
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { IconButton } from '#app/_ui/button.tsx';
+import { useFormat } from '#app/_ui/format.ts';
+import type { ShownRelation, ShownService } from '../service-data.ts';
+import { pictureFile } from './picture-file.ts';
+import { boxHeight, boxWidth, layoutServices, structureOf } from './picture-layout.ts';
+import { neighborsOf, nextInRing, type Ring, walk } from './picture-walk.ts';
+import { RelationLines } from './relation-lines.tsx';
+import { ServiceBox } from './service-box.tsx';
+import { useServiceWords } from './use-service-words.ts';
+import { useViewport } from './use-viewport.ts';
+
+export interface ServicePictureProps {
+  model: string;
+  services: readonly ShownService[];
+  relations: readonly ShownRelation[];
+}
+
+const arrows = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'up', ArrowDown: 'down' } as const;
+const panBy = 80;
+
+/**
+ * The services of a model as boxes, with their relations as lines. For the keyboard, the picture is one stop: arrows walk
+ * along relations and columns, Enter opens a service.
+ */
+export function ServicePicture({ model, services, relations }: ServicePictureProps) {
+  const { t } = useTranslation('services');
+  const describe = useServiceWords();
+  const frame = useRef<HTMLElement>(null);
+  const ring = useRef<Ring | null>(null);
+  const boxes = useRef(new Map<string, HTMLAnchorElement>());
+  const structure = structureOf(services, relations);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: health must not move anything
+  const layout = useMemo(() => layoutServices(services, relations), [structure]);
+  const [stop, setStop] = useState(services[0]?.name ?? '');
+  const view = useViewport(model, layout, frame);
+  const { x, y, scale } = view.viewport;
+  const relationOf = new Map(relations.map((relation) => [relation.number, relation]));
+  const current = layout.services.has(stop) ? stop : (services[0]?.name ?? '');
+  const go = (name: string) => {
+    const at = layout.services.get(name);
+    if (at === undefined) return;
+    setStop(name);
+    view.reveal({ x: at.x, y: at.y, width: boxWidth, height: boxHeight });
+    boxes.current.get(name)?.focus({ preventScroll: true });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const direction = arrows[event.key as keyof typeof arrows];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (direction !== undefined && event.shiftKey) {
+      view.pan(
+        direction === 'left' ? panBy : direction === 'right' ? -panBy : 0,
+        direction === 'up' ? panBy : direction === 'down' ? -panBy : 0,
+      );
+    } else if (direction !== undefined) go(walk(layout, current, direction));
+    else if (event.key === 'r') {
+      ring.current = nextInRing(ring.current, neighborsOf(layout, current), current);
+      go(ring.current.names[ring.current.at] ?? current);
+    } else if (event.key === '+') view.zoom(1.25);
+    else if (event.key === '-') view.zoom(0.8);
+    else if (event.key === '0') view.fit();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const download = () => save(`${model}.svg`, pictureFile(layout, services, relations, describe));
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)]">
+      <Tools scale={scale} onZoom={view.zoom} onFit={view.fit} onDownload={download} />
+      {/* biome-ignore lint/a11y/useSemanticElements: a figure with its own keys */}
+      <section
+        ref={frame}
+        role="group"
+        aria-label={t('picture.label')}
+        aria-describedby="picture-keys"
+        onKeyDown={onKeyDown}
+        {...view.handlers}
+        className="relative h-[min(560px,70vh)] cursor-grab touch-none overflow-hidden border-t border-line-subtle bg-canvas active:cursor-grabbing"
+      >
+        <div
+          className="absolute top-0 left-0 origin-top-left"
+          style={{ width: layout.width, height: layout.height, transform: `translate(${x}px, ${y}px) scale(${scale})` }}
+        >
+          <RelationLines model={model} layout={layout} relations={relationOf} />
+          {services.map((service) => {
+            const at = layout.services.get(service.name);
+            return at === undefined ? null : (
+              <ServiceBox
+                key={service.name}
+                ref={(box) => {
+                  if (box === null) boxes.current.delete(service.name);
+                  else boxes.current.set(service.name, box);
+                }}
+                model={model}
+                service={service}
+                at={at}
+                isStop={service.name === current}
+                label={describe(service, relations)}
+                onFocus={() => setStop(service.name)}
+              />
+            );
+          })}
+        </div>
+      </section>
+      <p id="picture-keys" className="border-t border-line-subtle px-4 py-2 text-12 text-ink-3 max-sm:hidden">
+        {t('picture.keys')}
+      </p>
+    </div>
+  );
+}
+
+interface ToolsProps {
+  scale: number;
+  onZoom(factor: number): void;
+  onFit(): void;
+  onDownload(): void;
+}
+
+function Tools({ scale, onZoom, onFit, onDownload }: ToolsProps) {
+  const { t } = useTranslation('services');
+  const format = useFormat();
+  return (
+    <div className="flex items-center justify-end gap-1 px-4 pb-2">
+      <IconButton size="sm" label={t('picture.smaller')} onClick={() => onZoom(0.8)}>
+        <Minus aria-hidden />
+      </IconButton>
+      <span className="min-w-11 text-center text-12 text-ink-2 tabular-nums">{format.percent(scale)}</span>
+      <IconButton size="sm" label={t('picture.larger')} onClick={() => onZoom(1.25)}>
+        <Plus aria-hidden />
+      </IconButton>
+      <IconButton size="sm" label={t('picture.fit')} onClick={onFit}>
+        <Maximize aria-hidden />
+      </IconButton>
+      <IconButton size="sm" label={t('picture.download')} onClick={onDownload}>
+        <Download aria-hidden />
+      </IconButton>
+    </div>
+  );
+}
+
+function save(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,21 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { isolateText } from '#protocol/direction.ts';
+import { canonicalLanguage } from '#protocol/language.ts';
+import type { UnitName } from '../unit-data.ts';
+
+/** What the hook itself said about its failure, in the reader’s language. Nothing if it said nothing. */
+export function FailedReason({ name, run }: { name: UnitName; run: string }) {
+  const trpc = useTRPC();
+  const { data } = useQuery(trpc.units.run.queryOptions({ ...name, run }));
+  const message = data?.message ?? null;
+  if (message === null) return null;
+  return (
+    <>
+      {': '}
+      <bdi lang={canonicalLanguage(message.lang) ?? ''}>{isolateText(message.text)}</bdi>
+    </>
+  );
+}

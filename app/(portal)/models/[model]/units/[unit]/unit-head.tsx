@@ -1,0 +1,121 @@
+'use client';
+
+import { Activity, Ellipsis, Trash2 } from 'lucide-react';
+import Link from 'next/link';
+import { statusOfHealth } from '#app/_lib/health.ts';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useReader } from '#app/_shell/reader.tsx';
+import { IconButton } from '#app/_ui/button.tsx';
+import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
+import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
+import { StatusBadge } from '#app/_ui/status.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
+import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
+import { HookName } from '../hook-name.tsx';
+import type { ShownUnitDetails, UnitMachine, UnitName } from '../unit-data.ts';
+import type { UnitAct } from './unit-acts.ts';
+
+export interface UnitHeadProps {
+  name: UnitName;
+  unit: ShownUnitDetails;
+  machine: UnitMachine | undefined;
+  onAct(act: UnitAct): void;
+}
+
+/** The name, health and versions of a unit, with its actions. */
+export function UnitHead({ name, unit, machine, onAct }: UnitHeadProps) {
+  const { t } = useTranslation(['services', 'reports']);
+  const { health, formula, version, settingsVersion, vm, vmId } = unit;
+  const lastSeenAt = machine?.agent.lastSeenAt ?? null;
+  return (
+    <PageHeader
+      title={<span translate="no">{unit.unit}</span>}
+      badge={
+        health === null ? (
+          <StatusBadge size="lg" status="disabled">
+            {t('services:stage.removed')}
+          </StatusBadge>
+        ) : (
+          <StatusBadge size="lg" status={statusOfHealth[health]}>
+            {t(`reports:health.${health}`)}
+          </StatusBadge>
+        )
+      }
+      note={<Note unit={unit} />}
+      actions={<Actions name={name} unit={unit} onAct={onAct} />}
+    >
+      <Facts
+        items={[
+          {
+            label: t('services:unit.fact.formula'),
+            value: (
+              <TextLink href={`/handlers/${encodeURIComponent(formula)}`} prefetch={false} translate="no">
+                {formula} {version}
+              </TextLink>
+            ),
+          },
+          {
+            label: t('services:unit.fact.settings'),
+            value: t('services:settings.version', { version: settingsVersion }),
+          },
+          ...(lastSeenAt === null
+            ? []
+            : [{ label: t('services:unit.fact.lastCall'), value: <RelativeTime value={new Date(lastSeenAt)} /> }]),
+          {
+            label: t('services:unit.fact.machine'),
+            value: (
+              <TextLink href={`/vms/${vmId}`} prefetch={false} translate="no">
+                {vm}
+              </TextLink>
+            ),
+          },
+        ]}
+      />
+    </PageHeader>
+  );
+}
+
+/** The stage of a unit, and how often a hook has failed. */
+function Note({ unit: { stage, failing, removedAt } }: Pick<UnitHeadProps, 'unit'>) {
+  const { t } = useTranslation('services');
+  if (removedAt !== null) return <DateTime value={new Date(removedAt)} />;
+  const [first] = failing;
+  if (first === undefined) return t(`stage.${stage}`);
+  return (
+    <Trans text={t('unit.head.failures', { hook: first.hook, count: first.failures })} tags={{ hook: <HookName /> }} />
+  );
+}
+
+function Actions({ name, unit, onAct }: Pick<UnitHeadProps, 'name' | 'unit' | 'onAct'>) {
+  const { t } = useTranslation(['services', 'models']);
+  const may = useReader().can('operator') && unit.removedAt === null;
+  return (
+    <LazyMenu
+      trigger={
+        <IconButton variant="default" label={t('models:head.more')}>
+          <Ellipsis aria-hidden />
+        </IconButton>
+      }
+    >
+      {({ MenuItem, MenuSeparator }) => (
+        <>
+          <MenuItem asChild>
+            <Link href={`/activity?target=${encodeURIComponent(`model:${name.model}`)}`}>
+              <Activity aria-hidden />
+              {t('models:head.activity')}
+            </Link>
+          </MenuItem>
+          {may ? (
+            <>
+              <MenuSeparator />
+              <MenuItem danger onSelect={() => onAct({ kind: 'remove' })}>
+                <Trash2 aria-hidden />
+                {t(unit.life === 'dying' ? 'services:unit.act.removeForce' : 'services:unit.act.remove')}
+              </MenuItem>
+            </>
+          ) : null}
+        </>
+      )}
+    </LazyMenu>
+  );
+}

@@ -1,0 +1,78 @@
+'use client';
+
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
+import { ageMs } from '../../model-data.ts';
+import { runsPageSize, type ShownDue, type ShownUnitDetails, type UnitName, type UnitRelation } from './unit-data.ts';
+
+/** Interval in milliseconds at which parts are reloaded that change only by news. */
+const rarelyMs = 60_000;
+
+/** Loads a unit, and reloads it when something about it changes. */
+export function useUnit(name: UnitName, first: ShownUnitDetails, readAt: number) {
+  const trpc = useTRPC();
+  const query = useQuery({
+    ...trpc.units.get.queryOptions(name),
+    ...{ initialData: first, initialDataUpdatedAt: readAt, enabled: false, retry: false },
+  });
+  useThrottledReload({ queryKey: trpc.units.get.queryKey(name), refetch: query.refetch, agesMs: ageMs });
+  return query;
+}
+
+/** Loads the hooks that are due on a unit. */
+export function useDue(name: UnitName, first: { items: ShownDue[] } | undefined, readAt: number) {
+  const trpc = useTRPC();
+  const query = useQuery({
+    ...trpc.units.due.queryOptions(name),
+    ...(first !== undefined && { initialData: first, initialDataUpdatedAt: readAt }),
+    ...{ enabled: false, retry: false },
+  });
+  useThrottledReload({ queryKey: trpc.units.due.queryKey(name), refetch: query.refetch, agesMs: rarelyMs });
+  return query;
+}
+
+/** Loads the relations of a unit. */
+export function useUnitRelations(name: UnitName, first: { items: UnitRelation[] } | undefined, readAt: number) {
+  const trpc = useTRPC();
+  const query = useQuery({
+    ...trpc.units.relations.queryOptions(name),
+    ...(first !== undefined && { initialData: first, initialDataUpdatedAt: readAt }),
+    ...{ enabled: false, retry: false },
+  });
+  useThrottledReload({ queryKey: trpc.units.relations.queryKey(name), refetch: query.refetch, agesMs: rarelyMs });
+  return query;
+}
+
+/** Loads the runs of a unit’s hooks, newest first, one page at a time. */
+export function useRuns(name: UnitName) {
+  const trpc = useTRPC();
+  const input = { ...name, limit: runsPageSize };
+  const query = useInfiniteQuery({
+    ...trpc.units.runs.infiniteQueryOptions(input, { getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined }),
+    ...{ enabled: false, retry: false },
+  });
+  const queryKey = trpc.units.runs.infiniteQueryKey(input);
+  useThrottledReload({ queryKey, refetch: query.refetch, agesMs: rarelyMs });
+  return { query, runs: query.data?.pages.flatMap(({ items }) => items) };
+}
+
+/** Loads the health and the agent of the unit’s machine. */
+export function useMachine({ vmId }: UnitName) {
+  const trpc = useTRPC();
+  const query = useQuery({ ...trpc.fleet.rows.queryOptions({ vmIds: [vmId] }), refetchInterval: ageMs });
+  return { query, machine: query.data?.items[0] };
+}
+
+/** Loads the instance that the unit’s machine is in the topology. */
+export function useInstance({ model }: UnitName, id: string | null) {
+  const trpc = useTRPC();
+  const query = useQuery({
+    ...trpc.models.instances.queryOptions({ model, ids: [id ?? ''] }),
+    ...{ enabled: id !== null, retry: false },
+  });
+  return query.data?.instances[0] ?? null;
+}
+
+export type RunsRead = ReturnType<typeof useRuns>;
+export type MachineRead = ReturnType<typeof useMachine>;

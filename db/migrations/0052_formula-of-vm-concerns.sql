@@ -1,0 +1,1 @@
+ALTER TABLE "vm_concerns" ADD COLUMN "formula" text;
