@@ -12,7 +12,8 @@ export type UnitRelation = Outputs['relations']['items'][number];
 export type ShownRun = Outputs['runs']['items'][number];
 export type ShownRunDetails = Outputs['run'];
 export type RunCause = ShownRunDetails['causes'][number];
-export type UnitMachine = inferRouterOutputs<AppRouter>['fleet']['rows']['items'][number];
+export type UnitMachines = inferRouterOutputs<AppRouter>['fleet']['rows'];
+export type UnitMachine = UnitMachines['items'][number];
 export type UnitInstance = NonNullable<inferRouterOutputs<AppRouter>['models']['instances']['instances'][number]>;
 
 /** Names a unit for the calls of its page. Changes of the VM reload them. */

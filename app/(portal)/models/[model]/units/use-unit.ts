@@ -4,7 +4,14 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
 import { ageMs } from '../../model-data.ts';
-import { runsPageSize, type ShownDue, type ShownUnitDetails, type UnitName, type UnitRelation } from './unit-data.ts';
+import {
+  runsPageSize,
+  type ShownDue,
+  type ShownUnitDetails,
+  type UnitMachines,
+  type UnitName,
+  type UnitRelation,
+} from './unit-data.ts';
 
 /** Interval in milliseconds at which parts are reloaded that change only by news. */
 const rarelyMs = 60_000;
@@ -58,9 +65,13 @@ export function useRuns(name: UnitName) {
 }
 
 /** Loads the health and the agent of the unit’s machine. */
-export function useMachine({ vmId }: UnitName) {
+export function useMachine({ vmId }: UnitName, first: UnitMachines | undefined, readAt: number) {
   const trpc = useTRPC();
-  const query = useQuery({ ...trpc.fleet.rows.queryOptions({ vmIds: [vmId] }), refetchInterval: ageMs });
+  const query = useQuery({
+    ...trpc.fleet.rows.queryOptions({ vmIds: [vmId] }),
+    ...(first && { initialData: first, initialDataUpdatedAt: readAt }),
+    refetchInterval: ageMs,
+  });
   return { query, machine: query.data?.items[0] };
 }
 

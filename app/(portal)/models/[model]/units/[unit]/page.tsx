@@ -25,12 +25,13 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function UnitRoute({ params, searchParams }: Props) {
   const [{ t }, { model: part, unit }, { run }] = await Promise.all([words('models'), params, searchParams]);
   const [model, first] = [decodeURIComponent(part), await read(part, unit)];
-  const { units } = await portal();
+  const { units, fleet } = await portal();
   const name = { model, unit: first.unit };
-  const [due, relations] = await Promise.all([
+  const [due, relations, machine] = await Promise.all([
     // If one of these cannot be read, its card says so.
     units.due(name).catch(() => undefined),
     units.relations(name).catch(() => undefined),
+    fleet.rows({ vmIds: [first.vmId] }).catch(() => undefined),
   ]);
   return (
     <Page
@@ -49,6 +50,7 @@ export default async function UnitRoute({ params, searchParams }: Props) {
           first={first}
           due={due}
           relations={relations}
+          machine={machine}
           readAt={Date.now()}
         />
       </Words>

@@ -12,17 +12,19 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { putInAddress } from '#app/(portal)/vms/[vmId]/put-in-address.ts';
 import { modelHref } from '../../../model-data.ts';
 import { dueLines } from '../due-lines.ts';
-import type { ShownDue, ShownUnitDetails, UnitName, UnitRelation } from '../unit-data.ts';
+import type { ShownDue, ShownUnitDetails, UnitMachines, UnitName, UnitRelation } from '../unit-data.ts';
 import { useDue, useMachine, useRuns, useUnit, useUnitRelations } from '../use-unit.ts';
 import { whyOf } from '../why-unit.ts';
 import { DueCard } from './due-card.tsx';
 import { MachineCard } from './machine-card.tsx';
-import { RunsCard } from './runs-card.tsx';
 import { StageCard } from './stage-card.tsx';
 import type { UnitAct } from './unit-acts.ts';
 import { UnitHead } from './unit-head.tsx';
-import { UnitRelations } from './unit-relations.tsx';
 import { WhyCard } from './why-card.tsx';
+
+// Rendered by the server; their scripts follow the page's.
+const RunsCard = dynamic(() => import('./runs-card.tsx').then((module) => module.RunsCard));
+const UnitRelations = dynamic(() => import('./unit-relations.tsx').then((module) => module.UnitRelations));
 
 const UnitDialogs = dynamic(() => import('./unit-dialogs.tsx').then((module) => module.UnitDialogs), { ssr: false });
 
@@ -34,6 +36,7 @@ export interface UnitPageProps {
   first: ShownUnitDetails;
   due: { items: ShownDue[] } | undefined;
   relations: { items: UnitRelation[] } | undefined;
+  machine: UnitMachines | undefined;
   readAt: number;
 }
 
@@ -48,7 +51,7 @@ export function UnitPage({ model, run: firstRun, first, readAt, ...read }: UnitP
   const due = useDue(name, read.due, readAt);
   const relations = useUnitRelations(name, read.relations, readAt);
   const runs = useRuns(name);
-  const machine = useMachine(name);
+  const machine = useMachine(name, read.machine, readAt);
   const unit = unitQuery.data;
   if (unitQuery.error && problemOf(unitQuery.error).status === 404) return <UnitGone name={name} />;
   const running = runs.runs?.find(({ outcome }) => outcome === 'running');
