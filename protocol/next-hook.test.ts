@@ -44,7 +44,7 @@ function nextOf(
   now = 0,
   resolution: { run: string; how: 'retry' | 'skip' } | null = null,
 ) {
-  const next = nextHook(hooksDue(goal, record), record, now, resolution);
+  const next = nextHook(hooksDue(goal, record), record, now, resolution === null ? [] : [resolution]);
   if (next === null) return 'none';
   if (next.act === 'wait') return `wait ${(next.until - now) / 1000}`;
   const attempt = next.act === 'run' ? String(next.attempt) : '';

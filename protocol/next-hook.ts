@@ -1,7 +1,7 @@
 import { slotOf } from './confirm-hook.ts';
 import type { DueHook } from './hooks.ts';
 import type { HookFailure, UnitRecord } from './unit-record.ts';
-import type { UnitGoal } from './unit-state.ts';
+import type { HookResolution } from './unit-state.ts';
 
 const firstDelaySeconds = 5;
 const maxDelaySeconds = 300;
@@ -43,14 +43,14 @@ export function nextHook(
   due: readonly DueHook[],
   record: UnitRecord,
   now: number,
-  resolution: UnitGoal['resolution'] = null,
+  resolutions: readonly HookResolution[] = [],
 ): NextHook {
   const [first] = due;
   if (first === undefined) return null;
   const candidates = first.relation === undefined ? [first] : firstOfEach(due);
   let until = Number.POSITIVE_INFINITY;
   for (const one of candidates) {
-    const next = stepFor(one, failureOf(record, one), now, resolution);
+    const next = stepFor(one, failureOf(record, one), now, resolutions);
     if (next.act !== 'wait') return next;
     until = Math.min(until, next.until);
   }
@@ -63,11 +63,11 @@ function stepFor(
   due: DueHook,
   failure: HookFailure | undefined,
   now: number,
-  resolution: UnitGoal['resolution'],
+  resolutions: readonly HookResolution[],
 ): HookStep {
   if (failure === undefined) return { act: 'run', due, attempt: 1 };
   const isLast = due.because === 'unit-leaving' || due.because === 'relation-going';
-  const resolved = resolution !== null && resolution.run === failure.run ? resolution.how : null;
+  const resolved = resolutions.find(({ run }) => run === failure.run)?.how ?? null;
   if (resolved === 'skip' || (isLast && failure.failures >= lastAttempts)) return { act: 'skip', due };
   // The clock of the machine may have been set back since the failure.
   const until = Math.min(failure.notBefore, now + maxDelaySeconds * 1000);

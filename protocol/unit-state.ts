@@ -58,6 +58,9 @@ export const formulaOfUnit = z.looseObject({
   }),
 });
 
+const resolution = z.looseObject({ run: z.string(), how: z.enum(['retry', 'skip']) });
+export type HookResolution = z.output<typeof resolution>;
+
 /** One unit and its goal. The schema keeps unknown fields, because a newer portal may send more. */
 const unitGoal = z.looseObject({
   unit: unitName,
@@ -77,7 +80,12 @@ const unitGoal = z.looseObject({
   /** Keys whose values are masked in the output of hooks. */
   masked: z.array(z.string()).max(unitLimits.masked),
   /** What an operator decided about a hook that failed in a certain run. */
-  resolution: z.looseObject({ run: z.string(), how: z.enum(['retry', 'skip']) }).nullable(),
+  resolution: resolution.nullable(),
+  /** All decisions that have not led to a run yet, if there are several; the last one is `resolution`. */
+  resolutions: z
+    .array(resolution)
+    .max(unitLimits.relationsOfUnit + 1)
+    .optional(),
   addresses: z.looseObject({ private: z.string().nullable(), public: z.string().nullable() }),
   relations: z.array(unitRelation).max(unitLimits.relationsOfUnit),
 });

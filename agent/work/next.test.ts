@@ -56,3 +56,16 @@ test.each<[string, Named[], LaneBusy | null, string | null]>([
 ])('%s', (_, candidates, busy, expected) => {
   expect(nextWork(candidates, busy)?.name ?? null).toBe(expected);
 });
+
+test('EN-67 a relation that changes all the time delays a goal state by one hook at most', () => {
+  const started: string[] = [];
+  let running: Named | null = null;
+  // Both sides of the relation always have news, and the goal state arrives while the fourth hook runs.
+  for (let step = 0; step < 10; step += 1) {
+    const changes = [hook(`a${step}`, null, { clock: 2 * step }), hook(`b${step}`, null, { clock: 2 * step + 1 })];
+    const goalState = step >= 4 && !started.includes('goal state') ? [extension('goal state', 900)] : [];
+    running = nextWork([...changes, ...goalState], { kind: 'hook', ms: step * 60_000 });
+    started.push(running?.name ?? '');
+  }
+  expect(started.slice(0, 6)).toEqual(['a0', 'a1', 'a2', 'a3', 'goal state', 'a5']);
+});

@@ -129,7 +129,8 @@ export const units = pgTable(
     record: jsonb().$type<StoredUnitRecord>().notNull(),
     failing: jsonb().$type<FailingHooks>().notNull().default({}),
     skipped: jsonb().$type<SkippedHook[]>().notNull().default([]),
-    resolution: jsonb().$type<Resolution>(),
+    /** Decisions about hooks that fail, the latest last. */
+    resolutions: jsonb().$type<Resolution[]>().notNull().default([]),
     /** When an agent first looked after the unit; null before. */
     agentSince: time('agent_since'),
     /** The enrollment time of the machine that looks after the unit. Another machine does not have it. */

@@ -83,6 +83,13 @@ test('EN-46 a hook that failed waits, and EN-49 an operator ends the delay or sk
   const resolution = (how: 'retry' | 'skip', run = 'run-0') => ({ resolution: { run, how } });
   expect(step(resolution('retry', 'another-run'))).toMatchObject({ act: 'wait' });
   expect(step(resolution('retry'))).toMatchObject({ act: 'run', attempt: 2 });
+  const several = {
+    resolutions: [
+      { run: 'run-0', how: 'retry' as const },
+      { run: 'another-run', how: 'skip' as const },
+    ],
+  };
+  expect(step({ ...resolution('skip', 'another-run'), ...several })).toMatchObject({ act: 'run', attempt: 2 });
   expect(step(resolution('skip'))).toMatchObject({ act: 'run', due: { hook: 'start' } });
   expect(unit.skipped).toMatchObject([{ hook: 'install', run: 'run-0' }, { hook: 'config-changed' }]);
   expect(unit.record.skipped).toEqual(['install']);

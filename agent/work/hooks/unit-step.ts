@@ -64,6 +64,9 @@ export function stepOf(unit: LocalUnit, goal: UnitGoal, now: number): UnitStep {
 
 const noteOf = (due: DueHook): ConfirmedHook => ({ ...causeOfRun(due), formula: due.formula });
 
+const resolutionsOf = ({ resolution, resolutions = [] }: UnitGoal) =>
+  resolution === null ? resolutions : [...resolutions, resolution];
+
 function firstStep(
   unit: LocalUnit,
   goal: UnitGoal,
@@ -71,7 +74,7 @@ function firstStep(
   all: readonly DueHook[],
   now: number,
 ): UnitStep | SkipStep {
-  const next = nextHook(all, record, now, goal.resolution);
+  const next = nextHook(all, record, now, resolutionsOf(goal));
   if (next === null) return { act: goal.goal === 'leaving' ? 'remove' : 'rest' };
   if (next.act === 'wait') return next;
   const { due } = next;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { modelHref, needsOf, placeHref, worstOf } from './model-data.ts';
+import { modelHref, needsOf, placeHref, servicesHref, worstOf } from './model-data.ts';
 
 const alive = { life: 'alive' as const, bootstrappedAt: '2026-03-01T12:00:00Z', health: {} };
 
@@ -34,6 +34,8 @@ test('the health of a model is the worst of its machines', () => {
 
 test('links name a model and the VMs at a place', () => {
   expect(modelHref('prod')).toBe('/models/prod');
+  expect(servicesHref('prod')).toBe('/models/prod?view=services');
+  expect(servicesHref('prod', 'failed')).toBe('/models/prod?view=services&health=failed');
   expect(placeHref({ model: 'prod' }, { health: ['failed'] })).toBe('/vms?model=prod&health=failed');
   expect(placeHref({ availabilitySet: 'juju-prod-k3j9x0a1bz/juju' })).toBe(
     '/vms?availabilitySet=juju-prod-k3j9x0a1bz%2Fjuju',

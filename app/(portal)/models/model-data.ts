@@ -24,6 +24,10 @@ export const ageMs = 10_000;
 /** Returns the address of a model's page. */
 export const modelHref = (model: string): string => `/models/${encodeURIComponent(model)}`;
 
+/** Returns the address of a model's services, or of those with a unit of this health. */
+export const servicesHref = (model: string, health?: VmHealth): string =>
+  `${modelHref(model)}?view=services${health === undefined ? '' : `&health=${health}`}`;
+
 /** The part of a place by which the list of VMs can be filtered. */
 export interface PlaceFilter {
   model?: string;

@@ -8,8 +8,9 @@ import { Num } from '#app/_ui/num.tsx';
 import { RowLink } from '#app/_ui/row-link.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { HealthCounts } from './health-counts.tsx';
-import { type ListedModel, modelHref, needsOf, placeHref } from './model-data.ts';
+import { type ListedModel, modelHref, needsOf, placeHref, servicesHref } from './model-data.ts';
 import { ModelNeeds } from './model-needs.tsx';
+import { UnitCounts } from './unit-counts.tsx';
 
 /** The models by name. `j` and `k` move the cursor; Enter opens a model. */
 export function ModelTable({ rows }: { rows: readonly ListedModel[] }) {
@@ -25,10 +26,14 @@ export function ModelTable({ rows }: { rows: readonly ListedModel[] }) {
           <THead>
             <tr>
               <Th>{t('column.model')}</Th>
+              <Th end className="max-md:hidden">
+                {t('column.services')}
+              </Th>
+              <Th className="max-md:hidden">{t('column.units')}</Th>
               <Th end>{t('column.machines')}</Th>
-              <Th className="max-md:hidden">{t('column.health')}</Th>
+              <Th className="max-lg:hidden">{t('column.health')}</Th>
               <Th className="w-full max-sm:hidden">{t('column.needs')}</Th>
-              <Th className="max-lg:hidden">{t('column.mode')}</Th>
+              <Th className="max-xl:hidden">{t('column.mode')}</Th>
               <Th className="max-lg:hidden">{t('column.location')}</Th>
             </tr>
           </THead>
@@ -53,15 +58,48 @@ function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
         <RowLink href={modelHref(name)} prefetch={false} translate="no" className="block">
           {name}
         </RowLink>
+        <span className="mt-1 flex flex-wrap items-center gap-x-3 text-12 md:hidden">
+          {row.services === 0 ? null : (
+            <>
+              <Link
+                href={servicesHref(name)}
+                prefetch={false}
+                className="relative z-1 inline-flex min-h-6 items-center text-ink-2 hover:underline"
+              >
+                {t('list.services', { count: row.services })}
+              </Link>
+              <UnitCounts model={name} units={row.units} className="flex-wrap" />
+            </>
+          )}
+        </span>
         {needs.length === 0 ? null : (
           <span className="mt-1 block whitespace-normal sm:hidden">
             <ModelNeeds model={name} needs={needs} />
           </span>
         )}
       </Td>
+      <Td end className="text-ink-2 max-md:hidden">
+        {row.services === 0 ? (
+          <span className="text-ink-3">{t('list.noServices')}</span>
+        ) : (
+          <Link
+            href={servicesHref(name)}
+            prefetch={false}
+            aria-label={t('list.services', { count: row.services })}
+            className="relative z-1 inline-flex min-h-6 min-w-6 items-center justify-end rounded-xs hover:underline"
+          >
+            <Num value={row.services} />
+          </Link>
+        )}
+      </Td>
+      <Td className="max-md:hidden">
+        <UnitCounts model={name} units={row.units} />
+      </Td>
       <Td end className="text-ink-2 tabular-nums">
         {controllers === 0 ? null : (
-          <span className="me-3 text-12 text-ink-3 max-lg:hidden">{t('list.controllers', { count: controllers })}</span>
+          <span className="me-3 text-12 text-ink-3 max-2xl:hidden">
+            {t('list.controllers', { count: controllers })}
+          </span>
         )}
         {machines === 0 ? (
           <span className="text-ink-3">{t('list.noMachines')}</span>
@@ -77,13 +115,13 @@ function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
           </Link>
         )}
       </Td>
-      <Td className="max-md:hidden">
+      <Td className="max-lg:hidden">
         <HealthCounts of={{ model: name }} health={health} />
       </Td>
       <Td className="whitespace-normal max-sm:hidden">
         <ModelNeeds model={name} needs={needs} />
       </Td>
-      <Td className="text-ink-2 max-lg:hidden">{t(availabilitySetsEnabled ? 'mode.on' : 'mode.off')}</Td>
+      <Td className="text-ink-2 max-xl:hidden">{t(availabilitySetsEnabled ? 'mode.on' : 'mode.off')}</Td>
       <Td translate="no" className="max-w-40 truncate text-ink-2 max-lg:hidden">
         {location}
       </Td>

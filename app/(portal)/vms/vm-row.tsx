@@ -1,6 +1,7 @@
 'use client';
 
 import { ArrowUp, Cable, CircleArrowUp, LockKeyhole, Pause } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { type MouseEvent, memo, type ReactNode } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -16,7 +17,9 @@ import { useCause } from '../(overview)/use-cause.ts';
 import type { ColumnName } from './columns.ts';
 import { chipWidth, fitting } from './fitting.ts';
 import type { FleetRow } from './reading.ts';
-import { RowRetry } from './row-retry.tsx';
+
+// Rendered by the server; its script follows the page's.
+const RowRetry = dynamic(() => import('./row-retry.tsx').then((module) => module.RowRetry));
 
 /** Pixels available in columns with several small items. */
 export interface CellRoom {
@@ -38,6 +41,7 @@ export interface VmRowProps {
 const line =
   'relative bg-surface max-sm:grid max-sm:h-[68px] max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:content-center max-sm:gap-x-3 max-sm:gap-y-1.5 max-sm:border-b max-sm:border-line-subtle max-sm:last:border-b-0 max-sm:px-4 max-sm:[&>td]:ps-0! max-sm:[&>td]:pe-0!';
 const narrow = 'max-sm:block max-sm:h-auto max-sm:border-0 max-sm:p-0';
+
 /** A row of the VM list. Renders again only when its props change. */
 export const VmRow = memo(function VmRow({ row, index, cursor, columns, compact, room, onOpen }: VmRowProps) {
   const height = compact ? 'h-(--row-compact)' : '';

@@ -43,7 +43,7 @@ export async function resolveUnit(ctx: Context, input: ResolveUnitInput): Promis
 
 /**
  * Decides on everything that fails in a model or a service. Of a unit with several failures, the hook of the unit itself
- * goes first. Throws 404 `model_unknown` | `service_unknown`.
+ * is first. Throws 404 `model_unknown` | `service_unknown`.
  */
 export async function resolveModel(ctx: Context, input: ResolveModelInput): Promise<ResolvedHooks> {
   allow(ctx.actor, 'operator');
@@ -56,10 +56,11 @@ export async function resolveModel(ctx: Context, input: ResolveModelInput): Prom
     const failing = await lockUnits(tx, and(eq(units.modelId, model.id), ofService, isFailing));
     const resolved: Resolved[] = [];
     for (const locked of failing) {
-      const failure = locked.unit.failing.unit ?? Object.values(locked.unit.failing)[0];
-      if (failure === undefined) continue;
-      const { hook, run } = failure;
-      resolved.push(await resolve(tx, ctx, model, { ...locked, hook, run, retry }));
+      const { unit: ofUnit, ...ofRelations } = locked.unit.failing;
+      const failures = [...(ofUnit === undefined ? [] : [ofUnit]), ...Object.values(ofRelations)];
+      for (const { hook, run } of failures) {
+        resolved.push(await resolve(tx, ctx, model, { ...locked, hook, run, retry }));
+      }
     }
     return { resolved };
   });
@@ -99,12 +100,16 @@ async function resolve(
 ): Promise<Resolved> {
   const answer = { unit: unit.name, hook, run };
   const how = retry ? 'retry' : 'skip';
-  if (unit.resolution?.run === run && unit.resolution.how === how) return answer;
+  if (unit.resolutions.some((one) => one.run === run && one.how === how)) return answer;
   // The next unit of the same VM takes a later turn.
   const turn = await takeTurn(tx, head);
   head.otherTurn = turn;
   const resolution = { run, how, at: ctx.now.toISOString(), by: ctx.actor.name } as const;
-  await tx.update(units).set({ resolution, turn }).where(eq(units.id, unit.id));
+  // Decisions about earlier failures are void.
+  const failing = new Set(Object.values(unit.failing).map((failure) => failure.run));
+  const others = unit.resolutions.filter((one) => one.run !== run && failing.has(one.run));
+  unit.resolutions = [...others, resolution];
+  await tx.update(units).set({ resolutions: unit.resolutions, turn }).where(eq(units.id, unit.id));
   await raiseHeads(tx, ctx, [unit.vmId]);
   await recordAudit(tx, ctx, {
     action: retry ? 'hook.retry' : 'hook.skip',

@@ -84,6 +84,27 @@ describe('EN-50 a decision is rejected', () => {
   });
 });
 
+test('hooks of several relations that fail on one unit are decided on beside each other', async () => {
+  const { unit, run } = await failing('several');
+  const second = { hook: 'db-relation-joined', run: uuid(), failures: 1, outcome: 'failed', exitCode: 1 };
+  const since = new Date().toISOString();
+  await stage.ctx.db.execute(`update units set failing = failing || '${JSON.stringify({ 7: { ...second, since } })}'::jsonb
+    where name = '${unit.unit}'`);
+  await resolve(unit.unit, run, true);
+  await resolve(unit.unit, second.run, false);
+  const [goal] = await stage.look(unit.vmId);
+  expect(goal?.resolutions).toEqual([
+    { run, how: 'retry' },
+    { run: second.run, how: 'skip' },
+  ]);
+  const decided = (await unitOf(unit.unit)).failing.map(({ hook, resolution }) => `${hook} ${resolution}`);
+  expect(decided.toSorted()).toEqual(['db-relation-joined skip', 'install retry']);
+  await resolve(unit.unit, second.run, true);
+  expect((await stage.look(unit.vmId))[0]?.resolutions).toHaveLength(2);
+  const { resolved } = await resolveModel(stage.ctx, { model: sets.model, service: 'several', retry: false });
+  expect(resolved.map(({ hook }) => hook)).toEqual(['install', 'db-relation-joined']);
+});
+
 test('everything that fails in a service or a model is decided together', async () => {
   const model = await stage.stage.bootstrapped({ availabilitySetsEnabled: true });
   for (const service of ['left', 'right']) {

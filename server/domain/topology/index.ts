@@ -1,3 +1,4 @@
+export { adoptedMachine, adoptMachine } from './adopt-machine.ts';
 export {
   type AgentRequest,
   agentsFolder,
@@ -33,7 +34,7 @@ export {
   requireBootstrapped,
   updateModel,
 } from './model-rows.ts';
-export { getModel, listModels, type Model, model } from './model-view.ts';
+export { getModel, listModels, type Model, type ModelCounts, model } from './model-view.ts';
 export { noteFabric } from './note-fabric.ts';
 export { planSwap, swapPlan } from './plan-swap.ts';
 export type { CloudProvider } from './provider.ts';

@@ -6,10 +6,21 @@ import { count, time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { modelLives } from '#server/domain/topology-rules/words.ts';
+import { vmHealths } from '#server/domain/verdicts/index.ts';
 import { type GetModelInput, getModelInput } from './input.ts';
 import { type ModelRow, readModel } from './model-rows.ts';
 
-/** A model as the API returns it. */
+const byHealth = z.partialRecord(z.enum(vmHealths), count);
+
+/** What the list of models counts beside the model itself. */
+const counted = z.object({
+  health: byHealth.describe('Number of machines by health, as in the list of VMs; a health of none is absent.'),
+  services: count.describe('Number of services, also of those that are being removed.'),
+  units: byHealth.describe('Number of units by health; a health of none is absent.'),
+});
+export type ModelCounts = z.infer<typeof counted>;
+
+/** A model as the API returns it. Only the list of models has the counts. */
 export const model = z
   .object({
     name: z.string(),
@@ -30,6 +41,7 @@ export const model = z
     revision: count,
     createdAt: time,
     createdBy: z.string(),
+    ...counted.partial().shape,
   })
   .meta({ id: 'Model' });
 export type Model = z.infer<typeof model>;

@@ -19,12 +19,12 @@ import {
   createModelInput,
   setStorageAccountInput,
 } from '#server/domain/topology/input.ts';
-import { countedModel, listCountedModels } from '#server/domain/views/index.ts';
+import { listCountedModels } from '#server/domain/views/index.ts';
 import { flag, type RestRoute, route } from '../route.ts';
 import { inModel } from '../shapes.ts';
 import { etagOf } from './rollouts.ts';
 
-const bootstrapped = model.extend({
+const bootstrapped = model.omit({ health: true, services: true, units: true }).extend({
   newMachines: z.array(newMachine).describe('The controllers that the bootstrap created.'),
 });
 
@@ -70,7 +70,7 @@ export const modelRoutes: readonly RestRoute[] = [
       'Lists the models, also those that are being destroyed, with their services, and the health of their machines and units.',
     role: 'viewer',
     answers: {
-      200: { meaning: 'The models.', schema: z.object({ items: z.array(countedModel), nextCursor: z.null() }) },
+      200: { meaning: 'The models.', schema: z.object({ items: z.array(model), nextCursor: z.null() }) },
     },
     refusals: [],
     run: async (ctx) => ({ status: 200, body: { ...(await listCountedModels(ctx)), nextCursor: null } }),

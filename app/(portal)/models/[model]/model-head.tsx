@@ -1,6 +1,6 @@
 'use client';
 
-import { Activity, Ellipsis, Plus, Power, Trash2 } from 'lucide-react';
+import { Activity, Ellipsis, Import, Plus, Power, Trash2 } from 'lucide-react';
 import Link from 'next/link';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -9,7 +9,9 @@ import { Button, IconButton } from '#app/_ui/button.tsx';
 import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
 import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
-import { needsOf, type ShownMachine, type ShownModel, worstOf } from '../model-data.ts';
+import type { VmHealth } from '#server/domain/verdicts/words.ts';
+import { type ShownMachine, type ShownModel, worstOf } from '../model-data.ts';
+import { UnitCounts } from '../unit-counts.tsx';
 import { type ModelAct, takesMachines } from './model-acts.ts';
 import type { ModelView } from './model-views.ts';
 import { countHealth } from './role-lines.ts';
@@ -19,18 +21,21 @@ export interface ModelHeadProps {
   model: ShownModel;
   view: ModelView;
   machines: readonly ShownMachine[];
+  /** The units of all services by health. */
+  units: Partial<Record<VmHealth, number>>;
+  /** How many things need somebody. */
+  needs: number;
   onAct(act: ModelAct): void;
   onServiceAct(act: ServiceAct): void;
 }
 
 /** The name, health and place of a model, with its actions. */
-export function ModelHead({ model, machines, ...acts }: ModelHeadProps) {
+export function ModelHead({ model, machines, units, needs, ...acts }: ModelHeadProps) {
   const { t } = useTranslation(['models', 'reports']);
   const reader = useReader();
   const { name, location, storageAccount, affinityGroup, network, availabilitySetsEnabled, bootstrappedAt } = model;
   const health = countHealth(machines);
   const worst = worstOf(health);
-  const needs = needsOf({ ...model, health }).length;
   const isAlive = model.life === 'alive';
   return (
     <PageHeader
@@ -55,6 +60,14 @@ export function ModelHead({ model, machines, ...acts }: ModelHeadProps) {
     >
       <Facts
         items={[
+          ...(Object.keys(units).length === 0
+            ? []
+            : [
+                {
+                  label: t('models:column.units'),
+                  value: <UnitCounts model={name} units={units} className="flex-wrap" />,
+                },
+              ]),
           { label: t('models:column.location'), value: <span translate="no">{location}</span> },
           { label: t('models:fact.affinityGroup'), value: <Code>{affinityGroup}</Code> },
           { label: t('models:fact.network'), value: <Code>{network}</Code> },
@@ -74,7 +87,7 @@ function Code({ children }: { children: string }) {
   );
 }
 
-function Actions({ model, view, onAct, onServiceAct }: Omit<ModelHeadProps, 'machines'>) {
+function Actions({ model, view, onAct, onServiceAct }: Omit<ModelHeadProps, 'machines' | 'units' | 'needs'>) {
   const { t } = useTranslation(['models', 'services', 'common']);
   const isAlive = model.life === 'alive';
   return (
@@ -94,6 +107,12 @@ function Actions({ model, view, onAct, onServiceAct }: Omit<ModelHeadProps, 'mac
                 {t('models:head.activity')}
               </Link>
             </MenuItem>
+            {takesMachines(model) ? (
+              <MenuItem onSelect={() => onAct({ kind: 'adoptMachine' })}>
+                <Import aria-hidden />
+                {t('services:adopt.menu')}
+              </MenuItem>
+            ) : null}
             <MenuSeparator />
             <MenuItem danger onSelect={() => onAct({ kind: 'destroy' })}>
               <Trash2 aria-hidden />

@@ -5,12 +5,13 @@ import { Words } from '#app/_lib/i18n/words.tsx';
 import { portal } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
+import { vmHealths } from '#server/domain/verdicts/words.ts';
 import { ModelPage } from './model-page.tsx';
 import { modelViews } from './model-views.ts';
 
 interface Props {
   params: Promise<{ model: string }>;
-  searchParams: Promise<{ view?: string | string[] }>;
+  searchParams: Promise<{ view?: string | string[]; health?: string | string[] }>;
 }
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
@@ -19,7 +20,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 
 /** One model: its services with their units, its cloud services with their machines, and what needs somebody. */
 export default async function ModelRoute({ params, searchParams }: Props) {
-  const [{ t }, { model: name }, { view }] = await Promise.all([words('models'), params, searchParams]);
+  const [{ t }, { model: name }, { view, health }] = await Promise.all([words('models'), params, searchParams]);
   const first = await read(name);
   const { models, services, relations } = await portal();
   const input = { model: first.name };
@@ -41,6 +42,7 @@ export default async function ModelRoute({ params, searchParams }: Props) {
         <ModelPage
           key={first.name}
           view={modelViews.find((each) => each === view)}
+          health={vmHealths.find((each) => each === health)}
           first={first}
           services={states}
           relations={links}

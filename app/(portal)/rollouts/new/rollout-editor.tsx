@@ -19,7 +19,6 @@ import type { LoadedMatches } from './use-matches.ts';
 import { useStart } from './use-start.ts';
 import { useStrategies } from './use-strategies.ts';
 import { ViewSwitch } from './view-switch.tsx';
-import { WhoCard } from './who-card.tsx';
 
 // Rendered by the server; their scripts follow the page's.
 const Foot = dynamic(() => import('./foot.tsx').then((module) => module.Foot));
@@ -29,6 +28,7 @@ const MovedCard = dynamic(() => import('./moved-card.tsx').then((module) => modu
 const PlanCard = dynamic(() => import('./plan-card.tsx').then((module) => module.PlanCard));
 const WhatCard = dynamic(() => import('./what-card.tsx').then((module) => module.WhatCard));
 const WhenCard = dynamic(() => import('./when-card.tsx').then((module) => module.WhenCard));
+const WhoCard = dynamic(() => import('./who-card.tsx').then((module) => module.WhoCard));
 
 export interface RolloutEditorProps {
   first: RolloutForm;

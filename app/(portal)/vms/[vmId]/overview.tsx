@@ -15,7 +15,7 @@ import type { Retry } from './retry/use-retry.ts';
 import { isUndecided, type ReadMemberships } from './rollouts/memberships.ts';
 import { useMemberships } from './rollouts/use-memberships.ts';
 import { TimeBox } from './time/time-box.tsx';
-import type { InstanceDetails, VmFacts } from './vm-data.ts';
+import { canHaveUnits, type InstanceDetails, type VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 import { WhyCard } from './why/why-card.tsx';
 
@@ -27,6 +27,7 @@ const StockAgentCard = dynamic(() => import('./stock-agent-card.tsx').then((modu
 
 // The server renders these components, so nothing moves when their scripts load after the page's.
 const NeverEnrolled = dynamic(() => import('./never-enrolled.tsx').then((module) => module.NeverEnrolled));
+const UnitsSection = dynamic(() => import('./units/units-section.tsx').then((module) => module.UnitsSection));
 const QueueCard = dynamic(() => import('./queue/queue-card.tsx').then((module) => module.QueueCard));
 const RolloutLines = dynamic(() => import('./rollouts/rollout-lines.tsx').then((module) => module.RolloutLines));
 const NeverHeard = dynamic(() => import('./never-heard.tsx').then((module) => module.NeverHeard));
@@ -62,6 +63,7 @@ export function Overview({ facts, view, queue, memberships, at, gatewayUrl, retr
   const rollouts = useMemberships(facts.id, memberships);
   const extensions = view.extensions;
   const rest = extensions.length - shownRows;
+  const hasUnits = canHaveUnits(facts, view);
   return (
     <>
       {rollouts.error || rollouts.data?.items.some(isUndecided) ? <RolloutLines list={rollouts} /> : null}
@@ -73,13 +75,14 @@ export function Overview({ facts, view, queue, memberships, at, gatewayUrl, retr
       <WhyCard view={view} memberships={rollouts.data?.items ?? []} retry={retry} onAct={onAct} />
       {view.agent.problems?.length ? <AgentProblems problems={view.agent.problems} /> : null}
       {view.agent.status === 'never' ? (
-        extensions.length === 0 ? null : (
+        extensions.length === 0 && !hasUnits ? null : (
           <div className="mt-4">
             <QueueCard
               vmId={facts.id}
               name={facts.name}
               agent="never"
               isEnrolled={facts.agentKind !== null}
+              hasUnits={hasUnits}
               first={queue}
             />
           </div>
@@ -87,11 +90,18 @@ export function Overview({ facts, view, queue, memberships, at, gatewayUrl, retr
       ) : (
         <div className="mt-4 grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-[minmax(0,1fr)_320px]">
           <TimeBox view={view} />
-          <QueueCard vmId={facts.id} name={facts.name} agent={view.agent.status} isEnrolled first={queue} />
+          <QueueCard
+            vmId={facts.id}
+            name={facts.name}
+            agent={view.agent.status}
+            isEnrolled
+            hasUnits={hasUnits}
+            first={queue}
+          />
         </div>
       )}
       {extensions.length === 0 ? (
-        view.agent.status === 'never' ? null : (
+        view.agent.status === 'never' || hasUnits ? null : (
           <NoExtensions facts={facts} />
         )
       ) : (
@@ -131,6 +141,7 @@ export function Overview({ facts, view, queue, memberships, at, gatewayUrl, retr
           ) : null}
         </section>
       )}
+      {hasUnits ? <UnitsSection vmId={facts.id} /> : null}
       {facts.agentKind === 'stock' ? <StockAgentCard vmId={facts.id} incarnation={view.incarnation} /> : null}
     </>
   );

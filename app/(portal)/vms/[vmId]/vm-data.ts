@@ -13,7 +13,11 @@ export type { OutputDetails } from '#server/domain/logs/index.ts';
 export type { PastReport } from '#server/domain/reports/index.ts';
 export type { WireAccess } from '#server/domain/stock-agents/index.ts';
 export type { Explanation, Sentence } from '#server/domain/verdicts/index.ts';
-export type { Timeline, VmFacts } from '#server/domain/views/index.ts';
+
+import type { VmFacts } from '#server/domain/views/index.ts';
+
+export type { Timeline } from '#server/domain/views/index.ts';
+export type { VmFacts };
 
 type Outputs = inferRouterOutputs<AppRouter>;
 
@@ -59,3 +63,7 @@ export const statusOfWord: Readonly<Record<Substatus['status'], StatusName>> = {
   warning: 'warning',
   transitioning: 'progressing',
 };
+
+/** Whether a VM can have units: it belongs to a model, or a unit is a cause of its health. */
+export const canHaveUnits = ({ role }: Pick<VmFacts, 'role'>, { units }: Pick<InstanceDetails, 'units'>): boolean =>
+  role !== null || units !== null;

@@ -15,6 +15,7 @@ import type { ReadMemberships } from './rollouts/memberships.ts';
 import { useVmCommands } from './use-vm-commands.ts';
 import {
   ageMs,
+  canHaveUnits,
   type InstanceDetails,
   type QueueDetails,
   tabHref,
@@ -129,7 +130,7 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, 
           onAct={setAct}
         />
       ) : tab === 'queue' ? (
-        <QueueTab vmId={vmId} isSilent={view.agent.status === 'unresponsive'} />
+        <QueueTab vmId={vmId} isSilent={view.agent.status === 'unresponsive'} hasUnits={canHaveUnits(facts, view)} />
       ) : tab === 'executions' ? (
         <ExecutionsTab vmId={vmId} name={facts.name} />
       ) : tab === 'activity' ? (

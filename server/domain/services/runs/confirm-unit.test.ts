@@ -10,7 +10,7 @@ const { relations: _, failing: __, skipped: ___, ...record } = newUnitRecord('bo
 const unit: UnitRow = {
   ...{ id: 'u', modelId: 'm', serviceId: 's', name: 'blog/0', number: 0, vmId: 'v', life: 'alive', turn: 1 },
   ...{ formulaVersion: '1.0.0.0', settingsVersion: 3, runCounter: 0, record, failing: {}, skipped: [] },
-  ...{ resolution: null, agentSince: now, machineEnrolledAt: now, enteredAt: null, dyingAt: null, removedAt: null },
+  ...{ resolutions: [], agentSince: now, machineEnrolledAt: now, enteredAt: null, dyingAt: null, removedAt: null },
   ...{ releasedMachineAt: null, forced: false, createdAt: now, createdBy: 'Ada' },
 };
 const done = (hook: string, more: Partial<ConfirmedRun> = {}): ConfirmedRun => ({
@@ -84,10 +84,10 @@ describe('a failure', () => {
 
   test('EN-50 a decision is for one run, and is dropped when that run is over', () => {
     const resolution = { run: 'r1', how: 'retry' as const, at: now.toISOString(), by: 'Ada' };
-    const decided = { ...failed(unit, null, failure(), now), resolution };
-    expect(confirmed(decided, done('install'), now).resolution).toBeNull();
+    const decided = { ...failed(unit, null, failure(), now), resolutions: [resolution] };
+    expect(confirmed(decided, done('install'), now).resolutions).toEqual([]);
     const newer = failed(decided, null, failure({ run: 'r2', failures: 2 }), now);
-    expect(confirmed(newer, done('install'), now).resolution).toEqual(resolution);
+    expect(confirmed(newer, done('install'), now).resolutions).toEqual([resolution]);
   });
 });
 

@@ -45,8 +45,8 @@ export function confirmed(unit: UnitRow, hook: ConfirmedRun, now: Date): UnitRow
       ? []
       : [{ hook: hook.hook, formula: hook.formula, at: now.toISOString(), by: hook.skippedBy }];
   const enteredAt = kind === 'start' ? (unit.enteredAt ?? now) : unit.enteredAt;
-  const resolution = failure !== undefined && unit.resolution?.run === failure.run ? null : unit.resolution;
-  return { ...unit, record, failing, skipped: [...others, ...mark], enteredAt, resolution };
+  const resolutions = unit.resolutions.filter(({ run }) => run !== failure?.run);
+  return { ...unit, record, failing, skipped: [...others, ...mark], enteredAt, resolutions };
 }
 
 /** Returns what a unit is after a failed attempt of a hook. */
@@ -70,8 +70,8 @@ export async function storeUnit(
   ctx: Context,
   { before, after, run }: { before: UnitRow; after: UnitRow; run: ConfirmedRun['run'] },
 ): Promise<void> {
-  const { record, failing, skipped, enteredAt, resolution } = after;
-  await tx.update(units).set({ record, failing, skipped, enteredAt, resolution }).where(eq(units.id, after.id));
+  const { record, failing, skipped, enteredAt, resolutions } = after;
+  await tx.update(units).set({ record, failing, skipped, enteredAt, resolutions }).where(eq(units.id, after.id));
   if (before.enteredAt !== null || after.enteredAt === null || after.life === 'dying') return;
   await enterRelations(tx, ctx, after.id, run);
 }

@@ -76,10 +76,10 @@ describe('EN-49 a hook that an operator skips', () => {
     const unit = await stage.unit(provider ?? '');
     const run = await unit.run('install', { exitCode: 1 });
     const decision = JSON.stringify({ run, how: 'skip', at: new Date().toISOString(), by: 'Ada' });
-    await stage.ctx.db.execute(`update units set resolution = '${decision}' where id = '${unit.id}'`);
+    await stage.ctx.db.execute(`update units set resolutions = '[${decision}]' where id = '${unit.id}'`);
     await skip(unit, [{ hook: 'install', run, formula: '1.0.0.0' }]);
     expect(await unit.row()).toMatchObject({
-      ...{ failing: {}, resolution: null, record: { formula: '1.0.0.0' } },
+      ...{ failing: {}, resolutions: [], record: { formula: '1.0.0.0' } },
       skipped: [{ hook: 'install', by: 'Ada', formula: '1.0.0.0' }],
     });
     expect(await due(unit)).toEqual(['config-changed', 'start']);

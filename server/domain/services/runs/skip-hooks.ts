@@ -46,7 +46,7 @@ export async function skipHooks(
 }
 
 function skipOne(unit: UnitRow, { hook, relation, version, formula, run }: ConfirmedHook, now: Date): UnitRow {
-  const by = unit.resolution?.run === run ? unit.resolution?.by : undefined;
+  const by = unit.resolutions.find((one) => one.run === run)?.by;
   return confirmed(
     unit,
     {

@@ -3,7 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { handlers, handlerVersions, publishers, type SettingsSchema, type VersionState } from '#db/schema/index.ts';
 import { type FormulaManifest, readMetadata } from '#protocol/formula.ts';
 import { versionKey } from '#protocol/version.ts';
-import type { Context } from '#server/domain/context.ts';
+import type { Context, Services } from '#server/domain/context.ts';
 import { enrollAgent } from '#server/domain/enrollment/index.ts';
 import { bindInstance, type NewMachine } from '#server/domain/topology/index.ts';
 import { newStage, type Stage, type Staged } from '#server/domain/topology/testing/stage.ts';
@@ -35,11 +35,12 @@ export class ServiceStage {
     this.viewer = viewer;
   }
 
-  static async open(): Promise<ServiceStage> {
+  /** Opens a stage, by default with a separate database. */
+  static async open(given?: Services): Promise<ServiceStage> {
     const { limits } = loadConfig({});
     // On a busy machine, starting the worker that checks settings takes longer than a portal allows.
     const config = { limits: { ...limits, settings: { ...limits.settings, checkMs: 20_000 } } };
-    const stage = await newStage(await testServices({ config }));
+    const stage = await newStage(given ?? (await testServices({ config })));
     return new ServiceStage(stage, await testContext({ services: stage.ctx, role: 'viewer' }));
   }
 

@@ -5,7 +5,8 @@ import type { UnitFacts } from './read-units.ts';
 
 /** Returns a unit's goal as the agent gets it. */
 export function goalOf(unit: UnitFacts, relations: readonly UnitRelation[]): UnitGoal {
-  const { manifest, resolution, sha256 } = unit;
+  const { manifest, sha256 } = unit;
+  const resolutions = unit.resolutions.map(({ run, how }) => ({ run, how }));
   return {
     unit: unit.name,
     model: unit.model,
@@ -23,7 +24,8 @@ export function goalOf(unit: UnitFacts, relations: readonly UnitRelation[]): Uni
     ...(waitsForRelease(unit) && { needsRelease: true }),
     timeouts: timeoutsOf(unit),
     masked: manifest.masked,
-    resolution: resolution && { run: resolution.run, how: resolution.how },
+    resolution: resolutions.at(-1) ?? null,
+    ...(resolutions.length > 1 && { resolutions }),
     addresses: { private: unit.internalAddress ?? unit.assignedAddress, public: unit.publicAddress },
     relations: [...relations],
   };

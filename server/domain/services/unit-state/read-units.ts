@@ -40,7 +40,7 @@ const columns = {
   size: handlerVersions.size,
   settingsVersion: units.settingsVersion,
   timeouts: services.timeouts,
-  resolution: units.resolution,
+  resolutions: units.resolutions,
   internalAddress: agents.internalAddress,
   assignedAddress: vmRoles.assignedAddress,
   publicAddress: cloudServices.publicAddress,

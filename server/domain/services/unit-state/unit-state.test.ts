@@ -132,8 +132,8 @@ describe('a look', () => {
   test('names what an operator decided about the run that failed', async () => {
     const unit = await stage.unit(service);
     const run = uuid();
-    await stage.ctx.db.execute(`update units set resolution =
-      '{"run":"${run}","how":"skip","at":"2026-11-01T12:00:00Z","by":"Ada"}' where id = '${unit.id}'`);
+    await stage.ctx.db.execute(`update units set resolutions =
+      '[{"run":"${run}","how":"skip","at":"2026-11-01T12:00:00Z","by":"Ada"}]' where id = '${unit.id}'`);
     expect((await unit.look()).state.units[0]?.resolution).toEqual({ run, how: 'skip' });
   });
 });

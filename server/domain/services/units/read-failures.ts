@@ -37,12 +37,12 @@ interface Row extends Record<string, unknown> {
 export async function readFailures(
   db: Database | Transaction,
   rows: readonly UnitRow[],
-): Promise<(row: UnitRow, resolution: UnitRow['resolution']) => Failure[]> {
+): Promise<(row: UnitRow) => Failure[]> {
   const ids = rows.filter(({ failing: slots }) => Object.keys(slots).length > 0).map(({ id }) => id);
   const facts = new Map(
     (ids.length === 0 ? [] : await readFacts(db, ids)).map((one) => [`${one.unit} ${one.slot}`, one]),
   );
-  return ({ id, failing: slots }, resolution) =>
+  return ({ id, failing: slots, resolutions }) =>
     Object.entries(slots).map(([slot, { remoteUnit, ...failure }]) => {
       const { relation = null, failedAt = null } = facts.get(`${id} ${slot}`) ?? {};
       const at = failedAt === null ? null : new Date(failedAt);
@@ -50,7 +50,7 @@ export async function readFailures(
         ...failure,
         ...{ relation, remoteUnit: remoteUnit ?? null, failedAt: at?.toISOString() ?? null },
         nextAttemptBefore: at && nextAttempt(at, failure.failures).toISOString(),
-        resolution: resolution?.run === failure.run ? resolution.how : null,
+        resolution: resolutions.find(({ run }) => run === failure.run)?.how ?? null,
       };
     });
 }

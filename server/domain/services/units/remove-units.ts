@@ -36,7 +36,7 @@ export async function removeUnitsIn(
       removedAt: ctx.now,
       forced: sql`${units.agentSince} is not null and ${forced}`,
       failing: {},
-      resolution: null,
+      resolutions: [],
     })
     .where(and(inArray(units.id, [...ids]), isNull(units.removedAt)))
     .returning();

@@ -86,7 +86,7 @@ export async function readUnitViews(ctx: Context, where: SQL | undefined): Promi
   const healthOf = new Map(evaluated.map((one) => [one.unit.id, one]));
   return rows.map(
     ({ row, service, formula, vm, machine, cloudService, role, publicAddress, enrolledBy, thumbprint }) => {
-      const { record, resolution } = row;
+      const { record } = row;
       const found = healthOf.get(row.id);
       return {
         ...{ unit: row.name, number: row.number, life: row.life, stage: stageOf(row), vmId: row.vmId, vm, machine },
@@ -96,7 +96,7 @@ export async function readUnitViews(ctx: Context, where: SQL | undefined): Promi
         ...{ settingsVersion: row.settingsVersion, confirmedSettingsVersion: record.configured?.settings ?? null },
         ...{ needsRelease: found !== undefined && unitNeedsRelease(found.unit), enrolledBy, thumbprint },
         ports: (portsOf.get(row.id) ?? []).map(({ port, protocol }) => `${port}/${protocol}`).sort(),
-        ...{ service, formula, failing: failuresOf(row, resolution) },
+        ...{ service, formula, failing: failuresOf(row) },
         skipped: row.skipped.map(({ hook, formula: version, at, by }) => ({ hook, version, at, by })),
         ...{ agentSince: isoOrNull(row.agentSince), enteredAt: isoOrNull(row.enteredAt) },
         dyingSince: isoOrNull(row.dyingAt),

@@ -62,7 +62,6 @@ function unitOf(
   reasons: Reasons,
 ): Omit<ServiceUnit, keyof Place> {
   const [next] = due;
-  const { resolution } = unit;
   return {
     ...{ unit: unit.name, life: unit.life, stage: stageOf({ ...unit, removedAt: null }), vmId: unit.vmId },
     ...{ health, cause, hook: command, publicAddress: unit.publicAddress },
@@ -75,7 +74,7 @@ function unitOf(
     failing: Object.values(failing).map(({ remoteUnit, ...failure }) => ({
       ...failure,
       remoteUnit: remoteUnit ?? null,
-      resolution: resolution?.run === failure.run ? resolution.how : null,
+      resolution: unit.resolutions.find(({ run }) => run === failure.run)?.how ?? null,
       reason: reasons.get(failure.run) ?? null,
     })),
   };

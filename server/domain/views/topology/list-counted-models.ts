@@ -1,26 +1,12 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import { z } from 'zod';
 import { models, services, vmHealth, vmRoles } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
-import { count } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { countUnits } from '#server/domain/services/index.ts';
-import { listModels, model } from '#server/domain/topology/index.ts';
-import { vmHealths } from '#server/domain/verdicts/index.ts';
-
-const byHealth = z.partialRecord(z.enum(vmHealths), count);
+import { listModels, type Model, type ModelCounts } from '#server/domain/topology/index.ts';
 
 /** A model with the health of its machines and of its units. */
-export const countedModel = model
-  .extend({
-    health: byHealth.describe(
-      'Number of machines by health, as in the list of VMs. A health without machines is absent.',
-    ),
-    services: count.describe('Number of services, also of those that are being removed.'),
-    units: byHealth.describe('Number of units by health. A health without units is absent.'),
-  })
-  .meta({ id: 'CountedModel' });
-export type CountedModel = z.infer<typeof countedModel>;
+export type CountedModel = Model & ModelCounts;
 
 /** Lists the models by name, with the number of their services, and the health of their machines and units. */
 export async function listCountedModels(ctx: Context): Promise<{ items: CountedModel[] }> {

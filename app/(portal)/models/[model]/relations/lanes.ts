@@ -53,15 +53,15 @@ export function timeMarks(
 }
 
 /** Events closer together than this share of the slider are drawn as one. */
-const closest = 0.004;
+const closest = 0.008;
 
-/** Leaves out events that would be drawn over the one before, so that a long history stays fast. Joins and departures stay. */
+/** Leaves out events that would be drawn over one of the same kind, so that a long history stays fast and readable. */
 export function drawnEvents(events: readonly RelationEvent[], range: { from: number; to: number }): RelationEvent[] {
-  let last = Number.NEGATIVE_INFINITY;
+  const last = new Map<RelationEvent['kind'], number>();
   return events.filter(({ clock, kind }) => {
     const place = placeOf(clock, range);
-    if (kind === 'changed' && place - last < closest) return false;
-    last = place;
+    if (place - (last.get(kind) ?? Number.NEGATIVE_INFINITY) < closest) return false;
+    last.set(kind, place);
     return true;
   });
 }

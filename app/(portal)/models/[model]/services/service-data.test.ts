@@ -13,6 +13,7 @@ import {
   serviceHref,
   sortWorstFirst,
   unitHref,
+  unitsByHealth,
 } from './service-data.ts';
 
 type Unit = ShownService['units'][number];
@@ -45,6 +46,7 @@ test('units are counted by health, worst first, and the worst is the health of t
   ]);
   expect(healthOfService({ units })).toBe('failed');
   expect(healthOfService({ units: [] })).toBeNull();
+  expect(unitsByHealth([{ units }, { units: [unit(9)] }])).toEqual({ failed: 1, unknown: 1, healthy: 3 });
 });
 
 test('services that fail come first, services without units last, and equal ones by name', () => {

@@ -39,6 +39,10 @@ export function countUnits(units: readonly Pick<ShownUnit, 'health'>[]): { healt
   });
 }
 
+/** Counts the units of services by health. */
+export const unitsByHealth = (services: readonly Pick<ShownService, 'units'>[]): Partial<Record<VmHealth, number>> =>
+  Object.fromEntries(countUnits(services.flatMap(({ units }) => units)).map(({ health, count }) => [health, count]));
+
 /** Returns the worst health of a service's units; null without units. */
 export const healthOfService = ({ units }: Pick<ShownService, 'units'>): VmHealth | null =>
   countUnits(units)[0]?.health ?? null;

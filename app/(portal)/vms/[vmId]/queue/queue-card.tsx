@@ -10,6 +10,9 @@ import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Elapsed } from '#app/_ui/time.tsx';
+import { type HookEntry, type HookQueue, isIdle, type MixedEntry, mixed } from '../units/hook-entries.ts';
+import { HookText, HookUnit, HookWaits } from '../units/hook-text.tsx';
+import { useHookQueue } from '../units/use-vm-units.ts';
 import { type InstanceDetails, type QueueDetails, type QueueLine, tabHref } from '../vm-data.ts';
 import { EntryName, EntryText } from './entry-text.tsx';
 import { Limits } from './limits.tsx';
@@ -29,6 +32,8 @@ interface QueueCardProps {
   name: string;
   agent: InstanceDetails['agent']['status'];
   isEnrolled: boolean;
+  /** Whether the machine can have units. */
+  hasUnits: boolean;
   first: ReadQueue | undefined;
 }
 
@@ -36,10 +41,11 @@ interface QueueCardProps {
  * The first rows of the machine's queue: what the machine is doing and will do next. Before the agent's first call, they
  * show what it will do first.
  */
-export function QueueCard({ vmId, name, agent, isEnrolled, first }: QueueCardProps) {
+export function QueueCard({ vmId, name, agent, isEnrolled, hasUnits, first }: QueueCardProps) {
   const { t } = useTranslation('reports');
   const id = useId();
   const queue = useQueue(vmId, first);
+  const hooks = useHookQueue(vmId, hasUnits);
   return (
     <Card aria-labelledby={id} className="flex flex-col">
       <CardHeader id={id} title={t('queue.title')} />
@@ -48,6 +54,7 @@ export function QueueCard({ vmId, name, agent, isEnrolled, first }: QueueCardPro
           vmId={vmId}
           name={name}
           queue={agent === 'never' ? beforeFirstCall(queue.data) : queue.data}
+          hooks={hooks}
           agent={agent}
           isEnrolled={isEnrolled}
         />
@@ -79,22 +86,25 @@ interface QueueRowsProps {
   vmId: string;
   name: string;
   queue: QueueDetails;
+  hooks: HookQueue;
   agent: InstanceDetails['agent']['status'];
   isEnrolled: boolean;
 }
 
-function QueueRows({ vmId, name, queue: { now, next, waiting }, agent, isEnrolled }: QueueRowsProps) {
+function QueueRows({ vmId, name, queue, hooks, agent, isEnrolled }: QueueRowsProps) {
+  const { now, next, waiting } = queue;
   const { t } = useTranslation('reports');
   const reader = useReader();
   const isSilent = agent === 'unresponsive';
   const count = [...next, ...waiting].filter(isExecution).length;
-  const room = shownRows - (now === null ? 0 : 1);
-  const groups = queueGroups(next);
-  const waitingGroups = queueGroups(waiting);
+  const isRunning = now !== null || hooks.now !== null;
+  const room = shownRows - (isRunning ? 1 : 0);
+  const groups = mixed(queueGroups(next), hooks.next);
+  const waitingGroups = mixed(queueGroups(waiting), hooks.waiting);
   const shownNext = groups.slice(0, room);
   const shownWaiting = waitingGroups.slice(0, room - shownNext.length);
   const rest = groups.length + waitingGroups.length - shownNext.length - shownWaiting.length;
-  if (now === null && groups.length + waitingGroups.length === 0) {
+  if (isIdle(queue, hooks)) {
     return <p className="px-4 pb-4 text-12 text-pretty text-ink-2">{t('queue.empty')}</p>;
   }
   return (
@@ -103,9 +113,15 @@ function QueueRows({ vmId, name, queue: { now, next, waiting }, agent, isEnrolle
         <p className="px-4 pb-1 text-12 text-pretty text-ink-2">{t(isEnrolled ? 'queue.unheard' : 'queue.never')}</p>
       ) : null}
       <div className="divide-y divide-line-subtle px-4">
-        {now === null ? null : <NowRow vmId={vmId} entry={now} isSilent={isSilent} />}
-        {shownNext.length === 0 ? null : <Rows vmId={vmId} label={t('queue.next')} groups={shownNext} />}
-        {shownWaiting.length === 0 ? null : <Rows vmId={vmId} label={t('queue.waiting')} groups={shownWaiting} />}
+        {now === null ? (
+          hooks.now === null ? null : (
+            <NowHook hook={hooks.now} isSilent={isSilent} />
+          )
+        ) : (
+          <NowRow vmId={vmId} entry={now} isSilent={isSilent} />
+        )}
+        {shownNext.length === 0 ? null : <Rows vmId={vmId} label={t('queue.next')} entries={shownNext} />}
+        {shownWaiting.length === 0 ? null : <Rows vmId={vmId} label={t('queue.waiting')} entries={shownWaiting} />}
       </div>
       <div className="mt-auto flex flex-wrap items-center gap-x-2 gap-y-1 border-t border-line-subtle px-4 py-2 text-12 text-ink-2">
         {rest > 0 ? <span className="tabular-nums">{t('queue.more', { count: rest })}</span> : null}
@@ -157,30 +173,84 @@ function NowRow({ vmId, entry, isSilent }: { vmId: string; entry: QueueLine; isS
   );
 }
 
-function Rows({ vmId, label, groups }: { vmId: string; label: string; groups: readonly QueueGroup[] }) {
+interface RowsProps {
+  vmId: string;
+  label: string;
+  entries: readonly MixedEntry<QueueGroup>[];
+}
+
+function Rows({ vmId, label, entries }: RowsProps) {
   return (
     <div className="grid grid-cols-[4.5rem_minmax(0,1fr)] gap-x-2 py-2">
       <h3 className="text-12 text-ink-3">{label}</h3>
       <ol className="min-w-0 space-y-1.5">
-        {groups.map((group, index) => (
+        {entries.map((entry, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position in the queue
           <li key={index} className="grid grid-cols-[16px_minmax(0,1fr)] gap-x-2">
             <StatusIcon status="waiting" className="mt-0.5 size-3.5" />
             <div className="min-w-0">
-              <EntryName vmId={vmId} group={group} />
-              <span className="block text-12 text-pretty wrap-anywhere text-ink-2 tabular-nums">
-                {group.reason ?? <EntryText group={group} />}
-                {group.execution === null || group.askedBy === null ? null : (
-                  <>
-                    {' · '}
-                    <span translate="no">{group.askedBy}</span>
-                  </>
-                )}
-              </span>
+              {entry.kind === 'hook' ? <HookLine hook={entry.hook} /> : <GroupLine vmId={vmId} group={entry.line} />}
             </div>
           </li>
         ))}
       </ol>
+    </div>
+  );
+}
+
+function GroupLine({ vmId, group }: { vmId: string; group: QueueGroup }) {
+  return (
+    <>
+      <EntryName vmId={vmId} group={group} />
+      <span className="block text-12 text-pretty wrap-anywhere text-ink-2 tabular-nums">
+        {group.reason ?? <EntryText group={group} />}
+        {group.execution === null || group.askedBy === null ? null : (
+          <>
+            {' · '}
+            <span translate="no">{group.askedBy}</span>
+          </>
+        )}
+      </span>
+    </>
+  );
+}
+
+function HookLine({ hook }: { hook: HookEntry }) {
+  return (
+    <>
+      <HookUnit hook={hook} />
+      <span className="block text-12 text-pretty wrap-anywhere text-ink-2 tabular-nums">
+        <HookText hook={hook} />
+        {hook.waits === null ? null : (
+          <span className="block">
+            <HookWaits hook={hook} />
+          </span>
+        )}
+      </span>
+    </>
+  );
+}
+
+/** The hook that runs. */
+function NowHook({ hook, isSilent }: { hook: HookEntry; isSilent: boolean }) {
+  const { t } = useTranslation('reports');
+  return (
+    <div className={rowShape}>
+      <h3 className="text-12 text-ink-3">{t('queue.now')}</h3>
+      <StatusIcon status={isSilent ? 'unresponsive' : 'progressing'} className="mt-0.5 size-3.5" />
+      <div className="min-w-0">
+        <HookUnit hook={hook} />
+        <span className="block text-12 text-ink-2 tabular-nums">
+          <HookText hook={hook} />
+          {hook.since === null || isSilent ? null : (
+            <>
+              {' · '}
+              <Elapsed value={new Date(hook.since)} />
+            </>
+          )}
+        </span>
+        {isSilent ? <span className="block text-12 text-pretty text-ink-2">{t('queue.ran')}</span> : null}
+      </div>
     </div>
   );
 }

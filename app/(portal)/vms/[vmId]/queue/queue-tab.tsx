@@ -10,6 +10,9 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th } from '#app/_ui/table.tsx';
 import { Elapsed, RelativeTime } from '#app/_ui/time.tsx';
+import { type HookQueue, isIdle, mixed } from '../units/hook-entries.ts';
+import { HookRow } from '../units/hook-row.tsx';
+import { useHookQueue } from '../units/use-vm-units.ts';
 import { type QueueLine, tabsId } from '../vm-data.ts';
 import { EntryName, EntryText, Expiry } from './entry-text.tsx';
 import { Limits } from './limits.tsx';
@@ -20,12 +23,15 @@ export interface QueueTabProps {
   vmId: string;
   /** Whether the agent does not respond, in which case the command shown as running is only the last known one. */
   isSilent: boolean;
+  /** Whether the machine can have units. */
+  hasUnits: boolean;
 }
 
 /** Everything that the machine is doing and will do next, in order, and everything that waits. */
-export function QueueTab({ vmId, isSilent }: QueueTabProps) {
+export function QueueTab({ vmId, isSilent, hasUnits }: QueueTabProps) {
   const { t } = useTranslation('reports');
   const queue = useQueue(vmId);
+  const hooks = useHookQueue(vmId, hasUnits);
   const marked = useMarkedName(queue.data !== undefined);
   if (queue.data === undefined) {
     return (
@@ -50,7 +56,7 @@ export function QueueTab({ vmId, isSilent }: QueueTabProps) {
     waiting: queueGroups(waiting),
   };
   const markedGroup = marked === null ? undefined : waitingGroupOf(marked, groups);
-  const isEmpty = now === null && next.length === 0 && waiting.length === 0;
+  const isEmpty = isIdle(queue.data, hooks);
   return (
     // If a row is marked, makes the page long enough on a phone for `scrollToRow` to move the tabs below the top bar.
     <div className={cn(marked !== null && 'max-sm:min-h-[calc(100dvh-var(--topbar)-var(--tabbar)-72px)]')}>
@@ -63,7 +69,7 @@ export function QueueTab({ vmId, isSilent }: QueueTabProps) {
             <p>{t('queue.none.why')}</p>
           </EmptyState>
         ) : (
-          <QueueTable vmId={vmId} groups={groups} running={now} isSilent={isSilent} marked={markedGroup} />
+          <QueueTable {...{ vmId, groups, hooks, isSilent }} running={now} marked={markedGroup} />
         )}
       </Card>
     </div>
@@ -104,13 +110,19 @@ function scrollToRow(row: HTMLElement): void {
 interface QueueTableProps {
   vmId: string;
   groups: Readonly<Record<'now' | 'next' | 'waiting', readonly QueueGroup[]>>;
+  hooks: HookQueue;
   running: QueueLine | null;
   isSilent: boolean;
   marked: QueueGroup | undefined;
 }
 
-function QueueTable({ vmId, groups, running, isSilent, marked }: QueueTableProps) {
+function QueueTable({ vmId, groups, hooks, running, isSilent, marked }: QueueTableProps) {
   const { t } = useTranslation('reports');
+  const rows = {
+    now: mixed(groups.now, hooks.now === null ? [] : [hooks.now]),
+    next: mixed(groups.next, hooks.next),
+    waiting: mixed(groups.waiting, hooks.waiting),
+  };
   return (
     <TableFrame label={t('queue.title')}>
       <Table>
@@ -125,7 +137,7 @@ function QueueTable({ vmId, groups, running, isSilent, marked }: QueueTableProps
           </tr>
         </THead>
         {(['now', 'next', 'waiting'] as const).map((section) =>
-          groups[section].length === 0 ? null : (
+          rows[section].length === 0 ? null : (
             <TBody key={section}>
               <tr>
                 <th
@@ -135,21 +147,27 @@ function QueueTable({ vmId, groups, running, isSilent, marked }: QueueTableProps
                 >
                   {t(`queue.${section}`)}
                   {section === 'now' ? null : (
-                    <span className="ms-2 text-ink-3 tabular-nums">{groups[section].length}</span>
+                    <span className="ms-2 text-ink-3 tabular-nums">{rows[section].length}</span>
                   )}
                 </th>
               </tr>
-              {groups[section].map((group, index) => (
-                <QueueRow
+              {rows[section].map((entry, index) => {
+                const place = { section, place: index + 1, isSilent };
+                return entry.kind === 'hook' ? (
                   // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position in the queue
-                  key={index}
-                  vmId={vmId}
-                  group={group}
-                  isMarked={group === marked}
-                  icon={<PlaceIcon section={section} place={index + 1} isSilent={isSilent} />}
-                  running={section === 'now' && running?.since ? { since: running.since, isSilent } : null}
-                />
-              ))}
+                  <HookRow key={index} hook={entry.hook} icon={<PlaceIcon {...place} />} isSilent={isSilent} />
+                ) : (
+                  <QueueRow
+                    // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position in the queue
+                    key={index}
+                    vmId={vmId}
+                    group={entry.line}
+                    isMarked={entry.line === marked}
+                    icon={<PlaceIcon {...place} />}
+                    running={section === 'now' && running?.since ? { since: running.since, isSilent } : null}
+                  />
+                );
+              })}
             </TBody>
           ),
         )}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueLine } from '../vm-data.ts';
-import { hookQueue, isIdle, mixed, type VmUnit } from './hook-entries.ts';
+import { type HookEntry, hookQueue, isIdle, mixed, type VmUnit } from './hook-entries.ts';
 
 type Due = VmUnit['due'][number];
 const due = (hook: string, relation: number | null = null, remoteUnit: string | null = null, hasFile = true): Due => ({
@@ -45,8 +45,8 @@ describe('the hooks in the queue of a machine', () => {
 describe('a queue with hooks', () => {
   const line = (name: string, turn: number | null) => ({ name, turn }) as QueueLine;
   const hook = (name: string, turn: number) => hookQueue([unit(name, turn, [due('install')])]).next[0]!;
-  const shown = (...given: Parameters<typeof mixed>) =>
-    mixed(...given).map((entry) => (entry.kind === 'line' ? entry.line.name : entry.hook.unit));
+  const shown = (lines: QueueLine[], hooks: HookEntry[]) =>
+    mixed(lines, hooks).map((entry) => (entry.kind === 'line' ? entry.line.name : entry.hook.unit));
 
   it('has one order by turn', () => {
     expect(shown([line('probe', 2), line('metrics', 8)], [hook('a/0', 4), hook('b/0', 9)])).toEqual([

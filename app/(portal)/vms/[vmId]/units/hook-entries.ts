@@ -2,7 +2,7 @@ import type { inferRouterOutputs } from '@trpc/server';
 import { dueLines } from '#app/(portal)/models/[model]/units/due-lines.ts';
 import type { ShownRun } from '#app/(portal)/models/[model]/units/unit-data.ts';
 import type { AppRouter } from '#server/trpc/root.ts';
-import type { QueueDetails, QueueLine } from '../vm-data.ts';
+import type { QueueDetails } from '../vm-data.ts';
 
 export type VmUnit = inferRouterOutputs<AppRouter>['units']['ofVm']['items'][number];
 
@@ -66,21 +66,22 @@ function entriesOf({ model, unit, turn, running, due, failing }: VmUnit): HookEn
   return [{ model, unit, hook, remoteUnit, since, limitSeconds, turn, waits: null }, ...entries];
 }
 
-/** A row of a queue: a command or an execution, or a hook. */
-export type MixedEntry = { kind: 'line'; line: QueueLine } | { kind: 'hook'; hook: HookEntry };
+/** A row of a queue: commands or an execution, or a hook. */
+export type MixedEntry<Line> = { kind: 'line'; line: Line } | { kind: 'hook'; hook: HookEntry };
 
 /** Puts hooks and other work into one order by turn. Hooks without a turn come after all that have one. */
-export function mixed(lines: readonly QueueLine[], hooks: readonly HookEntry[]): MixedEntry[] {
-  const entries: MixedEntry[] = [
+export function mixed<Line extends { turn: number | null }>(
+  lines: readonly Line[],
+  hooks: readonly HookEntry[],
+): MixedEntry<Line>[] {
+  const entries: MixedEntry<Line>[] = [
     ...lines.map((line) => ({ kind: 'line' as const, line })),
     ...hooks.map((hook) => ({ kind: 'hook' as const, hook })),
   ];
-  const turnOf = (entry: MixedEntry) =>
-    (entry.kind === 'line' ? entry.line.turn : entry.hook.turn) ?? Number.POSITIVE_INFINITY;
   // The order of the lines is the agent's, also among lines of the same turn.
   let last = 0;
   const placed = entries.map((entry) => {
-    if (entry.kind === 'hook') return { entry, place: turnOf(entry) };
+    if (entry.kind === 'hook') return { entry, place: entry.hook.turn ?? Number.POSITIVE_INFINITY };
     last = Math.max(last, entry.line.turn ?? last);
     return { entry, place: last };
   });

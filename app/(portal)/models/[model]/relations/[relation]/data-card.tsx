@@ -63,7 +63,16 @@ export function DataCard(props: DataCardProps) {
   const revealed = useRevealed(name, at);
   const tables = sideTables(relation, moment, compared);
   const participants = new Set(tables.flatMap(({ units }) => units)).size;
-  const shared = { moment, compared, changed, revealed, cell, onCell: setCell, onSeen: at === null ? setSeen : null };
+  const shared = {
+    moment,
+    compared,
+    pinned: props.pinned,
+    changed,
+    revealed,
+    cell,
+    onCell: setCell,
+    onSeen: at === null ? setSeen : null,
+  };
   return (
     <div className="mt-4 grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_var(--aside)]">
       <Card aria-labelledby={id} aria-busy={isLoading} className="overflow-clip">
@@ -97,10 +106,12 @@ function DataHeader({ id, moment, at, pinned, onPin, relation }: DataCardProps &
       title={t('relation.data.title')}
       note={may ? undefined : t('relation.data.viewer')}
       actions={
-        <>
-          <CompareChoice clock={at ?? relation.clock} isPast={at !== null} pinned={pinned} onPin={onPin} />
-          {may ? <CopyButton text={momentAsJson(moment)} label={t('relation.data.copy')} /> : null}
-        </>
+        relation.clock === 0 ? undefined : (
+          <>
+            <CompareChoice clock={at ?? relation.clock} isPast={at !== null} pinned={pinned} onPin={onPin} />
+            {may ? <CopyButton text={momentAsJson(moment)} label={t('relation.data.copy')} /> : null}
+          </>
+        )
       }
     />
   );

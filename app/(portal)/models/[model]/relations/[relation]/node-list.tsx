@@ -144,6 +144,7 @@ function NodeRow({ node, moment, isOpen, onSeen, onToggle, ...props }: NodeRowPr
             {node.unit}
           </span>{' '}
           <span className="text-12 text-ink-3">{t('relation.list.keys', { count: node.values.size })}</span>
+          {isOpen ? null : <Preview node={node} />}
         </button>
         <span className="text-12 text-ink-2 tabular-nums max-sm:hidden">
           {t('relation.list.version', { version: format.number(node.version) })}
@@ -157,6 +158,20 @@ function NodeRow({ node, moment, isOpen, onSeen, onToggle, ...props }: NodeRowPr
       </div>
       {isOpen ? <NodeValues {...props} node={node} /> : null}
     </>
+  );
+}
+
+/** Number of values in a closed row. */
+const previewed = 4;
+
+/** The first values of a unit on one line. */
+function Preview({ node }: { node: ShownNode }) {
+  const shown = [...node.values].filter(([, { value }]) => value !== null).slice(0, previewed);
+  if (shown.length === 0) return null;
+  return (
+    <span translate="no" dir="ltr" className="mono-11 block truncate text-ink-2">
+      {shown.map(([key, { value }]) => `${key}=${value?.slice(0, 60)}`).join('  ')}
+    </span>
   );
 }
 

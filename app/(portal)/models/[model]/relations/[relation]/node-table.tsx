@@ -11,6 +11,7 @@ import { RelativeTime } from '#app/_ui/time.tsx';
 import { unitHref } from '../../services/service-data.ts';
 import { cellOf, differs, type SideTable } from '../moments.ts';
 import type { Moment, NodeValue, ShownNode } from '../relation-data.ts';
+import type { Pinned } from './compare-choice.tsx';
 import type { OpenedCell } from './data-card.tsx';
 import { SeenBy } from './seen-by.tsx';
 import type { Revealed } from './use-revealed.ts';
@@ -21,6 +22,7 @@ export interface NodeTableProps {
   model: string;
   moment: Moment;
   compared: Moment | null;
+  pinned: Pinned;
   changed: ReadonlySet<string>;
   revealed: Revealed;
   cell: OpenedCell | null;
@@ -143,7 +145,7 @@ interface CellProps extends NodeTableProps {
   other: ShownNode | undefined;
 }
 
-function Cell({ unit, name, node, other, compared, changed, revealed, cell, onCell }: CellProps) {
+function Cell({ unit, name, node, other, compared, pinned, changed, revealed, cell, onCell }: CellProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
   const may = useReader().can('operator');
@@ -154,31 +156,29 @@ function Cell({ unit, name, node, other, compared, changed, revealed, cell, onCe
   const shown = revealed.value(unit, name, node?.version ?? 0);
   const isHidden = may && value?.masked === true && shown === undefined;
   return (
-    <Td
-      className={cn(
-        'max-w-72 border-s border-s-line-subtle p-0 align-top',
-        isDifferent && 'bg-brand-tint',
-        isOpened && 'shadow-[inset_0_0_0_2px_var(--brand-text)]',
-      )}
-    >
+    <Td className={cn('max-w-72 border-s border-s-line-subtle p-0 align-top', isDifferent && 'bg-brand-tint')}>
       <div className="flex items-start gap-2">
         <button
           type="button"
           aria-pressed={isOpened}
           aria-label={t('relation.cell', { key: name, unit })}
           onClick={() => onCell({ unit, key: name })}
-          className="flex min-h-9 min-w-0 flex-1 items-center gap-2 px-3 text-start hover:bg-hover focus-visible:shadow-focus"
+          className={cn(
+            'flex min-h-9 min-w-0 flex-1 items-center gap-2 px-3 text-start focus-visible:shadow-focus',
+            isDifferent ? 'py-1.5' : 'hover:bg-hover',
+            isOpened && 'shadow-[inset_0_0_0_2px_var(--brand-text)]',
+          )}
         >
           <span className="min-w-0 flex-1">
             <ValueText value={value} revealed={shown} />
             {isDifferent ? (
-              <span className="block pb-1.5 text-12 text-brand-text">
-                <Other value={later} />
+              <span className="block text-12 text-brand-text">
+                <Other value={later} isNow={pinned === 'now'} />
               </span>
             ) : null}
           </span>
           {value === undefined ? null : (
-            <span className="text-11 text-ink-3 tabular-nums">{format.bytes(value.bytes)}</span>
+            <span className="text-11 text-ink-3 tabular-nums max-sm:hidden">{format.bytes(value.bytes)}</span>
           )}
         </button>
         {isHidden ? (
@@ -198,13 +198,13 @@ function Cell({ unit, name, node, other, compared, changed, revealed, cell, onCe
 }
 
 /** The value at the other moment. */
-function Other({ value }: { value: NodeValue | undefined }) {
+function Other({ value, isNow }: { value: NodeValue | undefined; isNow: boolean }) {
   const { t } = useTranslation('services');
-  if (value === undefined) return t('relation.compare.unset');
-  if (value.value === null) return t('relation.compare.different');
+  if (value === undefined) return t(isNow ? 'relation.compare.unsetNow' : 'relation.compare.unset');
+  if (value.value === null) return t(isNow ? 'relation.compare.differentNow' : 'relation.compare.different');
   return (
     <>
-      {t('relation.compare.other')}{' '}
+      {t(isNow ? 'relation.compare.otherNow' : 'relation.compare.other')}{' '}
       <span translate="no" dir="ltr" className="mono">
         {value.value.slice(0, 120)}
       </span>

@@ -69,7 +69,8 @@ export function RelationHead({ name, relation, onRemove }: RelationHeadProps) {
             label: t('relation.fact.lastChange'),
             value: (
               <>
-                {format.number(clock)}, <RelativeTime value={new Date(movedAt)} />
+                {clock === 0 ? null : `${format.number(clock)}, `}
+                <RelativeTime value={new Date(movedAt)} />
               </>
             ),
           },

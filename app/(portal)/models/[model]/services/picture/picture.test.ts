@@ -79,12 +79,9 @@ test('the file has the whole picture, with names as text and not as markup', () 
   expect(file).not.toContain('<b>');
 });
 
-test('200 services and 400 relations are drawn', () => {
-  const many = Array.from({ length: 200 }, (_, index) => service(`s${index}-x`));
-  const links = Array.from({ length: 400 }, (_, index) =>
-    relation(index + 1, `s${index % 200}-x`, `s${(index * 7 + 1 + (index % 200)) % 200}-x`),
-  );
+test('more services than a precise layout allows are arranged, too', () => {
+  const many = Array.from({ length: 61 }, (_, index) => service(`s${index}-x`));
+  const links = many.slice(1).map(({ name }, index) => relation(index + 1, name, many[index >> 1]?.name ?? ''));
   const drawn = layoutServices(many, links);
-  expect(drawn.services.size).toBe(200);
-  expect(drawn.relations.length).toBeGreaterThan(380);
+  expect([drawn.services.size, drawn.relations.length]).toEqual([61, 60]);
 });

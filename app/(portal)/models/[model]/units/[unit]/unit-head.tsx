@@ -3,7 +3,7 @@
 import { Activity, Ellipsis, Trash2 } from 'lucide-react';
 import Link from 'next/link';
 import { statusOfHealth } from '#app/_lib/health.ts';
-import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { IconButton } from '#app/_ui/button.tsx';
 import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
@@ -11,6 +11,7 @@ import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
+import { HookName } from '../hook-name.tsx';
 import type { ShownUnitDetails, UnitMachine, UnitName } from '../unit-data.ts';
 import type { UnitAct } from './unit-acts.ts';
 
@@ -24,7 +25,7 @@ export interface UnitHeadProps {
 /** The name, health and versions of a unit, with its actions. */
 export function UnitHead({ name, unit, machine, onAct }: UnitHeadProps) {
   const { t } = useTranslation(['services', 'reports']);
-  const { health, stage, formula, version, settingsVersion, vm, vmId, removedAt } = unit;
+  const { health, formula, version, settingsVersion, vm, vmId } = unit;
   const lastSeenAt = machine?.agent.lastSeenAt ?? null;
   return (
     <PageHeader
@@ -40,7 +41,7 @@ export function UnitHead({ name, unit, machine, onAct }: UnitHeadProps) {
           </StatusBadge>
         )
       }
-      note={removedAt === null ? t(`services:stage.${stage}`) : <DateTime value={new Date(removedAt)} />}
+      note={<Note unit={unit} />}
       actions={<Actions name={name} unit={unit} onAct={onAct} />}
     >
       <Facts
@@ -71,6 +72,17 @@ export function UnitHead({ name, unit, machine, onAct }: UnitHeadProps) {
         ]}
       />
     </PageHeader>
+  );
+}
+
+/** The stage of a unit, and how often a hook has failed. */
+function Note({ unit: { stage, failing, removedAt } }: Pick<UnitHeadProps, 'unit'>) {
+  const { t } = useTranslation('services');
+  if (removedAt !== null) return <DateTime value={new Date(removedAt)} />;
+  const [first] = failing;
+  if (first === undefined) return t(`stage.${stage}`);
+  return (
+    <Trans text={t('unit.head.failures', { hook: first.hook, count: first.failures })} tags={{ hook: <HookName /> }} />
   );
 }
 

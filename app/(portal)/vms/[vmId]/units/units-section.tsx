@@ -1,0 +1,100 @@
+'use client';
+
+import Link from 'next/link';
+import { useId } from 'react';
+import { statusOfHealth } from '#app/_lib/health.ts';
+import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
+import { Card } from '#app/_ui/card.tsx';
+import { Status } from '#app/_ui/status.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
+import { unitHref } from '#app/(portal)/models/[model]/services/service-data.ts';
+import { modelHref } from '#app/(portal)/models/model-data.ts';
+import { hookQueue, type VmUnit } from './hook-entries.ts';
+import { HookText, HookWaits } from './hook-text.tsx';
+import { useVmUnits } from './use-vm-units.ts';
+
+/** The units on a VM, each with its health and the hook that runs next. Absent if there are none. */
+export function UnitsSection({ vmId }: { vmId: string }) {
+  const { t } = useTranslation('reports');
+  const id = useId();
+  const { data, error, refetch, errorUpdatedAt } = useVmUnits(vmId, true);
+  if (data === undefined) {
+    return error === null ? null : (
+      <Card className="mt-4">
+        <QueryError title={t('units.failed')} error={error} onRetry={refetch} at={new Date(errorUpdatedAt)} />
+      </Card>
+    );
+  }
+  if (data.items.length === 0) return null;
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id} className="mt-5 mb-2.5 text-14 font-semibold">
+        {t('units.title')}
+      </h2>
+      <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,420px),1fr))] items-start gap-4">
+        {data.items.map((unit) => (
+          <UnitCard key={unit.unit} unit={unit} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function UnitCard({ unit }: { unit: VmUnit }) {
+  const { t } = useTranslation('reports');
+  const { model, stage, health, cause, hook, formula, version, ports, failing } = unit;
+  const queue = hookQueue([unit]);
+  const next = queue.now ?? queue.next[0] ?? queue.waiting[0] ?? null;
+  const exitCode = failing.find((failure) => failure.hook === hook)?.exitCode ?? null;
+  return (
+    <Card className="px-4 py-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h3 className="min-w-0 text-13 font-semibold wrap-anywhere">
+          <Link
+            href={unitHref(model, unit.unit)}
+            prefetch={false}
+            translate="no"
+            className="rounded-xs hover:underline"
+          >
+            {unit.unit}
+          </Link>
+        </h3>
+        <span className="text-12 text-ink-2">{t(`units.stage.${stage}`)}</span>
+        {health === null ? null : (
+          <span className="ms-auto">
+            <Status status={statusOfHealth[health]}>{t(`health.${health}`)}</Status>
+          </span>
+        )}
+      </div>
+      {cause === null ? null : (
+        <p className="mt-1 text-pretty wrap-anywhere">
+          {(t as unknown as (key: string, params: object) => string)(`units.cause.${cause}`, {
+            ...{ hook: hook ?? '', code: exitCode ?? '' },
+          })}
+        </p>
+      )}
+      <p className="mt-1 flex flex-wrap gap-x-4 text-12 text-ink-2">
+        <span translate="no">
+          {formula} {version}
+        </span>
+        <TextLink href={modelHref(model)} prefetch={false} translate="no">
+          {model}
+        </TextLink>
+        {ports.length === 0 ? null : <span>{ports.join(', ')}</span>}
+      </p>
+      {next === null ? null : (
+        <p className="mt-1 text-12 text-pretty wrap-anywhere text-ink-2">
+          <span className="text-ink-3">{t(next.since === null ? 'units.next' : 'units.now')}</span>{' '}
+          <HookText hook={next} />
+          {next.waits === null ? null : (
+            <>
+              {' · '}
+              <HookWaits hook={next} />
+            </>
+          )}
+        </p>
+      )}
+    </Card>
+  );
+}
