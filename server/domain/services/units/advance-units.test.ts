@@ -65,6 +65,8 @@ const upgrade = { version: '1.1' };
 const change = { settings: { a: 1 } };
 
 describe('EN-56 of four units that have started', () => {
+  beforeAll(() => started('four', 4));
+
   test.each<[string, Partial<SetServiceInput>, Partial<SetServiceInput>, number[]]>([
     ['one changes its version', {}, upgrade, [1, 2, 3, 4]],
     ['one changes its settings', {}, change, [1, 2, 3, 4]],
@@ -76,19 +78,22 @@ describe('EN-56 of four units that have started', () => {
     ['the limit of versions is not that of settings', { upgrade: { atOnce: 'all' } }, change, [1, 2, 3, 4]],
     ['a change of both obeys the limit of versions', { upgrade: { atOnce: 3 } }, { ...upgrade, ...change }, [3, 4]],
     ['a limit above the number of units is all', { upgrade: { atOnce: 1_000 } }, upgrade, [4]],
-  ])('%s', async (title, atOnce, changed, waves) => {
-    const service = title.replaceAll(' ', '-').slice(0, 40).replace(/-$/, '');
-    await started(service, 4, atOnce);
-    const old = new Set(await versionsOf(service));
-    expect([...old]).toEqual(['0/1']);
-    await declare(service, changed);
+  ])('%s', async (_, limits, changed, waves) => {
+    const one = { atOnce: 1 };
+    await declare('four', { version: '1.0', settings: {}, upgrade: one, configure: one, ...limits });
+    await stage.ctx.db.execute(sql`
+      update units u set formula_version = s.formula_version, settings_version = s.settings_version
+        from services s where s.id = u.service_id and s.name = 'four'`);
+    await settle('four');
+    const old = new Set(await versionsOf('four'));
+    expect(old.size).toBe(1);
+    await declare('four', changed);
     for (const wave of waves) {
-      const versions = await versionsOf(service);
       // Those with the lowest numbers are first.
-      expect(versions.map((version) => !old.has(version))).toEqual([0, 1, 2, 3].map((number) => number < wave));
-      await settle(service);
+      const changes = (await versionsOf('four')).map((version) => !old.has(version));
+      expect(changes).toEqual([0, 1, 2, 3].map((number) => number < wave));
+      await settle('four');
     }
-    await declare(service, { ...upgrade, units: 0 });
   });
 });
 

@@ -108,12 +108,11 @@ describe('a hook that fails', () => {
     expect(await failing()).toEqual([]);
   });
 
-  test.each<[string, { id: string; params: string[] } | null, string | null]>([
-    ['without a message has no reason', null, null],
-    ['with a message that its formula lacks has no reason', { id: 'absent', params: [] }, null],
-    ['has the text with its values', { id: 'login', params: ['wp'] }, 'No login for wp.'],
-  ])('%s', async (title, reason, text) => {
-    const service = `reason-${title.length}`;
+  test.each<[string, string, { id: string; params: string[] } | null, string | null]>([
+    ['without a message has no reason', 'silent', null, null],
+    ['with a message that its formula lacks has no reason', 'foreign', { id: 'absent', params: [] }, null],
+    ['has the text with its values', 'known', { id: 'login', params: ['wp'] }, 'No login for wp.'],
+  ])('%s', async (_, service, reason, text) => {
     await declare(service);
     const run = await fail(`${service}/0`, reason);
     // A language that the formula lacks falls back to its own.
