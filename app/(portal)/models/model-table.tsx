@@ -33,7 +33,7 @@ export function ModelTable({ rows }: { rows: readonly ListedModel[] }) {
               <Th end>{t('column.machines')}</Th>
               <Th className="max-lg:hidden">{t('column.health')}</Th>
               <Th className="w-full max-sm:hidden">{t('column.needs')}</Th>
-              <Th className="max-xl:hidden">{t('column.mode')}</Th>
+              <Th className="max-lg:hidden">{t('column.mode')}</Th>
               <Th className="max-lg:hidden">{t('column.location')}</Th>
             </tr>
           </THead>
@@ -117,7 +117,7 @@ function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
       <Td className="whitespace-normal max-sm:hidden">
         <ModelNeeds model={name} needs={needs} />
       </Td>
-      <Td className="text-ink-2 max-xl:hidden">{t(availabilitySetsEnabled ? 'mode.on' : 'mode.off')}</Td>
+      <Td className="text-ink-2 max-lg:hidden">{t(availabilitySetsEnabled ? 'mode.on' : 'mode.off')}</Td>
       <Td translate="no" className="max-w-40 truncate text-ink-2 max-lg:hidden">
         {location}
       </Td>

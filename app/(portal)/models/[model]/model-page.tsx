@@ -28,13 +28,19 @@ import { type ModelView, viewOf } from './model-views.ts';
 import { NeedsCard } from './needs-card.tsx';
 import { countHealth } from './role-lines.ts';
 import { serviceNeeds } from './services/needs/service-needs.ts';
-import { explainedHealths, type ShownRelation, type ShownService, unitsByHealth } from './services/service-data.ts';
-import { ServicesView } from './services/services-view.tsx';
+import {
+  explainedHealths,
+  type ShownRecentRun,
+  type ShownRelation,
+  type ShownService,
+  unitsByHealth,
+} from './services/service-data.ts';
 import { useServiceActs } from './services/use-service-acts.tsx';
 import { type FirstRead, useRelations, useServices } from './services/use-services.ts';
-import { TopologyView } from './topology-view.tsx';
 import { useModelCommands } from './use-model-commands.ts';
 
+const ServicesView = dynamic(() => import('./services/services-view.tsx').then((module) => module.ServicesView));
+const TopologyView = dynamic(() => import('./topology-view.tsx').then((module) => module.TopologyView));
 const ModelDialogs = dynamic(() => import('./model-dialogs.tsx').then((module) => module.ModelDialogs), { ssr: false });
 const NewMachinesDialog = dynamic(
   () => import('./new-machines-dialog.tsx').then((module) => module.NewMachinesDialog),
@@ -50,6 +56,7 @@ export interface ModelPageProps {
   first: ShownModel;
   services: FirstRead<ShownService>;
   relations: FirstRead<ShownRelation>;
+  runs: FirstRead<ShownRecentRun>;
   topology: ShownTopology | undefined;
   machines: { items: ShownMachine[] } | undefined;
   readAt: number;
@@ -97,6 +104,8 @@ export function ModelPage({ view: wanted, health, first, readAt, ...read }: Mode
           model={model}
           services={services}
           relations={relations}
+          runs={read.runs}
+          readAt={readAt}
           health={health}
           needs={needs}
           onAct={serviceActs.act}
