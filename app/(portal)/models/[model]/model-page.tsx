@@ -39,6 +39,7 @@ import { useServiceActs } from './services/use-service-acts.tsx';
 import { type FirstRead, useRelations, useServices } from './services/use-services.ts';
 import { useModelCommands } from './use-model-commands.ts';
 
+// Rendered by the server; their scripts follow the page's.
 const ServicesView = dynamic(() => import('./services/services-view.tsx').then((module) => module.ServicesView));
 const TopologyView = dynamic(() => import('./topology-view.tsx').then((module) => module.TopologyView));
 const ModelDialogs = dynamic(() => import('./model-dialogs.tsx').then((module) => module.ModelDialogs), { ssr: false });

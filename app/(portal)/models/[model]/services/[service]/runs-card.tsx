@@ -41,8 +41,8 @@ export function RunsCard({ model, service, first, readAt }: RecentRunsProps) {
   useThrottledReload({ queryKey: trpc.services.runs.queryKey(input), refetch, agesMs: ageMs * 6 });
   const items = runs.data?.items;
   return (
-    <Card className="mb-4" aria-labelledby="runs">
-      <CardHeader id="runs" title={t('runs.title')} note={t('runs.note')} />
+    <Card className="mb-4">
+      <CardHeader title={t('runs.title')} note={t('runs.note')} />
       {runs.error ? (
         <QueryError
           title={t(items === undefined ? 'runs.notLoaded' : 'runs.stale')}
