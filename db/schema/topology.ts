@@ -181,6 +181,8 @@ export const vmRoles = pgTable(
     deployment: text().notNull(),
     name: text().notNull(),
     controller: boolean().notNull(),
+    /** Whether the VM existed before the role. It is not deleted with the role, and keeps its extensions. */
+    adopted: boolean().notNull().default(false),
     /** The availability set; null in a model without availability sets. */
     availabilitySet: text('availability_set'),
     /** The number of the machine in the model. */

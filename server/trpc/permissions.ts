@@ -145,6 +145,7 @@ export const permissions = {
   'members.sessions': administers,
   'members.update': administers,
   'models.addMachine': operates,
+  'models.adoptMachine': operates,
   'models.applyDocument': operates,
   'models.bootstrap': operates,
   'models.change': operates,

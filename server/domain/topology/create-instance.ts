@@ -80,7 +80,7 @@ async function build(
   const description = {
     ...{ name, hostname: role.hostname, userName: role.userName, password, size: role.size, disks: role.disks },
     ...{ network: role.networkConfiguration.network, availabilitySet: role.availabilitySet },
-    enrollment: { instanceId, token: vm.enrollmentToken },
+    enrollment: vm.enrollmentToken === null ? null : { instanceId, token: vm.enrollmentToken },
   };
   const isFirst = await hasNoOther(ctx, service, vmId);
   const { assignedAddress } = isFirst

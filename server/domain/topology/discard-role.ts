@@ -1,8 +1,11 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { agents, endpoints, vmRoles, vms } from '#db/schema/index.ts';
+import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { setInternalAddress } from '#server/domain/enrollment/index.ts';
 import { decommissionVm, deleteVm } from '#server/domain/vm-lifecycle/index.ts';
+import { setInstanceId } from '#server/domain/vms/index.ts';
 import { callProvider } from './call-provider.ts';
 import { tellFabric } from './endpoint-rows.ts';
 import { lockModelById, updateModel } from './model-rows.ts';
@@ -59,8 +62,19 @@ export async function deleteRole(ctx: Context, provider: CloudProvider, vmId: st
   return true;
 }
 
-/** Deletes the VM of a role. Returns false while its agent has extensions to uninstall. */
-async function deleteVmOf(tx: Transaction, ctx: Context, { vmId, forced }: RoleRow): Promise<boolean> {
+/** Makes an adopted VM independent of its role (JU-37). */
+async function giveBack(tx: Transaction, vmId: string): Promise<void> {
+  await setInstanceId(tx, vmId, null);
+  await setInternalAddress(tx, vmId, null);
+  await recordChange(tx, 'vm', vmId);
+}
+
+/** Deletes the VM of a role, or gives an adopted VM back. Returns false while its agent has extensions to uninstall. */
+async function deleteVmOf(tx: Transaction, ctx: Context, { vmId, forced, adopted }: RoleRow): Promise<boolean> {
+  if (adopted) {
+    await giveBack(tx, vmId);
+    return true;
+  }
   const [vm] = await tx
     .select({ name: vms.name, deletedAt: vms.deletedAt, decommissioningAt: vms.decommissioningAt })
     .from(vms)

@@ -1,3 +1,4 @@
+export { adoptedMachine, adoptMachine } from './adopt-machine.ts';
 export {
   type AgentRequest,
   agentsFolder,

@@ -56,6 +56,13 @@ export type DestroyModelInput = z.input<typeof destroyModelInput>;
 export const addMachineInput = inModel;
 export type AddMachineInput = z.input<typeof addMachineInput>;
 
+/**
+ * `address`: the address of the machine in the network of the model, if units are to know another one than the provider
+ * assigns.
+ */
+export const adoptMachineInput = inModel.extend({ vmId, address: z.ipv4().optional() });
+export type AdoptMachineInput = z.input<typeof adoptMachineInput>;
+
 export const removeMachineInput = inModel.extend({
   machine: z
     .number()

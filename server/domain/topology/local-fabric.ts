@@ -26,7 +26,8 @@ export function networkOf(cidr: string): Ipv4Network {
 export function localFabric({ db, config: { fabric, dataDir } }: Pick<Context, 'db' | 'config'>): CloudProvider {
   const assign = async ({ network, enrollment }: RoleDescription): Promise<{ assignedAddress: string }> => {
     const assignedAddress = await takeAddress(db, network);
-    if (fabric.mode === 'spawn') await requestAgent(dataDir, { ...enrollment, address: assignedAddress });
+    if (fabric.mode === 'spawn' && enrollment !== null)
+      await requestAgent(dataDir, { ...enrollment, address: assignedAddress });
     return { assignedAddress };
   };
   return {

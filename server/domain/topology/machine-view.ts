@@ -44,6 +44,7 @@ export function showNewMachine(
   { config }: Pick<Context, 'config'>,
   { vm, role, instanceId, password, assignedAddress }: CreatedInstance,
 ): NewMachine {
+  if (vm.enrollmentToken === null) throw new Error('an adopted machine has no enrollment');
   const { enrollmentToken, enrollmentExpiresAt } = vm;
   const command = enrollCommand(config, enrollmentToken, { id: instanceId, internalAddress: assignedAddress });
   const { machine, cloudService, hostname, userName } = role;

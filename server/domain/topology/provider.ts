@@ -11,8 +11,8 @@ export interface RoleDescription {
   disks: readonly { name: string; sizeGib: number }[];
   network: string;
   availabilitySet: string | null;
-  /** With these, the machine can enroll as the instance of the role. */
-  enrollment: { instanceId: string; token: string };
+  /** With these, the machine can enroll as the instance of the role. Null for a machine that is enrolled already. */
+  enrollment: { instanceId: string; token: string } | null;
 }
 
 /** A place for a cloud service, as a provider assigns it. */

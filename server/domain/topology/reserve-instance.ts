@@ -21,6 +21,7 @@ import {
   type PlacementRequest,
   place,
 } from '#server/domain/topology-rules/place.ts';
+import { setInstanceId } from '#server/domain/vms/index.ts';
 import { leaseOf } from './lease.ts';
 import { lockModelById, type ModelRow, readInventory, requireAlive, updateModel } from './model-rows.ts';
 import { newPassword, sealPassword } from './role-password.ts';
@@ -42,11 +43,18 @@ export type InstanceRequest = {
   leases?: number;
   /** The number of the machine, which is at least that of the next one. Numbers in between are never used. */
   machine?: number;
-} & ({ kind: 'machine' | 'controller' } | { kind: 'unit'; use: InstanceUse });
+} & ({ kind: 'machine'; adopts?: AdoptedVm } | { kind: 'controller' } | { kind: 'unit'; use: InstanceUse });
+
+/** A VM that becomes a machine. */
+export interface AdoptedVm {
+  id: string;
+  name: string;
+}
 
 /** An instance in the inventory, before the provider creates it. */
 export interface Reservation {
-  vm: Enrollment;
+  /** The VM. It has no token if it is enrolled already. */
+  vm: Enrollment | (AdoptedVm & { enrollmentToken: null });
   role: typeof vmRoles.$inferSelect;
   instanceId: string;
   password: string;
@@ -84,7 +92,8 @@ export async function reserveInstanceIn(
   const placed = requirePlace(place(inventory, request, draw, draws));
   const machine = asked.machine ?? model.machineCounter;
   if (machine < model.machineCounter) throw new Error(`machine ${machine} existed before`);
-  const lease = { kind: asked.kind, machine, leaseUntil: leaseOf(ctx.now, asked.leases) };
+  const adopts = asked.kind === 'machine' ? asked.adopts : undefined;
+  const lease = { kind: asked.kind, machine, adopts, leaseUntil: leaseOf(ctx.now, asked.leases) };
   if (placed.isNewService) await insertService(tx, ctx, model, placed.service, lease);
   const reserved = await insertRole(tx, ctx, model, lease, placed);
   if (asked.kind === 'unit') await asked.use.store(tx, reserved);
@@ -113,6 +122,7 @@ function requirePlace(placed: Placement | PlacementRefusal): Extract<Placement, 
 interface Lease {
   kind: InstanceKind;
   machine: number;
+  adopts: AdoptedVm | undefined;
   leaseUntil: Date;
 }
 
@@ -139,17 +149,20 @@ async function insertRole(
   tx: Transaction,
   ctx: Context,
   model: ModelRow,
-  { kind, machine, leaseUntil }: Lease,
+  { kind, machine, adopts, leaseUntil }: Lease,
   { service, role: name, drawsLeft }: Extract<Placement, { kind: 'role' }>,
 ): Promise<Reservation> {
   const instanceId = formatInstanceId({ service, role: name });
   const availabilitySet = model.availabilitySetsEnabled ? availabilitySetName : null;
-  const vm = await registerVmIn(tx, ctx, {
-    name: await freeVmName(tx, machineName(model.name, machine), instanceId),
-    tags: {},
-    instanceId,
-    disruptionGroup: availabilitySet === null ? null : `${service}/${availabilitySet}`,
-  });
+  const disruptionGroup = availabilitySet === null ? null : `${service}/${availabilitySet}`;
+  const vm =
+    adopts === undefined
+      ? await registerVmIn(tx, ctx, {
+          name: await freeVmName(tx, machineName(model.name, machine), instanceId),
+          ...{ tags: {}, instanceId, disruptionGroup },
+        })
+      : { ...adopts, enrollmentToken: null };
+  if (adopts !== undefined) await setInstanceId(tx, adopts.id, instanceId);
   const password = newPassword();
   const isController = kind === 'controller';
   const deployment = await productionOf(tx, service);
@@ -158,7 +171,13 @@ async function insertRole(
     .insert(vmRoles)
     .values({
       ...{ vmId: vm.id, modelId: model.id, cloudService: service, deployment, name, machine },
-      ...{ controller: isController, availabilitySet, hostname: machineName(model.name, machine), userName: 'annex' },
+      ...{
+        controller: isController,
+        adopted: adopts !== undefined,
+        availabilitySet,
+        hostname: machineName(model.name, machine),
+        userName: 'annex',
+      },
       ...{ password: sealPassword(ctx.keys, vm.id, password), size: 'default', disks: [{ name: 'os', sizeGib: 30 }] },
       ...{ networkConfiguration: { network: model.network }, state: 'creating', leaseUntil },
       ...created,

@@ -25,6 +25,11 @@ export async function markDecommissioning(tx: Transaction, vmId: string, at: Dat
     .where(eq(vms.id, vmId));
 }
 
+/** Sets the instance id of a VM that becomes the instance of a role, or null when it is one no longer. */
+export async function setInstanceId(tx: Transaction, vmId: string, instanceId: string | null): Promise<void> {
+  await tx.update(vms).set({ instanceId }).where(eq(vms.id, vmId));
+}
+
 /** Marks a VM as deleted and removes the rejected calls from its page. Returns its name. */
 export async function markDeleted(tx: Transaction, vmId: string, at: Date): Promise<string | undefined> {
   await clearRefusals(tx, vmId);

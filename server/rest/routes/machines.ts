@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { removeMachine } from '#server/domain/services/index.ts';
 import {
   addMachine,
+  adoptedMachine,
+  adoptMachine,
   instances,
   listInstances,
   newMachine,
   renewPassword,
   rolePassword,
 } from '#server/domain/topology/index.ts';
+import { adoptMachineInput } from '#server/domain/topology/input.ts';
 import { flag, type RestRoute, route } from '../route.ts';
 import { inModel } from '../shapes.ts';
 
@@ -17,18 +20,23 @@ export const machineRoutes: readonly RestRoute[] = [
     path: '/models/{model}/machines',
     operationId: 'addMachine',
     summary:
-      'Adds a machine to a model without availability sets, and returns the command that enrolls it. If a step fails, what the request created is deleted (`provider_failed`).',
+      'Adds a machine to a model without availability sets, and returns the command that enrolls it. With `vmId`, adopts an enrolled VM instead: its name, tags and extensions stay as they are, also after the machine is removed. If a step fails, what the request created is deleted (`provider_failed`).',
     role: 'operator',
     params: inModel,
-    body: z.strictObject({}),
+    body: adoptMachineInput.pick({ vmId: true, address: true }).partial().strict(),
     takesIfMatch: true,
-    answers: { 201: { meaning: 'The machine, with its enrollment token and password.', schema: newMachine } },
+    answers: {
+      200: { meaning: 'The machine, whose VM existed before.', schema: adoptedMachine },
+      201: { meaning: 'The machine, with its enrollment token and password.', schema: newMachine },
+    },
     refusals: [404, 409, 412],
-    run: async (ctx, { params, ifMatch }) => ({
-      status: 201,
-      body: await addMachine(ctx, { ...params, ifMatch }),
-      headers: { 'cache-control': 'no-store' },
-    }),
+    run: async (ctx, { params, body: { vmId, address }, ifMatch }) => {
+      if (vmId !== undefined) {
+        return { status: 200, body: await adoptMachine(ctx, { ...params, vmId, address, ifMatch }) };
+      }
+      const body = await addMachine(ctx, { ...params, ifMatch });
+      return { status: 201, body, headers: { 'cache-control': 'no-store' } };
+    },
   }),
   route({
     method: 'DELETE',

@@ -7,6 +7,7 @@ import {
 } from '#server/domain/services/index.ts';
 import {
   addMachine,
+  adoptMachine,
   bootstrapModel,
   changeModel,
   createModel,
@@ -34,6 +35,7 @@ const machinesForReader = (ctx: CallContext, input: ModelMachinesInput) =>
 
 export const modelsRouter = router({
   addMachine: mutation(addMachine),
+  adoptMachine: mutation(adoptMachine),
   applyDocument: mutation(applyDocument),
   bootstrap: mutation(bootstrapModel),
   change: mutation(changeModel),

@@ -93,8 +93,8 @@ describe('JU-40 a plan', () => {
         ...['db-relation-joined started mysql/0', 'db-relation-changed started mysql/0'],
       ],
       'mysql/0': [
-        ...['db-relation-joined now blog/0', 'db-relation-joined started blog/1,blog/2'],
-        ...['db-relation-changed now blog/0', 'db-relation-changed started blog/1,blog/2'],
+        ...['db-relation-joined now blog/0', 'db-relation-changed now blog/0'],
+        ...['db-relation-joined started blog/1,blog/2', 'db-relation-changed started blog/1,blog/2'],
       ],
     });
 

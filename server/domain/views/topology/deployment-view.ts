@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, time } from '#server/domain/answers.ts';
+import { unit } from '#server/domain/services/index.ts';
 import { endpointView, instance } from '#server/domain/topology/index.ts';
 import { slots } from '#server/domain/topology-rules/words.ts';
 import { agentStatuses, vmHealths } from '#server/domain/verdicts/index.ts';
@@ -20,6 +21,9 @@ const roleExtension = extensionInstance.pick({
 });
 export type RoleExtension = z.infer<typeof roleExtension>;
 
+/** A unit on a role instance. */
+const roleUnit = unit.pick({ unit: true, stage: true, health: true, cause: true });
+
 const roleInstanceView = instance
   .pick({
     machine: true,
@@ -37,6 +41,7 @@ const roleInstanceView = instance
     endpoints: z.array(endpointView.omit({ role: true })),
     agent: z.object({ status: z.enum(agentStatuses), lastSeenAt: time.nullable() }),
     health: z.enum(vmHealths),
+    units: z.array(roleUnit).describe('By service and number.'),
     /** Sorted by health, worst first, then by name. */
     extensions: z.array(roleExtension),
   });

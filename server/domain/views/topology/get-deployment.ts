@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
-import { agentPresence, availabilitySets, cloudServices, models } from '#db/schema/index.ts';
+import { agentPresence, availabilitySets, cloudServices, models, units } from '#db/schema/index.ts';
 import { negotiate, type WantedLanguage } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { isoOrNull } from '#server/domain/answers.ts';
@@ -7,6 +7,8 @@ import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { storedConcerns } from '#server/domain/health/index.ts';
 import { parse } from '#server/domain/parse.ts';
+import { stageOf } from '#server/domain/service-rules/stage.ts';
+import { readUnitHealth } from '#server/domain/services/index.ts';
 import { readCloudServices } from '#server/domain/topology/index.ts';
 import { rolesInSet } from '#server/domain/topology-rules/deployments.ts';
 import { agentStatus, bySeverity, evaluateVmHealth } from '#server/domain/verdicts/index.ts';
@@ -18,7 +20,7 @@ import type { DeploymentView, RoleExtension } from './deployment-view.ts';
 
 /**
  * Returns what is in a slot of a cloud service: the deployment with its availability set and, for each role, the agent,
- * the endpoints, and the extensions with heartbeat and status in the caller's language (JU-21). The number of
+ * the endpoints, the units, and the extensions with heartbeat and status in the caller's language (JU-21). The number of
  * statements does not depend on the number of roles. Throws 404 `cloud_service_unknown` | `slot_empty`.
  */
 export async function getDeployment(ctx: Context, input: DeploymentInput): Promise<DeploymentView> {
@@ -71,12 +73,13 @@ async function readPlace({ db }: Context, service: string) {
 /** Loads the agents and extensions of these VMs, and returns a function that describes one of them. */
 async function describeInstances(ctx: Context, vmIds: readonly string[], wanted: readonly WantedLanguage[]) {
   // One snapshot, so that the goals and the reports match.
-  const { presences, rows, messages, concerns } = await ctx.db.transaction(
+  const { presences, rows, messages, concerns, present } = await ctx.db.transaction(
     async (tx) => {
       const presences = await tx.select().from(agentPresence).where(inArray(agentPresence.vmId, vmIds));
       const rows = await loadRows(tx, vmIds);
       const concerns = await storedConcerns(tx, vmIds);
-      return { presences, rows, concerns, messages: await loadMessages(tx, rows, wanted) };
+      const present = await readUnitHealth(tx, inArray(units.vmId, [...vmIds]), ctx.now);
+      return { presences, rows, concerns, present, messages: await loadMessages(tx, rows, wanted) };
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
@@ -89,16 +92,20 @@ async function describeInstances(ctx: Context, vmIds: readonly string[], wanted:
     return { vmId: row.vmId, extension: shown(instanceOf(ctx, row, agent, null, { say, share })) };
   });
   const extensionsOf = Map.groupBy(instances, ({ vmId }) => vmId);
+  const unitsOf = Map.groupBy(present, ({ unit }) => unit.vmId);
   const describe = (vmId: string) => {
     const presence = presenceOf.get(vmId) ?? null;
     const status = agentStatus(presence, ctx.now);
     const extensions = (extensionsOf.get(vmId) ?? []).map(({ extension }) => extension).sort(bySeverity);
-    const units = concerns.get(vmId);
+    const own = (unitsOf.get(vmId) ?? []).map(({ unit, health, cause }) => {
+      return { unit: unit.name, stage: stageOf({ ...unit, removedAt: null }), health, cause };
+    });
+    const concern = concerns.get(vmId);
     const health = evaluateVmHealth(
       status,
-      [...extensions, ...(units === undefined ? [] : [units])].map((one) => one.health),
+      [...extensions, ...(concern === undefined ? [] : [concern])].map((one) => one.health),
     );
-    return { agent: { status, lastSeenAt: isoOrNull(presence?.lastSeenAt) }, health, extensions };
+    return { agent: { status, lastSeenAt: isoOrNull(presence?.lastSeenAt) }, health, units: own, extensions };
   };
   return { describe, languages: [...languages] };
 }

@@ -14,11 +14,13 @@ import { modelHref } from '../../../model-data.ts';
 import { changedCells, countDifferences } from '../moments.ts';
 import type { RelationName, RelationParts, ShownRelationDetails } from '../relation-data.ts';
 import { useEvents, useNow, usePast, useRelation } from '../use-relation.ts';
-import { BehindCard } from './behind-card.tsx';
-import { ChangesCard } from './changes-card.tsx';
 import { DataCard } from './data-card.tsx';
-import { HistoryCard } from './history-card.tsx';
 import { RelationHead } from './relation-head.tsx';
+
+// Rendered by the server; their scripts follow the page's.
+const BehindCard = dynamic(() => import('./behind-card.tsx').then((module) => module.BehindCard));
+const ChangesCard = dynamic(() => import('./changes-card.tsx').then((module) => module.ChangesCard));
+const HistoryCard = dynamic(() => import('./history-card.tsx').then((module) => module.HistoryCard));
 
 const RemoveRelationDialog = dynamic(
   () => import('./remove-relation-dialog.tsx').then((module) => module.RemoveRelationDialog),

@@ -22,6 +22,8 @@ export interface ServicePictureProps {
 
 const arrows = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'up', ArrowDown: 'down' } as const;
 const panBy = 80;
+/** Heights of the frame in pixels. A small picture has a small frame. */
+const [minHeight, maxHeight, margin] = [220, 620, 24];
 
 /**
  * The services of a model as boxes, with their relations as lines. For the keyboard, the picture is one stop: arrows walk
@@ -79,7 +81,8 @@ export function ServicePicture({ model, services, relations }: ServicePicturePro
         aria-describedby="picture-keys"
         onKeyDown={onKeyDown}
         {...view.handlers}
-        className="relative h-[min(560px,70vh)] cursor-grab touch-none overflow-hidden border-t border-line-subtle bg-canvas active:cursor-grabbing"
+        style={{ height: `min(${Math.max(minHeight, Math.min(maxHeight, layout.height + 2 * margin))}px, 70vh)` }}
+        className="relative cursor-grab touch-none overflow-hidden border-t border-line-subtle bg-canvas active:cursor-grabbing"
       >
         <div
           className="absolute top-0 left-0 origin-top-left"

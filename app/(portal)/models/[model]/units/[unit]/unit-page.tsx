@@ -17,12 +17,14 @@ import { useDue, useMachine, useRuns, useUnit, useUnitRelations } from '../use-u
 import { whyOf } from '../why-unit.ts';
 import { DueCard } from './due-card.tsx';
 import { MachineCard } from './machine-card.tsx';
-import { RunsCard } from './runs-card.tsx';
 import { StageCard } from './stage-card.tsx';
 import type { UnitAct } from './unit-acts.ts';
 import { UnitHead } from './unit-head.tsx';
-import { UnitRelations } from './unit-relations.tsx';
 import { WhyCard } from './why-card.tsx';
+
+// Rendered by the server; their scripts follow the page's.
+const RunsCard = dynamic(() => import('./runs-card.tsx').then((module) => module.RunsCard));
+const UnitRelations = dynamic(() => import('./unit-relations.tsx').then((module) => module.UnitRelations));
 
 const UnitDialogs = dynamic(() => import('./unit-dialogs.tsx').then((module) => module.UnitDialogs), { ssr: false });
 

@@ -1,0 +1,1 @@
+ALTER TABLE "vm_roles" ADD COLUMN "adopted" boolean DEFAULT false NOT NULL;
