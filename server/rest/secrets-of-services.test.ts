@@ -37,7 +37,10 @@ beforeAll(async () => {
   });
   const values = { model: sets.model, unit: '0', run: run.run };
   paths = routes
-    .filter(({ method, path }) => method === 'GET' && /^\/(activity$|models$|models\/\{model\}($|\/(services|units|relations)\b))/.test(path))
+    .filter(
+      ({ method, path }) =>
+        method === 'GET' && /^\/(activity$|models$|models\/\{model\}($|\/(services|units|relations)\b))/.test(path),
+    )
     .map(({ operationId: operation, path: template }) => {
       const more = template.includes('/relations/')
         ? { service: 'back', number }
@@ -63,7 +66,10 @@ const forms = [...formsOf(ofService), ...formsOf(ofRelation)];
 test('the forms find a secret wherever it is in Base64', () => {
   for (const before of ['', 'a', 'ab', 'abc']) {
     const text = Buffer.from(`${before}${ofService}!`).toString('base64');
-    expect(forms.some((form) => text.includes(form)), before).toBe(true);
+    expect(
+      forms.some((form) => text.includes(form)),
+      before,
+    ).toBe(true);
   }
 });
 
@@ -80,7 +86,10 @@ test('EN-64 EN-65 no answer about services, units and relations has a protected 
       const { status, text, headers } = await door.call('GET', path, { as });
       expect([operation, as, status]).toEqual([operation, as, as === 'viewer' && status === 403 ? 403 : 200]);
       const answer = `${text}\n${JSON.stringify([...headers])}`;
-      expect(forms.filter((form) => answer.includes(form)), `${as} ${path}`).toEqual([]);
+      expect(
+        forms.filter((form) => answer.includes(form)),
+        `${as} ${path}`,
+      ).toEqual([]);
     }
   }
   const names = await door.call('GET', paths.find(({ operation }) => operation === 'getRelationSettings')?.path ?? '');

@@ -4,6 +4,7 @@ import type { AddedMachine, ShownCloudService, ShownEndpoint, ShownModel, ShownR
 export type ModelAct =
   | { kind: 'bootstrap' }
   | { kind: 'addMachine' }
+  | { kind: 'adoptMachine' }
   | { kind: 'removeMachine'; role: ShownRole }
   | { kind: 'openPort'; role: ShownRole }
   | { kind: 'closePort'; role: ShownRole; port: ShownEndpoint }

@@ -1,6 +1,7 @@
 'use client';
 
 import { AddMachineDialog } from './add-machine-dialog.tsx';
+import { AdoptMachineDialog } from './adopt-machine-dialog.tsx';
 import { BootstrapDialog } from './bootstrap-dialog.tsx';
 import { ClosePortDialog } from './close-port-dialog.tsx';
 import { DestroyModelDialog } from './destroy-model-dialog.tsx';
@@ -17,6 +18,8 @@ export function ModelDialogs({ act, model, onAdded, onClose }: ModelDialogsProps
       return <BootstrapDialog model={model} onAdded={onAdded} onClose={onClose} />;
     case 'addMachine':
       return <AddMachineDialog model={model} onAdded={onAdded} onClose={onClose} />;
+    case 'adoptMachine':
+      return <AdoptMachineDialog model={model} onClose={onClose} />;
     case 'removeMachine':
       return <RemoveMachineDialog model={model} role={act.role} onClose={onClose} />;
     case 'renew':

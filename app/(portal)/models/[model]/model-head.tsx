@@ -1,6 +1,6 @@
 'use client';
 
-import { Activity, Ellipsis, Plus, Power, Trash2 } from 'lucide-react';
+import { Activity, Ellipsis, Import, Plus, Power, Trash2 } from 'lucide-react';
 import Link from 'next/link';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -107,6 +107,12 @@ function Actions({ model, view, onAct, onServiceAct }: Omit<ModelHeadProps, 'mac
                 {t('models:head.activity')}
               </Link>
             </MenuItem>
+            {takesMachines(model) ? (
+              <MenuItem onSelect={() => onAct({ kind: 'adoptMachine' })}>
+                <Import aria-hidden />
+                {t('services:adopt.menu')}
+              </MenuItem>
+            ) : null}
             <MenuSeparator />
             <MenuItem danger onSelect={() => onAct({ kind: 'destroy' })}>
               <Trash2 aria-hidden />

@@ -16,9 +16,9 @@ import { RelativeTime } from '#app/_ui/time.tsx';
 import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
 import { ageMs } from '../../../model-data.ts';
-import { type RecentRun, unitHref } from '../service-data.ts';
+import { type ShownRecentRun, unitHref } from '../service-data.ts';
 
-export interface RunsCardProps {
+export interface RecentRunsProps {
   model: string;
   /** Only the runs of this service; without it, those of the model. */
   service?: string;
@@ -28,7 +28,7 @@ export interface RunsCardProps {
 const limit = 10;
 
 /** The latest runs of hooks. A run is on the page of its unit. */
-export function RunsCard({ model, service }: RunsCardProps) {
+export function RunsCard({ model, service }: RecentRunsProps) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
   const input = { model, limit, ...(service !== undefined && { service }) };
@@ -59,7 +59,7 @@ export function RunsCard({ model, service }: RunsCardProps) {
   );
 }
 
-const statusOfOutcome: Readonly<Record<RecentRun['outcome'], StatusName>> = {
+const statusOfOutcome: Readonly<Record<ShownRecentRun['outcome'], StatusName>> = {
   running: 'progressing',
   succeeded: 'healthy',
   failed: 'failed',
@@ -69,7 +69,7 @@ const statusOfOutcome: Readonly<Record<RecentRun['outcome'], StatusName>> = {
   skipped: 'disabled',
 };
 
-function RunTable({ model, runs }: { model: string; runs: readonly RecentRun[] }) {
+function RunTable({ model, runs }: { model: string; runs: readonly ShownRecentRun[] }) {
   const { t } = useTranslation('services');
   return (
     <TableFrame label={t('runs.title')}>
@@ -92,7 +92,7 @@ function RunTable({ model, runs }: { model: string; runs: readonly RecentRun[] }
   );
 }
 
-function RunRow({ model, run }: { model: string; run: RecentRun }) {
+function RunRow({ model, run }: { model: string; run: ShownRecentRun }) {
   const { t } = useTranslation('services');
   const { unit, hook, remoteUnit, outcome, exitCode, reason, begunAt, attempt } = run;
   const status = (
@@ -126,7 +126,7 @@ function RunRow({ model, run }: { model: string; run: RecentRun }) {
   );
 }
 
-function Hook({ hook, remoteUnit, attempt }: Pick<RecentRun, 'hook' | 'remoteUnit' | 'attempt'>) {
+function Hook({ hook, remoteUnit, attempt }: Pick<ShownRecentRun, 'hook' | 'remoteUnit' | 'attempt'>) {
   const { t } = useTranslation('services');
   return (
     <>
@@ -139,7 +139,7 @@ function Hook({ hook, remoteUnit, attempt }: Pick<RecentRun, 'hook' | 'remoteUni
   );
 }
 
-function Reason({ reason }: Pick<RecentRun, 'reason'>) {
+function Reason({ reason }: Pick<ShownRecentRun, 'reason'>) {
   if (reason === null) return null;
   return (
     <bdi lang={canonicalLanguage(reason.lang) ?? ''} className="line-clamp-2 block text-12 wrap-anywhere text-ink-2">

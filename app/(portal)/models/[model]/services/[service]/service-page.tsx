@@ -13,7 +13,6 @@ import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import { modelHref, type ShownModel } from '../../../model-data.ts';
-import { ServiceNeedsCard } from '../needs/service-needs-card.tsx';
 import { takesServices } from '../service-acts.ts';
 import type { ServiceDetails, ShownRelation, ShownService } from '../service-data.ts';
 import { useServiceActs } from '../use-service-acts.tsx';
@@ -22,6 +21,9 @@ import { ServiceHead } from './service-head.tsx';
 import { UnitsCard } from './units-card.tsx';
 
 // Rendered by the server; their scripts follow the page's.
+const ServiceNeedsCard = dynamic(() =>
+  import('../needs/service-needs-card.tsx').then((module) => module.ServiceNeedsCard),
+);
 const RelationsCard = dynamic(() => import('../relations-card.tsx').then((module) => module.RelationsCard));
 const RunsCard = dynamic(() => import('./runs-card.tsx').then((module) => module.RunsCard));
 const SettingsCard = dynamic(() => import('./settings-card.tsx').then((module) => module.SettingsCard));

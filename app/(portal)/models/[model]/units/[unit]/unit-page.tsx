@@ -25,7 +25,6 @@ import { WhyCard } from './why-card.tsx';
 // Rendered by the server; their scripts follow the page's.
 const RunsCard = dynamic(() => import('./runs-card.tsx').then((module) => module.RunsCard));
 const UnitRelations = dynamic(() => import('./unit-relations.tsx').then((module) => module.UnitRelations));
-
 const UnitDialogs = dynamic(() => import('./unit-dialogs.tsx').then((module) => module.UnitDialogs), { ssr: false });
 
 export interface UnitPageProps {
