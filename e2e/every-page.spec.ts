@@ -26,7 +26,17 @@ const everyFourth = (first: 0 | 1 | 2): string[] => addresses().filter((_, place
 const ringNames = ['first', 'tenth', 'half', 'all'];
 
 /** Names chosen by people, which may appear in the portal's sentences. */
-const names = ['ada', 'Bootstrap token', 'watch', 'env test', 'role web', helloPlan.Name, ...ringNames];
+const names = [
+  'ada',
+  'Bootstrap token',
+  'watch',
+  'env test',
+  'role web',
+  'blog',
+  'store',
+  helloPlan.Name,
+  ...ringNames,
+];
 
 /** Window sizes: a wide window and two phones; 720 × 450 is a laptop zoomed to 200%. */
 const screens = {

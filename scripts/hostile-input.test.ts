@@ -163,7 +163,7 @@ const cases: Case[] = [
   {
     number: 17,
     input: 'two services that change each other’s settings without end',
-    answer: 'told at most every 10 seconds; other relations and goal states as before',
+    answer: 'passed on at most every 10 seconds; other relations and goal states as before',
     shown: [
       ['server/agent-api/memory/relation-pace.test.ts', 'is passed on every 10 seconds'],
       ['server/agent-api/memory/relation-pace.test.ts', 'of another relation is not held back'],
@@ -173,7 +173,7 @@ const cases: Case[] = [
   {
     number: 18,
     input: 'an agent that never looks, or without end',
-    answer: 'told with each poll; 429',
+    answer: 'notified with each poll; 429',
     shown: [[agentApi, 'hostile 18']],
   },
   {

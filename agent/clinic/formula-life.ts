@@ -25,7 +25,7 @@ import { Outcomes } from '../work/hooks/outcomes.ts';
 import { type ReadFormula, readFormula } from './read-formula.ts';
 import { unitProcessesOf } from './unit-processes.ts';
 
-/** A formula to try, and what stands in for the portal and for other units. */
+/** A formula to try, and what replaces the portal and the other units. */
 export interface FormulaTrial {
   /** The trial's folder. */
   work: string;

@@ -121,7 +121,7 @@ export function TabBar() {
   return (
     <nav
       aria-label={t('main')}
-      className="fixed inset-x-0 bottom-0 z-40 hidden h-(--tabbar) auto-cols-fr grid-flow-col border-t border-line bg-surface max-sm:grid"
+      className="fixed inset-x-0 bottom-0 z-40 hidden h-(--tabbar) grid-cols-5 border-t border-line bg-surface max-sm:grid"
     >
       {places
         .filter((place) => !behindMore.includes(place.id) && reader.can(place.role))

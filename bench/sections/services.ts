@@ -2,7 +2,7 @@ import { vmIdOf } from '../executions/bench-plan.ts';
 import { flushes } from '../services/flushes.ts';
 import { looks } from '../services/looks.ts';
 import { modelPage } from '../services/model-page.ts';
-import { toldPolls } from '../services/told-polls.ts';
+import { notifiedPolls } from '../services/notified-polls.ts';
 import { unitRows } from '../services/unit-rows.ts';
 import { World } from '../services/world.ts';
 import { callOnce } from './held.ts';
@@ -22,7 +22,7 @@ export async function services(bench: Bench): Promise<Figure[]> {
   await callOnce(deployment, agents);
   return [
     ...(await flushes(bench, world, vmIds)),
-    await toldPolls(bench, world, vmIds, numbers),
+    await notifiedPolls(bench, world, vmIds, numbers),
     ...(await looks(bench, world, vmIds, numbers)),
     ...(await unitRows(bench)),
     await modelPage(bench, world, vmIds),

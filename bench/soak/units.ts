@@ -41,10 +41,10 @@ const formulas: Record<string, Record<string, string>> = {
 };
 
 /** A machine of the soak’s model. */
-export type ModelMachine = Awaited<ReturnType<typeof addMachine>>;
+export type SoakedMachine = Awaited<ReturnType<typeof addMachine>>;
 
 /** Creates the soak’s model with this many machines, and publishes its formulas. */
-export async function createMachines(services: Services, count: number): Promise<ModelMachine[]> {
+export async function createMachines(services: Services, count: number): Promise<SoakedMachine[]> {
   const place = { location: 'Soak', storageAccount: 'soakstore' };
   await setStorageAccount(contextOf(services), { name: place.storageAccount, location: place.location });
   await createModel(contextOf(services), { name: model, ...place, availabilitySetsEnabled: false });
@@ -54,14 +54,14 @@ export async function createMachines(services: Services, count: number): Promise
     await registerPackage(contextOf(services), { handler, version, file, kind: 'formula' });
     await publishVersion(contextOf(services), { handler, version });
   }
-  const machines: ModelMachine[] = [];
+  const machines: SoakedMachine[] = [];
   for (let n = 0; n < count; n += 1) machines.push(await addMachine(contextOf(services), { model }));
   return machines;
 }
 
 /** Deploys two related services: a unit of each on every other machine, and both on the first one. */
-export async function deployServices(services: Services, machines: readonly ModelMachine[]): Promise<void> {
-  const declare = async ({ service, formula }: typeof givers, on: readonly ModelMachine[]): Promise<void> => {
+export async function deployServices(services: Services, machines: readonly SoakedMachine[]): Promise<void> {
+  const declare = async ({ service, formula }: typeof givers, on: readonly SoakedMachine[]): Promise<void> => {
     for (const [index, { machine: to }] of on.entries()) {
       await setService(contextOf(services), {
         model,

@@ -64,7 +64,7 @@ describe('hostile 18: an agent that looks at the wrong times', () => {
     }
   });
 
-  test('is told again with each poll if it never looks, and its polls are not held', async () => {
+  test('hears of the change with each poll if it never looks, and its polls are not held', async () => {
     const etag = (await shop.agent.call('/goal-state')).headers.get('etag') ?? '';
     const headers = { 'if-none-match': etag, 'annex-units': '"old.1.1"' };
     const { stamp } = await shop.look();
@@ -105,7 +105,7 @@ test('hostile 20: wake-ups that come twice, or for what is gone, end no poll', a
     await stage.ctx.db.execute(sql`select pg_notify('annex_units', ${payload})`);
   }
   await store.run('feed-relation-joined', set({ host: '"10.0.0.9"' }), joined());
-  const told = (await held).headers.get('annex-units');
-  expect(told).not.toBe(stamp);
-  expect((await shop.look()).stamp).toBe(told);
+  const heard = (await held).headers.get('annex-units');
+  expect(heard).not.toBe(stamp);
+  expect((await shop.look()).stamp).toBe(heard);
 });

@@ -54,6 +54,7 @@ export function ActSentence({ act, fold = null, onFilter }: ActSentenceProps) {
           <span translate="no" className={thing} />
         ),
         target: linked(placeOf(act, reader.can('admin'))),
+        name: <span translate="no" />,
         vm: linked(vm?.isThere === true ? `/vms/${vm.id}` : null),
         ...(act.changes !== null && { changes: <ChangedParts changes={act.changes} /> }),
       }}

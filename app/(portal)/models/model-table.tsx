@@ -58,10 +58,14 @@ function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
         <RowLink href={modelHref(name)} prefetch={false} translate="no" className="block">
           {name}
         </RowLink>
-        <span className="mt-1 block text-12 whitespace-normal md:hidden">
+        <span className="mt-1 flex flex-wrap items-center gap-x-3 text-12 md:hidden">
           {row.services === 0 ? null : (
             <>
-              <Link href={servicesHref(name)} prefetch={false} className="relative z-1 me-3 text-ink-2 hover:underline">
+              <Link
+                href={servicesHref(name)}
+                prefetch={false}
+                className="relative z-1 inline-flex min-h-6 items-center text-ink-2 hover:underline"
+              >
                 {t('list.services', { count: row.services })}
               </Link>
               <UnitCounts model={name} units={row.units} className="flex-wrap" />

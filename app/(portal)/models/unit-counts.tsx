@@ -30,7 +30,7 @@ export function UnitCounts({ model, units, className }: UnitCountsProps) {
           prefetch={false}
           data-st={statusOfHealth[one]}
           title={t(`reports:health.${one}`)}
-          className="relative z-1 inline-flex items-center gap-1 text-st-text tabular-nums hover:underline pointer-coarse:min-h-8"
+          className="relative z-1 inline-flex min-h-6 items-center gap-1 text-st-text tabular-nums hover:underline pointer-coarse:min-h-8"
         >
           <StatusIcon status={statusOfHealth[one]} className="size-3.5" />
           {format.number(units[one] ?? 0)}

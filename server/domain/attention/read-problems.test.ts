@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { vmConcerns } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { countFleet } from '#server/domain/fleet/index.ts';
 import { testContext } from '#server/testing/context.ts';
@@ -160,4 +161,41 @@ test('an error and a warning with the same message are two problems', async () =
     ['failed', 1],
     ['degraded', 1],
   ]);
+});
+
+test('VMs whose worst unit fails in the same way are one problem, whose filter matches exactly them', async () => {
+  const blog = {
+    source: 'units',
+    formula: 'Acme.Lab.blog',
+    health: 'failed' as const,
+    cause: 'exit',
+    command: 'install',
+  };
+  await insertVms(ctx.db, now, [{ name: 'unit', count: 5, health: 'failed' }]);
+  const { rows } = await ctx.db.execute<{ id: string }>('select vm_id as id from vm_health order by name');
+  const ids = rows.map(({ id }) => id);
+  const given = [
+    { ...blog, subject: 'blog/0', exitCode: 3, since: ago(9) },
+    { ...blog, subject: 'blog/1', exitCode: 3, since: ago(5) },
+    { ...blog, subject: 'blog/2', exitCode: 4, since: ago(4) },
+    { ...blog, subject: 'blog/3', health: 'degraded' as const, cause: 'release', command: null, since: ago(3) },
+    { ...blog, subject: 'blog/4', health: 'progressing' as const, cause: 'retry', since: ago(2) },
+  ];
+  await ctx.db.insert(vmConcerns).values(given.flatMap((row, at) => (ids[at] ? [{ ...row, vmId: ids[at] }] : [])));
+  const { items, total } = await readProblems(ctx.db);
+  expect([total, await countProblems(ctx.db)]).toEqual([3, 3]);
+  expect(items.map(causes)).toEqual([
+    ['failed', 2, 'exit', 3],
+    ['failed', 1, 'exit', 4],
+    ['degraded', 1, 'release', null],
+  ]);
+  expect(items[0]).toMatchObject({
+    ...{ since: ago(9).toISOString(), lastSince: ago(5).toISOString(), silence: null },
+    extension: { isUnit: true, handler: 'Acme.Lab.blog', name: null, command: 'install' },
+  });
+  expect(items[2]?.extension).toMatchObject({ name: 'blog/3', command: null });
+  for (const problem of items) {
+    expect((await countFleet(ctx, filterOfProblem(problem))).matching, problem.key).toBe(problem.vms);
+    expect((await readProblems(ctx.db, [problem.key])).items).toEqual([problem]);
+  }
 });

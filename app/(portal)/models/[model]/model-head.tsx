@@ -10,7 +10,7 @@ import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
 import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import type { VmHealth } from '#server/domain/verdicts/words.ts';
-import { needsOf, type ShownMachine, type ShownModel, worstOf } from '../model-data.ts';
+import { type ShownMachine, type ShownModel, worstOf } from '../model-data.ts';
 import { UnitCounts } from '../unit-counts.tsx';
 import { type ModelAct, takesMachines } from './model-acts.ts';
 import type { ModelView } from './model-views.ts';
@@ -23,18 +23,19 @@ export interface ModelHeadProps {
   machines: readonly ShownMachine[];
   /** The units of all services by health. */
   units: Partial<Record<VmHealth, number>>;
+  /** How many things need somebody. */
+  needs: number;
   onAct(act: ModelAct): void;
   onServiceAct(act: ServiceAct): void;
 }
 
 /** The name, health and place of a model, with its actions. */
-export function ModelHead({ model, machines, units, ...acts }: ModelHeadProps) {
+export function ModelHead({ model, machines, units, needs, ...acts }: ModelHeadProps) {
   const { t } = useTranslation(['models', 'reports']);
   const reader = useReader();
   const { name, location, storageAccount, affinityGroup, network, availabilitySetsEnabled, bootstrappedAt } = model;
   const health = countHealth(machines);
   const worst = worstOf(health);
-  const needs = needsOf({ ...model, health }).length;
   const isAlive = model.life === 'alive';
   return (
     <PageHeader
@@ -86,7 +87,7 @@ function Code({ children }: { children: string }) {
   );
 }
 
-function Actions({ model, view, onAct, onServiceAct }: Omit<ModelHeadProps, 'machines' | 'units'>) {
+function Actions({ model, view, onAct, onServiceAct }: Omit<ModelHeadProps, 'machines' | 'units' | 'needs'>) {
   const { t } = useTranslation(['models', 'services', 'common']);
   const isAlive = model.life === 'alive';
   return (

@@ -12,19 +12,30 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import type { VmHealth } from '#server/domain/verdicts/words.ts';
-import { type AddedMachine, ageMs, type ShownMachine, type ShownModel, type ShownTopology } from '../model-data.ts';
+import {
+  type AddedMachine,
+  ageMs,
+  healthOfNeed,
+  needsOf,
+  type ShownMachine,
+  type ShownModel,
+  type ShownTopology,
+} from '../model-data.ts';
 import type { ModelAct } from './model-acts.ts';
 import { ModelHead } from './model-head.tsx';
 import { ModelTabs } from './model-tabs.tsx';
 import { type ModelView, viewOf } from './model-views.ts';
 import { NeedsCard } from './needs-card.tsx';
+import { countHealth } from './role-lines.ts';
+import { serviceNeeds } from './services/needs/service-needs.ts';
 import { explainedHealths, type ShownRelation, type ShownService, unitsByHealth } from './services/service-data.ts';
-import { ServicesView } from './services/services-view.tsx';
 import { useServiceActs } from './services/use-service-acts.tsx';
 import { type FirstRead, useRelations, useServices } from './services/use-services.ts';
-import { TopologyView } from './topology-view.tsx';
 import { useModelCommands } from './use-model-commands.ts';
 
+// Rendered by the server; their scripts follow the page's.
+const ServicesView = dynamic(() => import('./services/services-view.tsx').then((module) => module.ServicesView));
+const TopologyView = dynamic(() => import('./topology-view.tsx').then((module) => module.TopologyView));
 const ModelDialogs = dynamic(() => import('./model-dialogs.tsx').then((module) => module.ModelDialogs), { ssr: false });
 const NewMachinesDialog = dynamic(
   () => import('./new-machines-dialog.tsx').then((module) => module.NewMachinesDialog),
@@ -63,21 +74,25 @@ export function ModelPage({ view: wanted, health, first, readAt, ...read }: Mode
   useModelCommands(model, setAct, serviceActs.act);
   if (error && problemOf(error).status === 404) return <ModelGone name={name} />;
   const view = viewOf(wanted, model, services.data?.items.length ?? 0);
-  const explained = view === 'services' ? explainedHealths(machines.data?.items ?? [], services.data?.items ?? []) : [];
-  const needs = <NeedsCard model={model} machines={machines.data?.items ?? []} explained={explained} onAct={setAct} />;
+  const listed = machines.data?.items ?? [];
+  const explained = view === 'services' ? explainedHealths(listed, services.data?.items ?? []) : [];
+  const needs = needsOf({ ...model, health: countHealth(listed) }).filter(
+    (need) => !('count' in need && explained.includes(healthOfNeed(need))),
+  );
   const isNew = model.bootstrappedAt === null && model.cloudServices === 0;
   return (
     <>
       <ModelHead
         model={model}
         view={view}
-        machines={machines.data?.items ?? []}
+        machines={listed}
         units={unitsByHealth(services.data?.items ?? [])}
+        needs={needs.length + (view === 'services' ? serviceNeeds(services.data?.items ?? []).length : 0)}
         onAct={setAct}
         onServiceAct={serviceActs.act}
       />
       {isNew ? null : <ModelTabs model={name} current={view} services={services.data?.items.length} />}
-      {isNew || view === 'topology' ? needs : null}
+      {isNew || view === 'topology' ? <NeedsCard model={model} needs={needs} onAct={setAct} /> : null}
       {isNew ? null : view === 'services' ? (
         <ServicesView
           model={model}
@@ -86,6 +101,7 @@ export function ModelPage({ view: wanted, health, first, readAt, ...read }: Mode
           health={health}
           needs={needs}
           onAct={serviceActs.act}
+          onModelAct={setAct}
         />
       ) : (
         <TopologyView model={model} topology={topology} machines={machines} onAct={setAct} />

@@ -10,28 +10,21 @@ import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Elapsed } from '#app/_ui/time.tsx';
-import type { VmHealth } from '#server/domain/verdicts/words.ts';
-import { healthOfNeed, type ModelNeed, needsOf, placeHref, type ShownMachine, type ShownModel } from '../model-data.ts';
+import { healthOfNeed, type ModelNeed, placeHref, type ShownModel } from '../model-data.ts';
 import { statusOfNeed, useNeed } from '../model-needs.tsx';
 import { Destruction } from './destruction.tsx';
 import type { ModelAct } from './model-acts.ts';
-import { countHealth } from './role-lines.ts';
 
 export interface NeedsCardProps {
   model: ShownModel;
-  machines: readonly ShownMachine[];
-  /** Health values of machines that the page explains elsewhere. */
-  explained?: readonly VmHealth[];
+  needs: readonly ModelNeed[];
   onAct(act: ModelAct): void;
 }
 
 /** What needs somebody in a model, each with the next act. Absent if nothing does. */
-export function NeedsCard({ model, machines, explained = [], onAct }: NeedsCardProps) {
+export function NeedsCard({ model, needs, onAct }: NeedsCardProps) {
   const { t } = useTranslation('models');
   const format = useFormat();
-  const needs = needsOf({ ...model, health: countHealth(machines) }).filter(
-    (need) => !('count' in need && explained.includes(healthOfNeed(need))),
-  );
   if (needs.length === 0) return null;
   return (
     <Card className="mb-4" aria-labelledby="needs">
@@ -41,12 +34,17 @@ export function NeedsCard({ model, machines, explained = [], onAct }: NeedsCardP
         note={needs.length === 1 ? undefined : format.number(needs.length)}
       />
       <ul>
-        {needs.map((need) => (
-          <Need key={need.kind === 'health' ? need.health : need.kind} need={need} model={model} onAct={onAct} />
-        ))}
+        <NeedLines model={model} needs={needs} onAct={onAct} />
       </ul>
     </Card>
   );
+}
+
+/** The lines of a list of what needs somebody. */
+export function NeedLines({ model, needs, onAct }: NeedsCardProps) {
+  return needs.map((need) => (
+    <Need key={need.kind === 'health' ? need.health : need.kind} need={need} model={model} onAct={onAct} />
+  ));
 }
 
 interface NeedProps {

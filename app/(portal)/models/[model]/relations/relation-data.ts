@@ -48,6 +48,16 @@ export function momentOf({ clock, nodes, leftOut }: Outputs['nodes'] | Outputs['
   return { clock, nodes: shown, leftOut: leftOut?.nodes ?? 0 };
 }
 
+/** What the server read for the page of a relation; undefined where it could not read a part. */
+export interface RelationParts {
+  nodes: Outputs['nodes'] | undefined;
+  /** The nodes with values, if the reader may see them. */
+  settings: Outputs['settings'] | undefined;
+  events: Outputs['events'] | undefined;
+  /** Who has seen the settings of the first unit that is not seen by all. */
+  readers: Outputs['readers'] | undefined;
+}
+
 /** Names a relation for the calls of its page. Changes of the relation reload them. */
 export interface RelationName {
   model: string;

@@ -10,8 +10,13 @@ import {
   type Moment,
   momentOf,
   type RelationName,
+  type RelationParts,
   type ShownRelationDetails,
 } from './relation-data.ts';
+
+/** What the server read for a query at `readAt`; an empty object if it could not read it. */
+const initial = <Data>(data: Data | undefined, readAt: number) =>
+  data === undefined ? {} : { initialData: data, initialDataUpdatedAt: readAt };
 
 /** Loads a relation, and reloads it when something about it changes. */
 export function useRelation(name: RelationName, first: ShownRelationDetails, readAt: number) {
@@ -28,11 +33,19 @@ export function useRelation(name: RelationName, first: ShownRelationDetails, rea
 const rarelyMs = 60_000;
 
 /** Loads the settings of all units as they are now: with values for operators, with keys and sizes for viewers. */
-export function useNow(name: RelationName) {
+export function useNow(name: RelationName, first: RelationParts, readAt: number) {
   const trpc = useTRPC();
   const may = useReader().can('operator');
-  const nodes = useQuery({ ...trpc.relations.nodes.queryOptions(name), ...{ enabled: false, retry: false } });
-  const settings = useQuery({ ...trpc.relations.settings.queryOptions(name), ...{ enabled: false, retry: false } });
+  const nodes = useQuery({
+    ...trpc.relations.nodes.queryOptions(name),
+    ...initial(first.nodes, readAt),
+    ...{ enabled: false, retry: false },
+  });
+  const settings = useQuery({
+    ...trpc.relations.settings.queryOptions(name),
+    ...initial(first.settings, readAt),
+    ...{ enabled: false, retry: false },
+  });
   const query = may ? settings : nodes;
   const queryKey = may ? trpc.relations.settings.queryKey(name) : trpc.relations.nodes.queryKey(name);
   useThrottledReload({ queryKey, refetch: query.refetch, agesMs: rarelyMs });
@@ -61,13 +74,14 @@ export function usePast({ model, number }: RelationName, clock: number | null) {
 const keep = <Data>(before: Data | undefined): Data | undefined => before;
 
 /** Loads the history of a relation, newest first, one page at a time. */
-export function useEvents(name: RelationName) {
+export function useEvents(name: RelationName, first: RelationParts, readAt: number) {
   const trpc = useTRPC();
   const input = { ...name, limit: eventsPageSize };
   const query = useInfiniteQuery({
     ...trpc.relations.events.infiniteQueryOptions(input, {
       getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     }),
+    ...initial(first.events && { pages: [first.events], pageParams: [null] }, readAt),
     ...{ enabled: false, retry: false },
   });
   const queryKey = trpc.relations.events.infiniteQueryKey(input);

@@ -29,9 +29,8 @@ export function RelationsCard({ model, relations, service, onRelate }: Relations
     ({ endpoints }) => service === undefined || endpoints.some((endpoint) => endpoint.service === service.name),
   );
   return (
-    <Card className="mb-4" aria-labelledby="relations">
+    <Card className="mb-4">
       <CardHeader
-        id="relations"
         title={t('model.relations')}
         note={items === undefined ? undefined : format.number(items.length)}
         actions={

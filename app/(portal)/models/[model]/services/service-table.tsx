@@ -1,6 +1,7 @@
 'use client';
 
 import { Globe } from 'lucide-react';
+import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useRowKeys } from '#app/_lib/use-row-keys.ts';
@@ -106,7 +107,18 @@ function ServiceRow({ model, service, relations, cursor, menu }: ServiceRowProps
         <span className="block text-12 text-ink-3 tabular-nums">{version}</span>
       </Td>
       <Td end className="tabular-nums max-md:hidden">
-        {relations === 0 ? <span className="text-ink-3">{t('service.noRelations')}</span> : relations}
+        {relations === 0 ? (
+          <span className="text-ink-3">{t('service.noRelations')}</span>
+        ) : (
+          <Link
+            href={`${serviceHref(model, name)}#relations`}
+            prefetch={false}
+            aria-label={t('destroy.relations', { count: relations })}
+            className="relative z-1 inline-flex min-h-6 min-w-6 items-center justify-end rounded-xs hover:underline"
+          >
+            {relations}
+          </Link>
+        )}
       </Td>
       <Td className="py-1.5 max-md:hidden">
         <Exposure service={service} />

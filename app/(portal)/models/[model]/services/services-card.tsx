@@ -51,9 +51,8 @@ export function ServicesCard({ model, services, relations, health, onAct }: Serv
   const found = sortWorstFirst(ofHealth).filter((service) => isServiceMatch(service, search));
   const hidden = shown === 'picture' ? 0 : Math.max(0, found.length - most);
   return (
-    <Card className="mb-4" aria-labelledby="services">
+    <Card className="mb-4">
       <CardHeader
-        id="services"
         title={t('model.services')}
         note={isOperator ? format.number(items.length) : t('may.viewer', { count: items.length })}
         actions={

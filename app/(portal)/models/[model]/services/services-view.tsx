@@ -1,9 +1,10 @@
 'use client';
 
-import type { ReactNode } from 'react';
 import { useReader } from '#app/_shell/reader.tsx';
 import type { VmHealth } from '#server/domain/verdicts/words.ts';
-import type { ShownModel } from '../../model-data.ts';
+import type { ModelNeed, ShownModel } from '../../model-data.ts';
+import type { ModelAct } from '../model-acts.ts';
+import { NeedLines, NeedsCard } from '../needs-card.tsx';
 import { RunsCard } from './[service]/runs-card.tsx';
 import { ServiceNeedsCard } from './needs/service-needs-card.tsx';
 import { NoServices, ServicesNotLoaded } from './no-services.tsx';
@@ -19,18 +20,19 @@ export interface ServicesViewProps {
   /** Only services with a unit of this health; undefined for all. */
   health: VmHealth | undefined;
   /** What needs somebody among the machines. */
-  needs: ReactNode;
+  needs: readonly ModelNeed[];
   onAct(act: ServiceAct): void;
+  onModelAct(act: ModelAct): void;
 }
 
 /** The services of a model with what needs somebody, the relations between them, and the latest hooks. */
-export function ServicesView({ model, services, relations, health, needs, onAct }: ServicesViewProps) {
+export function ServicesView({ model, services, relations, health, needs, onAct, onModelAct }: ServicesViewProps) {
   const may = useReader().can('operator') && takesServices(model);
   const items = services.data?.items ?? [];
   if (items.length === 0) {
     return (
       <>
-        {needs}
+        <NeedsCard model={model} needs={needs} onAct={onModelAct} />
         {services.data === undefined ? (
           <ServicesNotLoaded services={services} />
         ) : (
@@ -41,8 +43,13 @@ export function ServicesView({ model, services, relations, health, needs, onAct 
   }
   return (
     <>
-      <ServiceNeedsCard model={model} services={items} onAct={onAct} />
-      {needs}
+      <ServiceNeedsCard
+        model={model}
+        services={items}
+        others={needs.length}
+        otherLines={<NeedLines model={model} needs={needs} onAct={onModelAct} />}
+        onAct={onAct}
+      />
       <ServicesCard
         model={model.name}
         services={services}

@@ -9,6 +9,8 @@ export function useUnitReason(): (unit: Pick<ShownUnit, 'health' | 'cause' | 'ho
   const { t } = useTranslation('services');
   const say = useCause();
   return ({ health, cause, hook, failing }) => {
+    // The table shows which hook the unit waits for.
+    if (cause === 'waiting') return null;
     if (cause === null) return health === 'unknown' ? t('units.notEnrolled') : null;
     const own = failing.find((failure) => failure.hook === hook) ?? failing[0];
     const words = say({

@@ -10,9 +10,11 @@ export type ShownFailure = ShownUnitDetails['failing'][number];
 export type ShownDue = Outputs['due']['items'][number];
 export type UnitRelation = Outputs['relations']['items'][number];
 export type ShownRun = Outputs['runs']['items'][number];
+export type RunsPage = Outputs['runs'];
 export type ShownRunDetails = Outputs['run'];
 export type RunCause = ShownRunDetails['causes'][number];
-export type UnitMachine = inferRouterOutputs<AppRouter>['fleet']['rows']['items'][number];
+export type MachineRows = inferRouterOutputs<AppRouter>['fleet']['rows'];
+export type UnitMachine = MachineRows['items'][number];
 export type UnitInstance = NonNullable<inferRouterOutputs<AppRouter>['models']['instances']['instances'][number]>;
 
 /** Names a unit for the calls of its page. Changes of the VM reload them. */
@@ -39,6 +41,17 @@ export const statusOfOutcome: Readonly<Record<ShownRun['outcome'], StatusName>> 
   interrupted: 'disabled',
   skipped: 'warning',
 };
+
+/** What the server read for the page of a unit; undefined where it could not read a part. */
+export interface UnitParts {
+  due: { items: ShownDue[] } | undefined;
+  relations: { items: UnitRelation[] } | undefined;
+  runs: RunsPage | undefined;
+  /** The run that is shown first. */
+  run: ShownRunDetails | undefined;
+  machine: MachineRows | undefined;
+  instance: UnitInstance | undefined;
+}
 
 /** Number of runs on one page of the list. */
 export const runsPageSize = 50;

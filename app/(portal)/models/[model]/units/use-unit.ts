@@ -4,10 +4,23 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
 import { ageMs } from '../../model-data.ts';
-import { runsPageSize, type ShownDue, type ShownUnitDetails, type UnitName, type UnitRelation } from './unit-data.ts';
+import {
+  type MachineRows,
+  type RunsPage,
+  runsPageSize,
+  type ShownDue,
+  type ShownUnitDetails,
+  type UnitInstance,
+  type UnitName,
+  type UnitRelation,
+} from './unit-data.ts';
 
 /** Interval in milliseconds at which parts are reloaded that change only by news. */
 const rarelyMs = 60_000;
+
+/** What the server read for a query at `readAt`; an empty object if it could not read it. */
+const initial = <Data>(data: Data | undefined, readAt: number) =>
+  data === undefined ? {} : { initialData: data, initialDataUpdatedAt: readAt };
 
 /** Loads a unit, and reloads it when something about it changes. */
 export function useUnit(name: UnitName, first: ShownUnitDetails, readAt: number) {
@@ -25,7 +38,7 @@ export function useDue(name: UnitName, first: { items: ShownDue[] } | undefined,
   const trpc = useTRPC();
   const query = useQuery({
     ...trpc.units.due.queryOptions(name),
-    ...(first !== undefined && { initialData: first, initialDataUpdatedAt: readAt }),
+    ...initial(first, readAt),
     ...{ enabled: false, retry: false },
   });
   useThrottledReload({ queryKey: trpc.units.due.queryKey(name), refetch: query.refetch, agesMs: rarelyMs });
@@ -37,7 +50,7 @@ export function useUnitRelations(name: UnitName, first: { items: UnitRelation[] 
   const trpc = useTRPC();
   const query = useQuery({
     ...trpc.units.relations.queryOptions(name),
-    ...(first !== undefined && { initialData: first, initialDataUpdatedAt: readAt }),
+    ...initial(first, readAt),
     ...{ enabled: false, retry: false },
   });
   useThrottledReload({ queryKey: trpc.units.relations.queryKey(name), refetch: query.refetch, agesMs: rarelyMs });
@@ -45,11 +58,12 @@ export function useUnitRelations(name: UnitName, first: { items: UnitRelation[] 
 }
 
 /** Loads the runs of a unit’s hooks, newest first, one page at a time. */
-export function useRuns(name: UnitName) {
+export function useRuns(name: UnitName, first: RunsPage | undefined, readAt: number) {
   const trpc = useTRPC();
   const input = { ...name, limit: runsPageSize };
   const query = useInfiniteQuery({
     ...trpc.units.runs.infiniteQueryOptions(input, { getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined }),
+    ...initial(first && { pages: [first], pageParams: [null] }, readAt),
     ...{ enabled: false, retry: false },
   });
   const queryKey = trpc.units.runs.infiniteQueryKey(input);
@@ -58,20 +72,24 @@ export function useRuns(name: UnitName) {
 }
 
 /** Loads the health and the agent of the unit’s machine. */
-export function useMachine({ vmId }: UnitName) {
+export function useMachine({ vmId }: UnitName, first: MachineRows | undefined, readAt: number) {
   const trpc = useTRPC();
-  const query = useQuery({ ...trpc.fleet.rows.queryOptions({ vmIds: [vmId] }), refetchInterval: ageMs });
+  const query = useQuery({
+    ...trpc.fleet.rows.queryOptions({ vmIds: [vmId] }),
+    ...initial(first, readAt),
+    refetchInterval: ageMs,
+  });
   return { query, machine: query.data?.items[0] };
 }
 
 /** Loads the instance that the unit’s machine is in the topology. */
-export function useInstance({ model }: UnitName, id: string | null) {
+export function useInstance({ model }: UnitName, id: string | null, first: UnitInstance | undefined) {
   const trpc = useTRPC();
   const query = useQuery({
     ...trpc.models.instances.queryOptions({ model, ids: [id ?? ''] }),
     ...{ enabled: id !== null, retry: false },
   });
-  return query.data?.instances[0] ?? null;
+  return query.data?.instances[0] ?? first ?? null;
 }
 
 export type RunsRead = ReturnType<typeof useRuns>;

@@ -1,6 +1,7 @@
 'use client';
 
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTicking } from '#app/_ui/clock.ts';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { Countdown } from '#app/_ui/time.tsx';
 import { unitHref } from '#app/(portal)/models/[model]/services/service-data.ts';
@@ -30,9 +31,11 @@ export function HookText({ hook: { hook, remoteUnit } }: { hook: HookEntry }) {
 /** What a hook waits for; nothing if it runs in its turn. */
 export function HookWaits({ hook: { waits } }: { hook: HookEntry }) {
   const { t } = useTranslation('reports');
+  const until = waits?.kind === 'retry' ? waits.until : null;
+  const isOver = useTicking((now) => (until !== null && Date.parse(until) <= now ? 'over' : '')) !== '';
   if (waits === null) return null;
   if (waits.kind === 'after') return t('queue.hook.after', { hook: waits.hook });
-  if (waits.until === null) return t('queue.hook.retry');
+  if (waits.until === null || isOver) return t('queue.hook.retry');
   return (
     <Trans
       text={t('queue.hook.retryWithin')}

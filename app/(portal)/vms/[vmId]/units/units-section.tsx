@@ -8,7 +8,6 @@ import { QueryError } from '#app/_lib/query-error.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { Status } from '#app/_ui/status.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
-import { useCause } from '#app/(portal)/(overview)/use-cause.ts';
 import { unitHref } from '#app/(portal)/models/[model]/services/service-data.ts';
 import { modelHref } from '#app/(portal)/models/model-data.ts';
 import { hookQueue, type VmUnit } from './hook-entries.ts';
@@ -44,7 +43,6 @@ export function UnitsSection({ vmId }: { vmId: string }) {
 
 function UnitCard({ unit }: { unit: VmUnit }) {
   const { t } = useTranslation('reports');
-  const say = useCause();
   const { model, stage, health, cause, hook, formula, version, ports, failing } = unit;
   const queue = hookQueue([unit]);
   const next = queue.now ?? queue.next[0] ?? queue.waiting[0] ?? null;
@@ -71,7 +69,9 @@ function UnitCard({ unit }: { unit: VmUnit }) {
       </div>
       {cause === null ? null : (
         <p className="mt-1 text-pretty wrap-anywhere">
-          {say({ cause, command: hook, exitCode, messageId: null, waitsFor: null })}
+          {(t as unknown as (key: string, params: object) => string)(`units.cause.${cause}`, {
+            ...{ hook: hook ?? '', code: exitCode ?? '' },
+          })}
         </p>
       )}
       <p className="mt-1 flex flex-wrap gap-x-4 text-12 text-ink-2">

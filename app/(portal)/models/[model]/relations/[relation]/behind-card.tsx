@@ -9,26 +9,29 @@ import { Card, CardFooter } from '#app/_ui/card.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { unitHref } from '../../services/service-data.ts';
 import { isUnseen } from '../moments.ts';
-import type { Moment, RelationName, ShownReader, ShownRelationDetails } from '../relation-data.ts';
+import type { Moment, RelationName, RelationParts, ShownReader, ShownRelationDetails } from '../relation-data.ts';
 
 export interface BehindCardProps {
   name: RelationName;
   relation: ShownRelationDetails;
   moment: Moment;
+  /** Who has seen the settings of a unit, as the server read it at `readAt` (milliseconds since 1970). */
+  first: RelationParts['readers'];
+  readAt: number;
 }
 
 /** The most urgent reasons come first. */
 const urgent: readonly ShownReader['why'][] = ['failing', 'silent', 'running', 'waiting'];
 
 /** Says which unit is behind which other one, why, and where to look. */
-export function BehindCard({ name, relation, moment }: BehindCardProps) {
+export function BehindCard({ name, relation, moment, first, readAt }: BehindCardProps) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
   const node = moment.nodes.find((one) => isUnseen(one, moment.nodes));
   const { data } = useQuery({
     ...trpc.relations.readers.queryOptions({ ...name, unit: node?.unit ?? '' }),
-    enabled: node !== undefined,
-    retry: false,
+    ...(first !== undefined && first.unit === node?.unit && { initialData: first, initialDataUpdatedAt: readAt }),
+    ...{ enabled: node !== undefined, retry: false },
   });
   const behind = (data?.readers ?? [])
     .filter(({ confirmed }) => !confirmed)

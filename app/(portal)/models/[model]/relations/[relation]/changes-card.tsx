@@ -1,7 +1,6 @@
 'use client';
 
 import Link from 'next/link';
-import { useId } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
@@ -27,12 +26,11 @@ export interface ChangesCardProps {
 export function ChangesCard({ name, relation, history: { query, events }, at, onMove }: ChangesCardProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
-  const id = useId();
   const { shown, hasMore, more } = useShownRows(events ?? [], query);
   if (events === undefined || events.length === 0) return null;
   return (
-    <Card aria-labelledby={id} className="mt-4">
-      <CardHeader id={id} title={t('relation.changes.title')} note={format.number(relation.clock)} />
+    <Card className="mt-4">
+      <CardHeader title={t('relation.changes.title')} note={format.number(relation.clock)} />
       <TableFrame label={t('relation.changes.title')}>
         <Table>
           <THead>

@@ -15,6 +15,13 @@ export interface HistoryLanesProps {
   onMove(clock: number): void;
 }
 
+/** A round thumb on the line of the clock, in all browsers. */
+const slider = [
+  'absolute inset-0 m-0 w-full cursor-ew-resize appearance-none rounded-sm bg-transparent focus-visible:shadow-focus',
+  '[&::-webkit-slider-thumb]:size-4 [&::-webkit-slider-thumb]:appearance-none [&::-webkit-slider-thumb]:rounded-full [&::-webkit-slider-thumb]:bg-brand',
+  '[&::-moz-range-thumb]:size-4 [&::-moz-range-thumb]:rounded-full [&::-moz-range-thumb]:border-0 [&::-moz-range-thumb]:bg-brand',
+].join(' ');
+
 const laneClass = 'grid grid-cols-[6.5rem_minmax(0,1fr)] items-center gap-x-3 max-sm:grid-cols-[minmax(0,1fr)]';
 
 /** The slider over the clock, and below it a lane for each unit with what happened to it. */
@@ -43,25 +50,30 @@ export function HistoryLanes({ events, range, current, onMove }: HistoryLanesPro
       </div>
       <div className={laneClass}>
         <span className="max-sm:hidden" />
-        <input
-          type="range"
-          min={range.from}
-          max={range.to}
-          step={1}
-          value={current}
-          disabled={range.from === range.to}
-          aria-label={t('relation.history.slider')}
-          aria-valuetext={
-            shown === undefined
-              ? undefined
-              : t('relation.history.value', {
-                  ...{ clock: format.number(current), time: format.dateTime(new Date(shown.at), 'short') },
-                  ...{ unit: shown.unit, what: t(`relation.event.${shown.kind}`) },
-                })
-          }
-          onChange={(event) => onMove(Number(event.target.value))}
-          className="h-5 w-full cursor-ew-resize rounded-sm accent-(--brand) focus-visible:shadow-focus"
-        />
+        <div className="relative h-5">
+          <span aria-hidden className="absolute inset-x-2 top-[9px] h-0.5 rounded-full bg-line">
+            <span className="block h-full rounded-full bg-brand" style={{ width: `${at * 100}%` }} />
+          </span>
+          <input
+            type="range"
+            min={range.from}
+            max={range.to}
+            step={1}
+            value={current}
+            disabled={range.from === range.to}
+            aria-label={t('relation.history.slider')}
+            aria-valuetext={
+              shown === undefined
+                ? undefined
+                : t('relation.history.value', {
+                    ...{ clock: format.number(current), time: format.dateTime(new Date(shown.at), 'short') },
+                    ...{ unit: shown.unit, what: t(`relation.event.${shown.kind}`) },
+                  })
+            }
+            onChange={(event) => onMove(Number(event.target.value))}
+            className={slider}
+          />
+        </div>
       </div>
       {lanes.map(({ unit, events: own }) => (
         <div key={unit ?? ''} className={laneClass}>

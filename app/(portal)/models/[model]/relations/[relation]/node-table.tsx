@@ -156,13 +156,7 @@ function Cell({ unit, name, node, other, compared, pinned, changed, revealed, ce
   const shown = revealed.value(unit, name, node?.version ?? 0);
   const isHidden = may && value?.masked === true && shown === undefined;
   return (
-    <Td
-      className={cn(
-        'max-w-72 border-s border-s-line-subtle p-0 align-top',
-        isDifferent && 'bg-brand-tint',
-        isOpened && 'shadow-[inset_0_0_0_2px_var(--brand-text)]',
-      )}
-    >
+    <Td className={cn('max-w-72 border-s border-s-line-subtle p-0 align-top', isDifferent && 'bg-brand-tint')}>
       <div className="flex items-start gap-2">
         <button
           type="button"
@@ -172,6 +166,7 @@ function Cell({ unit, name, node, other, compared, pinned, changed, revealed, ce
           className={cn(
             'flex min-h-9 min-w-0 flex-1 items-center gap-2 px-3 text-start focus-visible:shadow-focus',
             isDifferent ? 'py-1.5' : 'hover:bg-hover',
+            isOpened && 'shadow-[inset_0_0_0_2px_var(--brand-text)]',
           )}
         >
           <span className="min-w-0 flex-1">

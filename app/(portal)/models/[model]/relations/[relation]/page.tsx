@@ -3,11 +3,12 @@ import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { words } from '#app/_lib/i18n/server.ts';
 import { Words } from '#app/_lib/i18n/words.tsx';
-import { portal } from '#app/_lib/portal.ts';
+import { portal, reader } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
 import { modelHref } from '../../../model-data.ts';
-import { relationTitle } from '../relation-data.ts';
+import { isUnseen } from '../moments.ts';
+import { eventsPageSize, momentOf, type RelationParts, relationTitle } from '../relation-data.ts';
 import { RelationPage } from './relation-page.tsx';
 
 interface Props {
@@ -23,6 +24,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function RelationRoute({ params }: Props) {
   const [{ t }, { model: part, relation }] = await Promise.all([words('models'), params]);
   const [model, first] = [decodeURIComponent(part), await read(part, relation)];
+  const parts = await readParts(model, first.number);
   return (
     <Page
       crumbs={[
@@ -32,10 +34,34 @@ export default async function RelationRoute({ params }: Props) {
       ]}
     >
       <Words namespaces={['models', 'services', 'reports', 'overview', 'executions']}>
-        <RelationPage key={`${model} ${first.number}`} model={model} first={first} readAt={Date.now()} />
+        <RelationPage key={`${model} ${first.number}`} model={model} first={first} parts={parts} readAt={Date.now()} />
       </Words>
     </Page>
   );
+}
+
+/** Larger parts are loaded by the page, so that the document stays small. */
+const maxCharacters = 200_000;
+
+/** Reads the cards of the page, so that nothing moves while the page loads. If a part cannot be read, its card says so. */
+async function readParts(model: string, number: number): Promise<RelationParts> {
+  const [{ relations }, who] = await Promise.all([portal(), reader()]);
+  const name = { model, number };
+  const may = who?.role === 'operator' || who?.role === 'admin';
+  const small = async <T,>(part: Promise<T>) => {
+    const value = await part.catch(() => undefined);
+    return JSON.stringify(value ?? null).length > maxCharacters ? undefined : value;
+  };
+  const [nodes, settings, events] = await Promise.all([
+    may ? undefined : small(relations.nodes(name)),
+    may ? small(relations.settings(name)) : undefined,
+    small(relations.events({ ...name, limit: eventsPageSize })),
+  ]);
+  const read = settings ?? nodes;
+  const moment = read && momentOf(read);
+  const unseen = moment?.nodes.find((node) => isUnseen(node, moment.nodes));
+  const readers = unseen && (await small(relations.readers({ ...name, unit: unseen.unit })));
+  return { nodes, settings, events, readers };
 }
 
 const read = cache(async (model: string, part: string) => {

@@ -12,13 +12,15 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { modelHref } from '../../../model-data.ts';
 import { changedCells, countDifferences } from '../moments.ts';
-import type { RelationName, ShownRelationDetails } from '../relation-data.ts';
+import type { RelationName, RelationParts, ShownRelationDetails } from '../relation-data.ts';
 import { useEvents, useNow, usePast, useRelation } from '../use-relation.ts';
-import { BehindCard } from './behind-card.tsx';
-import { ChangesCard } from './changes-card.tsx';
 import { DataCard } from './data-card.tsx';
-import { HistoryCard } from './history-card.tsx';
 import { RelationHead } from './relation-head.tsx';
+
+// Rendered by the server; their scripts follow the page's.
+const BehindCard = dynamic(() => import('./behind-card.tsx').then((module) => module.BehindCard));
+const ChangesCard = dynamic(() => import('./changes-card.tsx').then((module) => module.ChangesCard));
+const HistoryCard = dynamic(() => import('./history-card.tsx').then((module) => module.HistoryCard));
 
 const RemoveRelationDialog = dynamic(
   () => import('./remove-relation-dialog.tsx').then((module) => module.RemoveRelationDialog),
@@ -29,19 +31,20 @@ export interface RelationPageProps {
   model: string;
   /** What the server read at `readAt` (milliseconds since 1970). */
   first: ShownRelationDetails;
+  parts: RelationParts;
   readAt: number;
 }
 
 /** One relation, with live data. Each card fails independently. */
-export function RelationPage({ model, first, readAt }: RelationPageProps) {
+export function RelationPage({ model, first, parts, readAt }: RelationPageProps) {
   const { t } = useTranslation('services');
   const name: RelationName = { model, number: first.number, id: String(first.id) };
   const [at, setAt] = useState<number | null>(null);
   const [pinned, setPinned] = useState<number | 'now' | null>(null);
   const [isRemoving, setRemoving] = useState(false);
   const relationQuery = useRelation(name, first, readAt);
-  const now = useNow(name);
-  const history = useEvents(name);
+  const now = useNow(name, parts, readAt);
+  const history = useEvents(name, parts, readAt);
   const past = usePast(name, at);
   const other = usePast(name, typeof pinned === 'number' ? pinned : null);
   const relation = relationQuery.data;
@@ -69,7 +72,7 @@ export function RelationPage({ model, first, readAt }: RelationPageProps) {
         </Card>
       ) : null}
       {relation.behind + relation.failing > 0 && now.moment !== undefined ? (
-        <BehindCard name={name} relation={relation} moment={now.moment} />
+        <BehindCard name={name} relation={relation} moment={now.moment} first={parts.readers} readAt={readAt} />
       ) : null}
       <HistoryCard relation={relation} history={history} at={at} onMove={setAt} />
       {shown.moment === undefined ? (

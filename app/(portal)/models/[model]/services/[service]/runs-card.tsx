@@ -16,9 +16,9 @@ import { RelativeTime } from '#app/_ui/time.tsx';
 import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
 import { ageMs } from '../../../model-data.ts';
-import { type RecentRun, unitHref } from '../service-data.ts';
+import { type ShownRecentRun, unitHref } from '../service-data.ts';
 
-export interface RunsCardProps {
+export interface RecentRunsProps {
   model: string;
   /** Only the runs of this service; without it, those of the model. */
   service?: string;
@@ -28,7 +28,7 @@ export interface RunsCardProps {
 const limit = 10;
 
 /** The latest runs of hooks. A run is on the page of its unit. */
-export function RunsCard({ model, service }: RunsCardProps) {
+export function RunsCard({ model, service }: RecentRunsProps) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
   const input = { model, limit, ...(service !== undefined && { service }) };
@@ -37,8 +37,8 @@ export function RunsCard({ model, service }: RunsCardProps) {
   useThrottledReload({ queryKey: trpc.services.runs.queryKey(input), refetch, agesMs: ageMs * 6 });
   const items = runs.data?.items;
   return (
-    <Card className="mb-4" aria-labelledby="runs">
-      <CardHeader id="runs" title={t('runs.title')} note={t('runs.note')} />
+    <Card className="mb-4">
+      <CardHeader title={t('runs.title')} note={t('runs.note')} />
       {runs.error ? (
         <QueryError
           title={t(items === undefined ? 'runs.notLoaded' : 'runs.stale')}
@@ -59,7 +59,7 @@ export function RunsCard({ model, service }: RunsCardProps) {
   );
 }
 
-const statusOfOutcome: Readonly<Record<RecentRun['outcome'], StatusName>> = {
+const statusOfOutcome: Readonly<Record<ShownRecentRun['outcome'], StatusName>> = {
   running: 'progressing',
   succeeded: 'healthy',
   failed: 'failed',
@@ -69,7 +69,7 @@ const statusOfOutcome: Readonly<Record<RecentRun['outcome'], StatusName>> = {
   skipped: 'disabled',
 };
 
-function RunTable({ model, runs }: { model: string; runs: readonly RecentRun[] }) {
+function RunTable({ model, runs }: { model: string; runs: readonly ShownRecentRun[] }) {
   const { t } = useTranslation('services');
   return (
     <TableFrame label={t('runs.title')}>
@@ -92,42 +92,58 @@ function RunTable({ model, runs }: { model: string; runs: readonly RecentRun[] }
   );
 }
 
-function RunRow({ model, run }: { model: string; run: RecentRun }) {
+function RunRow({ model, run }: { model: string; run: ShownRecentRun }) {
   const { t } = useTranslation('services');
   const { unit, hook, remoteUnit, outcome, exitCode, reason, begunAt, attempt } = run;
+  const status = (
+    <Status status={statusOfOutcome[outcome]}>
+      {outcome === 'failed' && exitCode !== null ? t('runs.exit', { code: exitCode }) : t(`runs.${outcome}`)}
+    </Status>
+  );
   return (
     <Tr className="relative">
-      <Td className="w-40 max-sm:w-auto">
-        <Status status={statusOfOutcome[outcome]}>
-          {outcome === 'failed' && exitCode !== null ? t('runs.exit', { code: exitCode }) : t(`runs.${outcome}`)}
-        </Status>
-      </Td>
-      <Td className="w-40 max-sm:hidden">
-        <RowLink href={unitHref(model, unit)} prefetch={false} translate="no">
-          {unit}
-        </RowLink>
-      </Td>
-      <Td className="max-w-96 py-1.5 whitespace-normal">
-        <span translate="no" className="font-medium sm:hidden">
-          {unit}{' '}
+      <Td className="w-36 max-sm:hidden">{status}</Td>
+      <Td className="py-1.5 sm:w-44">
+        <span className="flex flex-wrap items-center gap-x-3">
+          <RowLink href={unitHref(model, unit)} prefetch={false} translate="no">
+            {unit}
+          </RowLink>
+          <span className="text-12 sm:hidden">{status}</span>
         </span>
-        <span translate="no" className="mono wrap-anywhere">
-          {hook}
+        <span className="block text-12 whitespace-normal sm:hidden">
+          <Hook hook={hook} remoteUnit={remoteUnit} attempt={attempt} />
+          <Reason reason={reason} />
         </span>
-        {remoteUnit === null ? null : <span className="text-ink-2"> {t('needs.for', { name: remoteUnit })}</span>}
-        {attempt > 1 ? <span className="text-12 text-ink-3"> {t('runs.attempt', { number: attempt })}</span> : null}
-        {reason === null ? null : (
-          <bdi
-            lang={canonicalLanguage(reason.lang) ?? ''}
-            className="line-clamp-2 block text-12 wrap-anywhere text-ink-2"
-          >
-            {isolateText(reason.text)}
-          </bdi>
-        )}
       </Td>
-      <Td end className="text-ink-2">
+      <Td className="max-w-96 py-1.5 whitespace-normal max-sm:hidden">
+        <Hook hook={hook} remoteUnit={remoteUnit} attempt={attempt} />
+        <Reason reason={reason} />
+      </Td>
+      <Td end className="text-ink-2 max-sm:text-12">
         <RelativeTime value={new Date(begunAt)} />
       </Td>
     </Tr>
+  );
+}
+
+function Hook({ hook, remoteUnit, attempt }: Pick<ShownRecentRun, 'hook' | 'remoteUnit' | 'attempt'>) {
+  const { t } = useTranslation('services');
+  return (
+    <>
+      <span translate="no" className="mono wrap-anywhere">
+        {hook}
+      </span>
+      {remoteUnit === null ? null : <span className="text-ink-2"> {t('needs.for', { name: remoteUnit })}</span>}
+      {attempt > 1 ? <span className="text-12 text-ink-3"> {t('runs.attempt', { number: attempt })}</span> : null}
+    </>
+  );
+}
+
+function Reason({ reason }: Pick<ShownRecentRun, 'reason'>) {
+  if (reason === null) return null;
+  return (
+    <bdi lang={canonicalLanguage(reason.lang) ?? ''} className="line-clamp-2 block text-12 wrap-anywhere text-ink-2">
+      {isolateText(reason.text)}
+    </bdi>
   );
 }

@@ -1,6 +1,7 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { problemOf } from '#app/_lib/problem.ts';
@@ -12,17 +13,21 @@ import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import { modelHref, type ShownModel } from '../../../model-data.ts';
-import { ServiceNeedsCard } from '../needs/service-needs-card.tsx';
-import { RelationsCard } from '../relations-card.tsx';
 import { takesServices } from '../service-acts.ts';
 import type { ServiceDetails, ShownRelation, ShownService } from '../service-data.ts';
 import { useServiceActs } from '../use-service-acts.tsx';
 import { type FirstRead, useRelations, useServices } from '../use-services.ts';
-import { RunsCard } from './runs-card.tsx';
 import { ServiceHead } from './service-head.tsx';
-import { SettingsCard } from './settings-card.tsx';
 import { UnitsCard } from './units-card.tsx';
-import { WaveCard } from './wave-card.tsx';
+
+// Rendered by the server; their scripts follow the page's.
+const ServiceNeedsCard = dynamic(() =>
+  import('../needs/service-needs-card.tsx').then((module) => module.ServiceNeedsCard),
+);
+const RelationsCard = dynamic(() => import('../relations-card.tsx').then((module) => module.RelationsCard));
+const RunsCard = dynamic(() => import('./runs-card.tsx').then((module) => module.RunsCard));
+const SettingsCard = dynamic(() => import('./settings-card.tsx').then((module) => module.SettingsCard));
+const WaveCard = dynamic(() => import('./wave-card.tsx').then((module) => module.WaveCard));
 
 export interface ServicePageProps {
   model: ShownModel;
@@ -86,7 +91,7 @@ export function ServicePage({ model: firstModel, service: name, health, first, r
         relations={relations}
         onRelate={may ? () => acts.act({ kind: 'relate', service: name }) : undefined}
       />
-      <SettingsCard details={details} onChange={may ? () => acts.act({ kind: 'settings', service }) : undefined} />
+      <SettingsCard details={details} />
       <RunsCard model={model.name} service={name} />
       {acts.dialogs}
     </>

@@ -3,21 +3,18 @@
 import { Lock } from 'lucide-react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
-import { Button } from '#app/_ui/button.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import type { ServiceDetails } from '../service-data.ts';
 import { shownSettings } from './shown-settings.ts';
 
-export interface SettingsCardProps {
+export interface ServiceSettingsProps {
   details: { data: ServiceDetails | undefined; error: unknown; errorUpdatedAt: number; refetch(): unknown };
-  /** Undefined for readers who may not change the settings. */
-  onChange: (() => void) | undefined;
 }
 
 /** The settings of a service with their defaults. Viewers see only the names. */
-export function SettingsCard({ details, onChange }: SettingsCardProps) {
+export function SettingsCard({ details }: ServiceSettingsProps) {
   const { t } = useTranslation('services');
   const { data } = details;
   return (
@@ -31,13 +28,6 @@ export function SettingsCard({ details, onChange }: SettingsCardProps) {
               text={t('settings.changed', { name: data.settingsChangedBy })}
               tags={{ when: <RelativeTime value={new Date(data.settingsChangedAt)} /> }}
             />
-          )
-        }
-        actions={
-          onChange === undefined ? undefined : (
-            <Button size="sm" onClick={onChange}>
-              {t('act.settings')}
-            </Button>
           )
         }
       />
@@ -72,15 +62,15 @@ function Settings({ details }: { details: ServiceDetails }) {
               <dt translate="no" className="mono wrap-anywhere text-ink-2">
                 {key}
               </dt>
-              <dd className="min-w-0 max-sm:mb-2">
+              <dd className="flex min-w-0 flex-wrap items-baseline gap-x-2 max-sm:mb-2">
                 {value === null ? (
                   <span className="text-ink-3">{t('settings.operatorsOnly')}</span>
                 ) : (
-                  <span translate="no" className="mono line-clamp-4 wrap-anywhere">
+                  <span translate="no" className="mono line-clamp-4 min-w-0 wrap-anywhere">
                     {value}
                   </span>
                 )}
-                {isDefault ? <span className="ms-2 text-12 text-ink-3">{t('settings.default')}</span> : null}
+                {isDefault ? <span className="text-12 text-ink-3">{t('settings.default')}</span> : null}
               </dd>
             </div>
           ))}

@@ -40,9 +40,8 @@ export function UnitsCard({ model: shown, service, health, onAct }: UnitsCardPro
   const matching = health === undefined ? units : units.filter((unit) => unit.health === health);
   const hidden = Math.max(0, matching.length - most);
   return (
-    <Card className="mb-4" aria-labelledby="units">
+    <Card className="mb-4">
       <CardHeader
-        id="units"
         title={t('column.units')}
         note={format.number(units.length)}
         actions={

@@ -33,7 +33,7 @@ export function SettingsDialog({ model, service: { name }, onClose }: SettingsDi
     staleTime: 0,
   });
   const { data } = details;
-  if (data !== undefined && data.settings !== null && !details.isFetching) {
+  if (data !== undefined && data.settings !== null && details.isFetchedAfterMount) {
     return <SettingsForm model={model} details={data} settings={data.settings} onClose={onClose} />;
   }
   return <Loading title={t('settings.title', { name })} details={details} onClose={onClose} />;

@@ -4,14 +4,14 @@ import { RotateCw } from 'lucide-react';
 import Link from 'next/link';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
-import { Elapsed } from '#app/_ui/time.tsx';
+import { RelativeTime } from '#app/_ui/time.tsx';
 import { useCause } from '#app/(portal)/(overview)/use-cause.ts';
 import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
 import type { FailingGroup } from '../failing-groups.ts';
 import { serviceHref, unitHref } from '../service-data.ts';
 import { NeedLine } from './need-line.tsx';
-import type { NeedProps } from './service-needs-card.tsx';
+import type { NeedProps } from './need-props.ts';
 
 /** Number of units that the line names. */
 const maxNamed = 3;
@@ -35,29 +35,30 @@ export function FailingNeed({ need: { group }, model, may, runAgain }: NeedProps
       why={
         <>
           <Reason group={group} />
-          <Units model={model} group={group} /> {t('needs.attempts', { count: failures })} ·{' '}
-          <Elapsed value={new Date(since)} use="since" />
+          <Units model={model} group={group} />{' '}
+          <Trans
+            text={t('needs.attempts', { count: failures })}
+            tags={{ when: <RelativeTime value={new Date(since)} /> }}
+          />
         </>
       }
     >
       {!may ? null : waiting.length === 0 ? (
-        <Button size="sm" disabled>
-          {t('needs.retried')}
-        </Button>
+        <Button disabled>{t('needs.retried')}</Button>
       ) : (
-        <Button size="sm" busy={runAgain.isPending} onClick={() => runAgain.some(waiting)}>
+        <Button busy={runAgain.isPending} onClick={() => runAgain.some(waiting)}>
           <RotateCw aria-hidden />
           {t('needs.runAgain', { count: waiting.length })}
         </Button>
       )}
       {first === undefined ? null : units.length === 1 ? (
-        <Button size="sm" asChild>
+        <Button asChild>
           <Link href={unitHref(model, first.unit)} prefetch={false}>
             {t('needs.open', { name: first.unit })}
           </Link>
         </Button>
       ) : (
-        <Button size="sm" asChild>
+        <Button asChild>
           <Link href={serviceHref(model, first.service, 'failed')} prefetch={false}>
             {t('needs.open', { name: first.service })}
           </Link>

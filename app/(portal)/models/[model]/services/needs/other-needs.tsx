@@ -7,7 +7,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { modelHref } from '../../../model-data.ts';
 import { NeedLine } from './need-line.tsx';
-import type { NeedProps } from './service-needs-card.tsx';
+import type { NeedProps } from './need-props.ts';
 
 /** Number of units that a line names. */
 const maxNamed = 5;
@@ -23,7 +23,7 @@ export function RelationNeed({ need: { service, units, endpoint }, may, onAct }:
       why={t(may ? 'needs.relation.why' : 'needs.relation.viewer', { interface: endpoint.interface, count: units })}
     >
       {may ? (
-        <Button size="sm" onClick={() => onAct({ kind: 'relate', service, endpoint: name })}>
+        <Button onClick={() => onAct({ kind: 'relate', service, endpoint: name })}>
           <Cable aria-hidden />
           {t('needs.relate', { name: `${service}:${name}` })}
         </Button>
@@ -45,7 +45,7 @@ export function EnrollNeed({ need: { units }, model, may }: NeedProps<'enroll'>)
       title={t('needs.enroll', { count: units.length })}
       why={t(may ? 'needs.enroll.why' : 'needs.enroll.viewer', { names, count: units.length })}
     >
-      <Button size="sm" asChild>
+      <Button asChild>
         <Link href={`${modelHref(model)}?view=topology`} prefetch={false}>
           {t('needs.enroll.show')}
         </Link>
@@ -61,9 +61,7 @@ export function EmptyNeed({ need: { service }, may, onAct, services }: NeedProps
   return (
     <NeedLine status="waiting" title={t('needs.empty', { service })} why={t('needs.empty.why')}>
       {may && found !== undefined ? (
-        <Button size="sm" onClick={() => onAct({ kind: 'addUnits', service: found })}>
-          {t('needs.empty.act', { service })}
-        </Button>
+        <Button onClick={() => onAct({ kind: 'addUnits', service: found })}>{t('needs.empty.act', { service })}</Button>
       ) : null}
     </NeedLine>
   );

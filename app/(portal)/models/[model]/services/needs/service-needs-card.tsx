@@ -1,7 +1,7 @@
 'use client';
 
 import { RotateCw } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
@@ -12,8 +12,9 @@ import type { ShownModel } from '../../../model-data.ts';
 import type { ServiceAct } from '../service-acts.ts';
 import type { ShownService } from '../service-data.ts';
 import { FailingNeed } from './failing-need.tsx';
+import type { NeedProps } from './need-props.ts';
 import { EmptyNeed, EnrollNeed, RelationNeed } from './other-needs.tsx';
-import { keyOfNeed, type ServiceNeed, serviceNeeds } from './service-needs.ts';
+import { keyOfNeed, serviceNeeds } from './service-needs.ts';
 import { useRunAgain } from './use-run-again.ts';
 
 export interface ServiceNeedsCardProps {
@@ -22,6 +23,9 @@ export interface ServiceNeedsCardProps {
   services: readonly ShownService[];
   /** The service that the page shows; undefined for all. */
   service?: string;
+  /** How many other things need somebody, and their lines. */
+  others?: number;
+  otherLines?: ReactNode;
   onAct(act: ServiceAct): void;
 }
 
@@ -29,22 +33,24 @@ export interface ServiceNeedsCardProps {
 const maxNeeds = 5;
 
 /** What needs somebody among services: failing hooks by formula, hook and reason, missing relations, machines. */
-export function ServiceNeedsCard({ model, services, service, onAct }: ServiceNeedsCardProps) {
+export function ServiceNeedsCard(props: ServiceNeedsCardProps) {
+  const { model, services, service, others = 0, otherLines, onAct } = props;
   const { t } = useTranslation('services');
   const format = useFormat();
   const may = useReader().can('operator') && model.life === 'alive';
   const [showsAll, setShowsAll] = useState(false);
   const runAgain = useRunAgain(model.name);
   const needs = serviceNeeds(services);
-  if (needs.length === 0) return null;
+  const count = needs.length + others;
+  if (count === 0) return null;
   const failing = needs.flatMap((need) => (need.kind === 'failing' ? need.group.units : []));
   const shown = showsAll ? needs : needs.slice(0, maxNeeds);
   return (
-    <Card className="mb-4" aria-labelledby="service-needs">
+    <Card className="mb-4" aria-labelledby="needs">
       <CardHeader
-        id="service-needs"
+        id="needs"
         title={t('needs.title')}
-        note={needs.length === 1 ? undefined : format.number(needs.length)}
+        note={count === 1 ? undefined : format.number(count)}
         actions={
           may && failing.length > 1 ? (
             <Button size="sm" busy={runAgain.isPending} onClick={() => runAgain.all(service)}>
@@ -69,6 +75,7 @@ export function ServiceNeedsCard({ model, services, service, onAct }: ServiceNee
             onAct={onAct}
           />
         ))}
+        {otherLines}
       </ul>
       {shown.length === needs.length ? null : (
         <div className="border-t border-line-subtle px-4 py-2.5">
@@ -79,15 +86,6 @@ export function ServiceNeedsCard({ model, services, service, onAct }: ServiceNee
       )}
     </Card>
   );
-}
-
-export interface NeedProps<Kind extends ServiceNeed['kind'] = ServiceNeed['kind']> {
-  need: Extract<ServiceNeed, { kind: Kind }>;
-  model: string;
-  services: readonly ShownService[];
-  may: boolean;
-  runAgain: ReturnType<typeof useRunAgain>;
-  onAct(act: ServiceAct): void;
 }
 
 function Need({ need, ...props }: NeedProps) {

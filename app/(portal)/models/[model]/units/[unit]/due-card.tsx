@@ -4,6 +4,7 @@ import { useId } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { useTicking } from '#app/_ui/clock.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { Status } from '#app/_ui/status.tsx';
@@ -123,8 +124,10 @@ function State({ line: { state } }: { line: DueLine }) {
 
 function Retry({ failure: { nextAttemptBefore, resolution } }: { failure: ShownUnitDetails['failing'][number] }) {
   const { t } = useTranslation('services');
+  const end = nextAttemptBefore === null ? Number.POSITIVE_INFINITY : Date.parse(nextAttemptBefore);
+  const isOver = useTicking((now) => (end <= now ? 'over' : '')) !== '';
   if (resolution !== null) return <Status status="progressing">{t(`unit.due.resolution.${resolution}`)}</Status>;
-  if (nextAttemptBefore === null) return <Status status="failed">{t('unit.due.fails')}</Status>;
+  if (nextAttemptBefore === null || isOver) return <Status status="failed">{t('unit.due.fails')}</Status>;
   return (
     <Status status="failed">
       <span>

@@ -4,13 +4,20 @@ import { useQuery } from '@tanstack/react-query';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
-import type { UnitName } from '../unit-data.ts';
+import type { ShownRunDetails, UnitName } from '../unit-data.ts';
+
+export interface FailedReasonProps {
+  name: UnitName;
+  run: string;
+  /** The run that the server read. */
+  first: ShownRunDetails | undefined;
+}
 
 /** What the hook itself said about its failure, in the reader’s language. Nothing if it said nothing. */
-export function FailedReason({ name, run }: { name: UnitName; run: string }) {
+export function FailedReason({ name, run, first }: FailedReasonProps) {
   const trpc = useTRPC();
   const { data } = useQuery(trpc.units.run.queryOptions({ ...name, run }));
-  const message = data?.message ?? null;
+  const message = (data ?? (first?.id === run ? first : undefined))?.message ?? null;
   if (message === null) return null;
   return (
     <>

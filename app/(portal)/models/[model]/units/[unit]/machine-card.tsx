@@ -9,17 +9,19 @@ import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { Status } from '#app/_ui/status.tsx';
 import { placeHref } from '../../../model-data.ts';
-import type { ShownUnitDetails, UnitMachine, UnitName } from '../unit-data.ts';
+import type { ShownUnitDetails, UnitInstance, UnitMachine, UnitName } from '../unit-data.ts';
 import { type MachineRead, useInstance } from '../use-unit.ts';
 
 export interface MachineCardProps {
   name: UnitName;
   unit: ShownUnitDetails;
   machine: MachineRead;
+  /** The instance that the server read. */
+  instance: UnitInstance | undefined;
 }
 
 /** The machine of a unit: its agent, addresses, ports and extensions. */
-export function MachineCard({ name, unit, machine: { query, machine } }: MachineCardProps) {
+export function MachineCard({ name, unit, machine: { query, machine }, instance }: MachineCardProps) {
   const { t } = useTranslation('services');
   const id = useId();
   return (
@@ -42,7 +44,7 @@ export function MachineCard({ name, unit, machine: { query, machine } }: Machine
           <p className="px-4 pb-4 text-ink-2">{t('unit.machine.gone')}</p>
         )
       ) : (
-        <Contents name={name} unit={unit} machine={machine} />
+        <Contents name={name} unit={unit} machine={machine} first={instance} />
       )}
     </Card>
   );
@@ -62,9 +64,16 @@ function AgentStatus({ machine: { agent, agentKind } }: { machine: UnitMachine }
   );
 }
 
-function Contents({ name, unit, machine }: { name: UnitName; unit: ShownUnitDetails; machine: UnitMachine }) {
+interface ContentsProps {
+  name: UnitName;
+  unit: ShownUnitDetails;
+  machine: UnitMachine;
+  first: UnitInstance | undefined;
+}
+
+function Contents({ name, unit, machine, first }: ContentsProps) {
   const { t } = useTranslation(['services', 'reports']);
-  const instance = useInstance(name, unit.instanceId);
+  const instance = useInstance(name, unit.instanceId, first);
   const { extensions, agentVersion, health } = machine;
   const address = instance?.internalAddress ?? instance?.assignedAddress ?? null;
   return (

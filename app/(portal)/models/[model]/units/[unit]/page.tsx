@@ -8,7 +8,7 @@ import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
 import { modelHref } from '../../../model-data.ts';
 import { serviceHref } from '../../services/service-data.ts';
-import { unitInAddress } from '../unit-data.ts';
+import { runsPageSize, type ShownUnitDetails, type UnitParts, unitInAddress } from '../unit-data.ts';
 import { UnitPage } from './unit-page.tsx';
 
 interface Props {
@@ -23,15 +23,10 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 
 /** One unit: why it is not done, what is due, its machine and relations, and the runs of its hooks. */
 export default async function UnitRoute({ params, searchParams }: Props) {
-  const [{ t }, { model: part, unit }, { run }] = await Promise.all([words('models'), params, searchParams]);
+  const [{ t }, { model: part, unit }, { run: wanted }] = await Promise.all([words('models'), params, searchParams]);
   const [model, first] = [decodeURIComponent(part), await read(part, unit)];
-  const { units } = await portal();
-  const name = { model, unit: first.unit };
-  const [due, relations] = await Promise.all([
-    // If one of these cannot be read, its card says so.
-    units.due(name).catch(() => undefined),
-    units.relations(name).catch(() => undefined),
-  ]);
+  const run = typeof wanted === 'string' && runForm.test(wanted) ? wanted : null;
+  const parts = await readParts(model, first, run);
   return (
     <Page
       crumbs={[
@@ -45,15 +40,32 @@ export default async function UnitRoute({ params, searchParams }: Props) {
         <UnitPage
           key={`${model} ${first.unit}`}
           model={model}
-          run={typeof run === 'string' ? run : null}
+          run={run}
           first={first}
-          due={due}
-          relations={relations}
+          parts={parts}
           readAt={Date.now()}
         />
       </Words>
     </Page>
   );
+}
+
+const runForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Reads the cards of the page, so that nothing moves while the page loads. If a part cannot be read, its card says so. */
+async function readParts(model: string, unit: ShownUnitDetails, run: string | null): Promise<UnitParts> {
+  const { units, fleet, models } = await portal();
+  const name = { model, unit: unit.unit };
+  const [due, relations, runs, machine, instances] = await Promise.all([
+    units.due(name).catch(() => undefined),
+    units.relations(name).catch(() => undefined),
+    units.runs({ ...name, limit: runsPageSize }).catch(() => undefined),
+    fleet.rows({ vmIds: [unit.vmId] }).catch(() => undefined),
+    unit.instanceId === null ? undefined : models.instances({ model, ids: [unit.instanceId] }).catch(() => undefined),
+  ]);
+  const shown = run ?? runs?.items[0]?.id;
+  const details = shown === undefined ? undefined : await units.run({ ...name, run: shown }).catch(() => undefined);
+  return { due, relations, runs, run: details, machine, instance: instances?.instances[0] ?? undefined };
 }
 
 const read = cache(async (model: string, part: string) => {

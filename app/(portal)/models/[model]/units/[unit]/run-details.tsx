@@ -18,6 +18,7 @@ import { logOfRun } from '../log-of-run.ts';
 import { type ShownRunDetails, statusOfOutcome, type UnitName } from '../unit-data.ts';
 import { HookFor } from './hook-for.tsx';
 import { RunFacts } from './run-facts.tsx';
+import type { RunsCardProps } from './runs-card.tsx';
 import { useDurationWords, useOutcomeWords } from './use-outcome-words.ts';
 
 const LogCard = dynamic(() =>
@@ -27,15 +28,20 @@ const EnvironmentDialog = dynamic(() => import('./environment-dialog.tsx').then(
   ssr: false,
 });
 
+export interface RunDetailsProps extends Pick<RunsCardProps, 'name' | 'first' | 'readAt'> {
+  run: string;
+}
+
 /** A run of a hook: how it ended and why, what caused it, what it read and stored, and its output. */
-export function RunDetails({ name, run: id }: { name: UnitName; run: string }) {
+export function RunDetails({ name, run: id, first, readAt }: RunDetailsProps) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
-  const {
-    data: run,
-    error,
-    refetch,
-  } = useQuery({ ...trpc.units.run.queryOptions({ ...name, run: id }), retry: false });
+  const query = useQuery({
+    ...trpc.units.run.queryOptions({ ...name, run: id }),
+    ...(first?.id === id && { initialData: first, initialDataUpdatedAt: readAt }),
+    retry: false,
+  });
+  const { data: run, error, refetch } = query;
   if (run === undefined) {
     return error ? (
       <QueryError title={t('unit.run.failed')} error={error} onRetry={refetch} />

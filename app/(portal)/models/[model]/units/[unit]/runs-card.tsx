@@ -6,7 +6,7 @@ import { QueryError } from '#app/_lib/query-error.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
-import type { UnitName } from '../unit-data.ts';
+import type { ShownRunDetails, UnitName } from '../unit-data.ts';
 import type { RunsRead } from '../use-unit.ts';
 import { RunDetails } from './run-details.tsx';
 import { RunList } from './run-list.tsx';
@@ -17,11 +17,14 @@ export interface RunsCardProps {
   runs: RunsRead;
   /** The run that the reader opened; null for the newest one. */
   chosen: string | null;
+  /** The run that the server read at `readAt` (milliseconds since 1970). */
+  first: ShownRunDetails | undefined;
+  readAt: number;
   onOpen(run: string): void;
 }
 
 /** The runs of a unit’s hooks, newest first, and one of them with its output. */
-export function RunsCard({ ref, name, runs: { query, runs }, chosen, onOpen }: RunsCardProps) {
+export function RunsCard({ ref, name, runs: { query, runs }, chosen, first, readAt, onOpen }: RunsCardProps) {
   const { t } = useTranslation('services');
   const id = useId();
   const newest = runs?.[0];
@@ -54,7 +57,7 @@ export function RunsCard({ ref, name, runs: { query, runs }, chosen, onOpen }: R
               </div>
             ) : null}
           </div>
-          {opened === null ? null : <RunDetails key={opened} name={name} run={opened} />}
+          {opened === null ? null : <RunDetails key={opened} {...{ name, first, readAt }} run={opened} />}
         </div>
       )}
     </Card>

@@ -12,18 +12,19 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { putInAddress } from '#app/(portal)/vms/[vmId]/put-in-address.ts';
 import { modelHref } from '../../../model-data.ts';
 import { dueLines } from '../due-lines.ts';
-import type { ShownDue, ShownUnitDetails, UnitName, UnitRelation } from '../unit-data.ts';
+import type { ShownUnitDetails, UnitName, UnitParts } from '../unit-data.ts';
 import { useDue, useMachine, useRuns, useUnit, useUnitRelations } from '../use-unit.ts';
 import { whyOf } from '../why-unit.ts';
 import { DueCard } from './due-card.tsx';
 import { MachineCard } from './machine-card.tsx';
-import { RunsCard } from './runs-card.tsx';
 import { StageCard } from './stage-card.tsx';
 import type { UnitAct } from './unit-acts.ts';
 import { UnitHead } from './unit-head.tsx';
-import { UnitRelations } from './unit-relations.tsx';
 import { WhyCard } from './why-card.tsx';
 
+// Rendered by the server; their scripts follow the page's.
+const RunsCard = dynamic(() => import('./runs-card.tsx').then((module) => module.RunsCard));
+const UnitRelations = dynamic(() => import('./unit-relations.tsx').then((module) => module.UnitRelations));
 const UnitDialogs = dynamic(() => import('./unit-dialogs.tsx').then((module) => module.UnitDialogs), { ssr: false });
 
 export interface UnitPageProps {
@@ -32,23 +33,22 @@ export interface UnitPageProps {
   run: string | null;
   /** What the server read at `readAt` (milliseconds since 1970); undefined if it could not read a part. */
   first: ShownUnitDetails;
-  due: { items: ShownDue[] } | undefined;
-  relations: { items: UnitRelation[] } | undefined;
+  parts: UnitParts;
   readAt: number;
 }
 
 /** One unit, with live data. Each card fails independently. */
-export function UnitPage({ model, run: firstRun, first, readAt, ...read }: UnitPageProps) {
+export function UnitPage({ model, run: firstRun, first, parts, readAt }: UnitPageProps) {
   const { t } = useTranslation('services');
   const name: UnitName = { model, unit: first.unit, vmId: first.vmId };
   const [act, setAct] = useState<UnitAct | null>(null);
   const [chosen, setChosen] = useState(firstRun);
   const runsCard = useRef<HTMLElement>(null);
   const unitQuery = useUnit(name, first, readAt);
-  const due = useDue(name, read.due, readAt);
-  const relations = useUnitRelations(name, read.relations, readAt);
-  const runs = useRuns(name);
-  const machine = useMachine(name);
+  const due = useDue(name, parts.due, readAt);
+  const relations = useUnitRelations(name, parts.relations, readAt);
+  const runs = useRuns(name, parts.runs, readAt);
+  const machine = useMachine(name, parts.machine, readAt);
   const unit = unitQuery.data;
   if (unitQuery.error && problemOf(unitQuery.error).status === 404) return <UnitGone name={name} />;
   const running = runs.runs?.find(({ outcome }) => outcome === 'running');
@@ -77,7 +77,10 @@ export function UnitPage({ model, run: firstRun, first, readAt, ...read }: UnitP
         </Card>
       ) : null}
       {why === null ? null : (
-        <WhyCard {...{ name, unit, why, lines, machine: machine.machine, onAct: setAct, onShowRun: show }} />
+        <WhyCard
+          {...{ name, unit, why, lines, machine: machine.machine, onAct: setAct, onShowRun: show }}
+          first={parts.run}
+        />
       )}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-[minmax(0,1fr)_var(--aside)]">
         <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
@@ -85,11 +88,11 @@ export function UnitPage({ model, run: firstRun, first, readAt, ...read }: UnitP
           <StageCard unit={unit} />
         </div>
         <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
-          <MachineCard name={name} unit={unit} machine={machine} />
+          <MachineCard name={name} unit={unit} machine={machine} instance={parts.instance} />
           <UnitRelations name={name} relations={relations} />
         </div>
       </div>
-      <RunsCard ref={runsCard} name={name} runs={runs} chosen={chosen} onOpen={open} />
+      <RunsCard ref={runsCard} {...{ name, runs, chosen, readAt }} first={parts.run} onOpen={open} />
       {act === null ? null : (
         <UnitDialogs act={act} name={name} unit={unit} lines={lines} onClose={() => setAct(null)} />
       )}

@@ -40,6 +40,10 @@ export function useWhyLead(): (about: { unit: ShownUnitDetails; why: UnitWhy }) 
         };
       case 'waiting':
         return { title: t('unit.why.waiting', { hook: why.due?.hook ?? '' }), detail: t('unit.why.waiting.detail') };
+      case 'release': {
+        const by = unit.enrolledBy ?? t('unit.why.release.unknown');
+        return { title: t('unit.why.release'), detail: t('unit.why.release.detail', { ...own, by }) };
+      }
       case 'skipped':
         return {
           title: t('unit.why.skipped', { hook: why.mark.hook, by: why.mark.by }),

@@ -5,7 +5,7 @@ import { useId } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import type { DueLine } from '../due-lines.ts';
-import type { ShownUnitDetails, UnitMachine, UnitName } from '../unit-data.ts';
+import type { ShownRunDetails, ShownUnitDetails, UnitMachine, UnitName } from '../unit-data.ts';
 import type { UnitWhy } from '../why-unit.ts';
 import type { UnitAct } from './unit-acts.ts';
 import { useWhyLead } from './use-why-lead.ts';
@@ -20,6 +20,8 @@ export interface WhyCardProps {
   why: UnitWhy;
   lines: readonly DueLine[];
   machine: UnitMachine | undefined;
+  /** The run that the server read. */
+  first: ShownRunDetails | undefined;
   onAct(act: UnitAct): void;
   onShowRun(run: string): void;
 }
@@ -30,7 +32,7 @@ export function WhyCard(props: WhyCardProps) {
   const { name, why } = props;
   const id = useId();
   const lead = useWhyLead();
-  const isDegraded = why.kind === 'skipped' || why.kind === 'relation';
+  const isDegraded = why.kind === 'skipped' || why.kind === 'relation' || why.kind === 'release';
   const { title, detail } = lead(props);
   return (
     <Card aria-labelledby={id} className="@container mb-4 overflow-hidden">
@@ -40,7 +42,7 @@ export function WhyCard(props: WhyCardProps) {
         </h2>
         <p className="text-16 font-medium tracking-tight text-pretty wrap-anywhere">
           {title}
-          {why.kind === 'failing' ? <FailedReason name={name} run={why.failure.run} /> : null}
+          {why.kind === 'failing' ? <FailedReason name={name} run={why.failure.run} first={props.first} /> : null}
         </p>
         {detail === null ? null : <p className="mt-0.5 max-w-[100ch] text-pretty text-ink-2">{detail}</p>}
         <WhyChain {...props} />

@@ -3,6 +3,7 @@
 import { Timer } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useTicking } from '#app/_ui/clock.ts';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
 import { Countdown, DateTime, Elapsed, RelativeTime } from '#app/_ui/time.tsx';
@@ -63,7 +64,9 @@ function useHookSteps({ unit, why, lines }: WhyCardProps): Step[] {
     detail: first === undefined ? null : <HookFor hook={first.due.hook} remoteUnit={first.due.remoteUnit} />,
   };
   const others = waits.length > 0 ? [rest] : [];
-  if (why.kind === 'failing') return [failedStep(t, why.failure), ...others, ...nextStep(t, why.failure)];
+  const end = why.kind === 'failing' ? why.failure.nextAttemptBefore : null;
+  const isOver = useTicking((now) => (end !== null && Date.parse(end) <= now ? 'over' : '')) !== '';
+  if (why.kind === 'failing') return [failedStep(t, why.failure), ...others, ...nextStep(t, why.failure, isOver)];
   if (why.kind === 'running') {
     const run: Step = {
       key: 'run',
@@ -101,12 +104,16 @@ function failedStep(t: Say, { hook, exitCode, outcome, failures, failedAt }: Sho
   };
 }
 
-function nextStep(t: Say, { nextAttemptBefore, resolution, failures }: ShownFailure): Step[] {
+function nextStep(t: Say, { nextAttemptBefore, resolution, failures }: ShownFailure, isOver: boolean): Step[] {
   if (resolution !== null) {
     const detail = t('unit.step.resolution.when');
     return [{ key: 'next', status: 'progressing', title: t(`unit.step.resolution.${resolution}`), detail }];
   }
   if (nextAttemptBefore === null) return [];
+  if (isOver) {
+    const detail = t('unit.step.soon.why', { n: failures + 1 });
+    return [{ key: 'next', status: 'waiting', title: t('unit.step.soon'), detail }];
+  }
   const at = new Date(nextAttemptBefore);
   return [
     { key: 'next', status: null, title: <Countdown value={at} />, detail: t('unit.step.next', { n: failures + 1 }) },

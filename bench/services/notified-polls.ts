@@ -7,13 +7,13 @@ import { Connection, type HttpReply, headerOf } from '../load/connection.ts';
 import { alternate, type Bench, type Figure, figureOf, median } from '../sections/section.ts';
 import type { World } from './world.ts';
 
-/** A gateway tells a relation that changes more than 60 times a minute less often, so there are only a few flushes. */
+/** A gateway passes on fewer changes of a relation that changes more than 60 times a minute, so there are few flushes. */
 const perRound = 3;
 const maxRounds = 12;
 const server = join(import.meta.dirname, '..', 'yardsticks', 'bare-fan-out-server.ts');
 
 /** Measures the time from the answer to a flush until all held polls of the relation's other units are answered. */
-export async function toldPolls(
+export async function notifiedPolls(
   bench: Bench,
   world: World,
   vmIds: readonly string[],
@@ -22,7 +22,7 @@ export async function toldPolls(
   const { deployment, agents, rounds } = bench;
   const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');
-  const { providers, requirers, relations } = await world.related('told', {
+  const { providers, requirers, relations } = await world.related('notified', {
     providers: vmIds.slice(0, 1),
     requirers: vmIds.slice(1, 1_000),
   });
