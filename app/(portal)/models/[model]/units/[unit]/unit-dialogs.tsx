@@ -2,7 +2,7 @@
 
 import dynamic from 'next/dynamic';
 import type { DueLine } from '../due-lines.ts';
-import type { ShownUnitDetails, UnitName } from '../unit-data.ts';
+import type { NamedUnit, ShownUnitDetails } from '../unit-data.ts';
 import type { UnitAct } from './unit-acts.ts';
 
 const SkipDialog = dynamic(() => import('./skip-dialog.tsx').then((module) => module.SkipDialog), { ssr: false });
@@ -13,7 +13,7 @@ const EnrollDialog = dynamic(() => import('./enroll-dialog.tsx').then((module) =
 
 export interface UnitDialogsProps {
   act: UnitAct;
-  name: UnitName;
+  name: NamedUnit;
   unit: ShownUnitDetails;
   lines: readonly DueLine[];
   onClose(): void;

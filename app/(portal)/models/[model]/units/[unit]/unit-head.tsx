@@ -12,11 +12,11 @@ import { StatusBadge } from '#app/_ui/status.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
 import { HookName } from '../hook-name.tsx';
-import type { ShownUnitDetails, UnitMachine, UnitName } from '../unit-data.ts';
+import type { NamedUnit, ShownUnitDetails, UnitMachine } from '../unit-data.ts';
 import type { UnitAct } from './unit-acts.ts';
 
 export interface UnitHeadProps {
-  name: UnitName;
+  name: NamedUnit;
   unit: ShownUnitDetails;
   machine: UnitMachine | undefined;
   onAct(act: UnitAct): void;
