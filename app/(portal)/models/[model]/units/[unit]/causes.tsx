@@ -7,7 +7,7 @@ import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { unitHref } from '../../services/service-data.ts';
 import { HookName } from '../hook-name.tsx';
-import type { NamedUnit, ShownCause, ShownRunDetails } from '../unit-data.ts';
+import type { NamedUnit, CauseOfHook, ShownRunDetails } from '../unit-data.ts';
 
 /** The chain of causes of a run, nearest first, up to the act of an operator. */
 export function Causes({
@@ -34,7 +34,7 @@ export function Causes({
   );
 }
 
-function CauseLine({ name, cause: { run, act } }: { name: NamedUnit; cause: ShownCause }) {
+function CauseLine({ name, cause: { run, act } }: { name: NamedUnit; cause: CauseOfHook }) {
   const { t } = useTranslation(['services', 'activity']);
   if (run !== undefined) {
     return (
