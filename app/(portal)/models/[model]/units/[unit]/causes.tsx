@@ -7,7 +7,7 @@ import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { unitHref } from '../../services/service-data.ts';
 import { HookName } from '../hook-name.tsx';
-import type { NamedUnit, CauseOfHook, ShownRunDetails } from '../unit-data.ts';
+import type { CauseOfHook, NamedUnit, ShownRunDetails } from '../unit-data.ts';
 
 /** The chain of causes of a run, nearest first, up to the act of an operator. */
 export function Causes({

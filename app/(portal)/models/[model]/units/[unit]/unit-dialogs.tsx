@@ -11,6 +11,10 @@ const RemoveUnitDialog = dynamic(() => import('./remove-unit-dialog.tsx').then((
 });
 const EnrollDialog = dynamic(() => import('./enroll-dialog.tsx').then((module) => module.EnrollDialog), { ssr: false });
 
+const ConnectDialog = dynamic(() => import('./connect-dialog.tsx').then((module) => module.ConnectDialog), {
+  ssr: false,
+});
+
 export interface UnitDialogsProps {
   act: UnitAct;
   name: NamedUnit;
@@ -26,6 +30,8 @@ export function UnitDialogs({ act, name, unit, lines, onClose }: UnitDialogsProp
       return <SkipDialog name={name} failure={act.failure} lines={lines} onClose={onClose} />;
     case 'remove':
       return <RemoveUnitDialog name={name} unit={unit} onClose={onClose} />;
+    case 'connect':
+      return <ConnectDialog name={name} onClose={onClose} />;
     default:
       return <EnrollDialog unit={unit} onClose={onClose} />;
   }
