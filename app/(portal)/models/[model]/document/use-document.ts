@@ -7,7 +7,7 @@ import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import { type AddedMachine, ageMs } from '../../model-data.ts';
 import { machinesOf, readText, type ShownModelDocument, textOf } from './document-data.ts';
 
-/** Milliseconds without typing after which the plan is made. */
+/** Milliseconds without typing after which the plan is requested. */
 const pauseMs = 300;
 
 /** The document of a model as it is edited. */
