@@ -8,8 +8,11 @@ import { instanceOf } from '../load/agents.ts';
 export const plan = '{"FormatVersion":"2.0.0","Name":"Bench","Body":"return 1","Scripts":{}}';
 export const planSha256 = sha256Hex(plan);
 
+/** What a call of the portal itself needs. */
+export type BenchServices = Services & Pick<Context, 'log'>;
+
 /** Returns the context of a call that the portal itself makes now. */
-export const systemContext = (services: Services): Context => ({
+export const systemContext = (services: BenchServices): Context => ({
   ...services,
   ...{ actor: systemActor, origin: systemOrigin, now: new Date(), requestId: 'bench' },
 });
