@@ -267,6 +267,7 @@ export const permissions = {
   'topology.planSwap': operates,
   'topology.setEndpoint': operates,
   'topology.swap': operates,
+  'units.connect': operates,
   'units.due': reads,
   'units.filter': operates,
   'units.get': reads,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  connectUnit,
   getUnit,
   releasedUnits,
   releaseUnitSecrets,
@@ -7,6 +8,7 @@ import {
   resolvedHooks,
   resolveUnit,
   unit,
+  unitConnection,
 } from '#server/domain/services/index.ts';
 import { releaseUnitSecretsInput, resolveUnitInput } from '#server/domain/services/input.ts';
 import { flag, type RestRoute, route } from '../route.ts';
@@ -25,6 +27,18 @@ export const unitRoutes: readonly RestRoute[] = [
     answers: { 200: { meaning: 'The unit.', schema: unit } },
     refusals: [404],
     run: async (ctx, { params }) => ({ status: 200, body: await getUnit(ctx, named(params)) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/models/{model}/units/{service}/{number}/connect',
+    operationId: 'connectUnit',
+    summary:
+      'Returns how to connect to the machine of a unit: by its internal address, through a controller or the portal.',
+    role: 'operator',
+    params: inUnit,
+    answers: { 200: { meaning: 'The connection.', schema: unitConnection } },
+    refusals: [404, 409],
+    run: async (ctx, { params }) => ({ status: 200, body: await connectUnit(ctx, named(params)) }),
   }),
   route({
     method: 'DELETE',

@@ -1,4 +1,5 @@
 import {
+  connectUnit,
   filterRunLog,
   getDue,
   getRun,
@@ -37,6 +38,7 @@ const searchInPages = (ctx: CallContext, input: Parameters<typeof searchRunLog>[
   searchRunLog(ctx, fromCursor(input));
 
 export const unitsRouter = router({
+  connect: query(connectUnit),
   due: query(ofVm(getDue)),
   filter: pagedQuery(filterForReader),
   get: query(ofVm(getUnit)),

@@ -112,6 +112,11 @@ test('EN-81 a VM lists its units with what is due on them', async () => {
   const run = uuid();
   await other.begin(run, 'install');
   expect((await listUnitsOfVm(stage.ctx, { vmId: other.vmId })).items).toMatchObject([
-    { stage: 'placed', turn: 1, running: { run, hook: 'install', remoteUnit: null }, due: [{ hook: 'install' }, {}, {}] },
+    {
+      stage: 'placed',
+      turn: 1,
+      running: { run, hook: 'install', remoteUnit: null },
+      due: [{ hook: 'install' }, {}, {}],
+    },
   ]);
 });

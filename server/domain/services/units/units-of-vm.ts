@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import { z } from 'zod';
 import { alias } from 'drizzle-orm/pg-core';
+import { z } from 'zod';
 import { hookRuns, models, units } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';

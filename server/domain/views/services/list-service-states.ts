@@ -11,13 +11,13 @@ import { parse } from '#server/domain/parse.ts';
 import { readModel } from '#server/domain/topology/index.ts';
 import { type ServiceStatesInput, serviceStatesInput } from '../input.ts';
 import { readServiceUnits } from './read-service-units.ts';
-import type { FormulaEndpoint, ServiceState } from './service-state.ts';
+import type { FormulaEndpoint, ModelService } from './service-state.ts';
 
 /**
  * Lists the services of a model, or one of them, with their units, what fails on them and what they can be related by.
  * Takes the same number of statements for any number of units. Throws 404 `model_unknown` | `service_unknown`.
  */
-export async function listServiceStates(ctx: Context, input: ServiceStatesInput): Promise<{ items: ServiceState[] }> {
+export async function listServiceStates(ctx: Context, input: ServiceStatesInput): Promise<{ items: ModelService[] }> {
   allow(ctx.actor, 'viewer');
   const { model: name, service, ...reader } = parse(serviceStatesInput, input);
   const { id: modelId } = await readModel(ctx.db, name);

@@ -4,7 +4,7 @@ import type { Life, UnitStage } from '#server/domain/service-rules/words.ts';
 import type { HealthCause, VmHealth } from '#server/domain/verdicts/words.ts';
 
 /** A service as the page of its model shows it: its units with their health, and its endpoints. */
-export interface ServiceState {
+export interface ModelService {
   name: string;
   life: Life;
   formula: string;

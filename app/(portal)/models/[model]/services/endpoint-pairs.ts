@@ -7,7 +7,7 @@ export interface NamedEndpoint {
 }
 
 /** Two endpoints that can be related. */
-export interface EndpointPair {
+export interface ShownPair {
   interface: string;
   requires: NamedEndpoint;
   provides: NamedEndpoint;
@@ -25,7 +25,7 @@ type Service = Pick<ShownService, 'name' | 'life' | 'endpoints'>;
 export function endpointPairs(
   services: readonly Service[],
   relations: readonly Pick<ShownRelation, 'endpoints'>[],
-): EndpointPair[] {
+): ShownPair[] {
   const living = services.filter(({ life }) => life === 'alive');
   const related = new Set(relations.map(({ endpoints }) => keyOf(endpoints)));
   const providers = living.flatMap((service) => freeEndpoints(service, 'provides'));
@@ -34,7 +34,7 @@ export function endpointPairs(
     freeEndpoints(service, 'requires').flatMap(({ endpoint }) =>
       (byInterface.get(endpoint.interface) ?? [])
         .filter((other) => other.service !== service.name)
-        .map((other): EndpointPair => {
+        .map((other): ShownPair => {
           return {
             interface: endpoint.interface,
             requires: { service: service.name, name: endpoint.name },

@@ -10,7 +10,7 @@ export type ShownService = Outputs['services']['states']['items'][number];
 export type ShownUnit = ShownService['units'][number];
 export type ShownEndpointOfFormula = ShownService['endpoints'][number];
 export type ShownRelation = Outputs['relations']['list']['items'][number];
-export type RecentRun = Outputs['services']['runs']['items'][number];
+export type ShownRecentRun = Outputs['services']['runs']['items'][number];
 export type ServiceDetails = Outputs['services']['get'];
 
 /** Number of services from which the page shows tables without a picture. */

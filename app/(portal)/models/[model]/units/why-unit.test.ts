@@ -56,6 +56,7 @@ describe('EN-81 why a unit is not done', () => {
       given({}, { running: { hook: 'start' } as ShownRun, due: [start] }),
       { kind: 'running', run: { hook: 'start' } },
     ],
+    ['withheld settings', given({ cause: 'release' }, { due: [start] }), { kind: 'release' }],
     ['a late hook', given({ cause: 'late' }, { due: [start] }), { kind: 'late', due: start }],
     ['a hook that is due', given({ skipped: [mark] }, { due: [start] }), { kind: 'waiting', due: start }],
     ['a skipped hook', given({ skipped: [mark] }), { kind: 'skipped', mark }],

@@ -8,6 +8,7 @@ export type UnitWhy =
   | { kind: 'running'; run: ShownRun }
   | { kind: 'late' | 'waiting'; due: ShownDue | null }
   | { kind: 'skipped'; mark: ShownUnitDetails['skipped'][number] }
+  | { kind: 'release' }
   | { kind: 'relation'; name: string };
 
 export interface UnitFacts {
@@ -29,6 +30,7 @@ export function whyOf({ unit, machine, due, running }: UnitFacts): UnitWhy | nul
   if (failure !== undefined) return { kind: 'failing', failure };
   if (running !== undefined) return { kind: 'running', run: running };
   if (unit.agentSince === null && machine !== undefined) return { kind: 'noUnits' };
+  if (unit.cause === 'release') return { kind: 'release' };
   const [first = null] = due;
   if (unit.cause === 'late') return { kind: 'late', due: first };
   if (first !== null) return { kind: 'waiting', due: first };

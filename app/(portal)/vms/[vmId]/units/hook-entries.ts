@@ -4,7 +4,8 @@ import type { ShownRun } from '#app/(portal)/models/[model]/units/unit-data.ts';
 import type { AppRouter } from '#server/trpc/root.ts';
 import type { QueueDetails } from '../vm-data.ts';
 
-export type VmUnit = inferRouterOutputs<AppRouter>['units']['ofVm']['items'][number];
+export type VmUnits = inferRouterOutputs<AppRouter>['units']['ofVm'];
+export type VmUnit = VmUnits['items'][number];
 
 /** A hook in the queue of a machine. */
 export interface HookEntry {

@@ -91,7 +91,7 @@ export function DataCard(props: DataCardProps) {
           </p>
         )}
       </Card>
-      <CellPanel {...{ name, moment, events, cell, revealed }} />
+      {participants === 0 ? null : <CellPanel {...{ name, moment, events, cell, revealed }} />}
       {seen === null ? null : <SeenDialog name={name} unit={seen} onClose={() => setSeen(null)} />}
     </div>
   );

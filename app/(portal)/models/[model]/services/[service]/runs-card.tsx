@@ -16,23 +16,27 @@ import { RelativeTime } from '#app/_ui/time.tsx';
 import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
 import { ageMs } from '../../../model-data.ts';
-import { type RecentRun, unitHref } from '../service-data.ts';
+import { type ShownRecentRun, unitHref } from '../service-data.ts';
 
-export interface RunsCardProps {
+export interface RecentRunsProps {
   model: string;
   /** Only the runs of this service; without it, those of the model. */
   service?: string;
+  /** What the server read at `readAt` (milliseconds since 1970); undefined if it could not read it. */
+  first: { items: ShownRecentRun[] } | undefined;
+  readAt: number;
 }
 
-/** Number of runs that the card shows. */
-const limit = 10;
-
 /** The latest runs of hooks. A run is on the page of its unit. */
-export function RunsCard({ model, service }: RunsCardProps) {
+export function RunsCard({ model, service, first, readAt }: RecentRunsProps) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
-  const input = { model, limit, ...(service !== undefined && { service }) };
-  const runs = useQuery({ ...trpc.services.runs.queryOptions(input), enabled: false, retry: false });
+  const input = { model, ...(service !== undefined && { service }) };
+  const runs = useQuery({
+    ...trpc.services.runs.queryOptions(input),
+    ...(first !== undefined && { initialData: first, initialDataUpdatedAt: readAt }),
+    ...{ enabled: false, retry: false },
+  });
   const { refetch } = runs;
   useThrottledReload({ queryKey: trpc.services.runs.queryKey(input), refetch, agesMs: ageMs * 6 });
   const items = runs.data?.items;
@@ -59,7 +63,7 @@ export function RunsCard({ model, service }: RunsCardProps) {
   );
 }
 
-const statusOfOutcome: Readonly<Record<RecentRun['outcome'], StatusName>> = {
+const statusOfOutcome: Readonly<Record<ShownRecentRun['outcome'], StatusName>> = {
   running: 'progressing',
   succeeded: 'healthy',
   failed: 'failed',
@@ -69,7 +73,7 @@ const statusOfOutcome: Readonly<Record<RecentRun['outcome'], StatusName>> = {
   skipped: 'disabled',
 };
 
-function RunTable({ model, runs }: { model: string; runs: readonly RecentRun[] }) {
+function RunTable({ model, runs }: { model: string; runs: readonly ShownRecentRun[] }) {
   const { t } = useTranslation('services');
   return (
     <TableFrame label={t('runs.title')}>
@@ -92,7 +96,7 @@ function RunTable({ model, runs }: { model: string; runs: readonly RecentRun[] }
   );
 }
 
-function RunRow({ model, run }: { model: string; run: RecentRun }) {
+function RunRow({ model, run }: { model: string; run: ShownRecentRun }) {
   const { t } = useTranslation('services');
   const { unit, hook, remoteUnit, outcome, exitCode, reason, begunAt, attempt } = run;
   const status = (
@@ -126,7 +130,7 @@ function RunRow({ model, run }: { model: string; run: RecentRun }) {
   );
 }
 
-function Hook({ hook, remoteUnit, attempt }: Pick<RecentRun, 'hook' | 'remoteUnit' | 'attempt'>) {
+function Hook({ hook, remoteUnit, attempt }: Pick<ShownRecentRun, 'hook' | 'remoteUnit' | 'attempt'>) {
   const { t } = useTranslation('services');
   return (
     <>
@@ -139,7 +143,7 @@ function Hook({ hook, remoteUnit, attempt }: Pick<RecentRun, 'hook' | 'remoteUni
   );
 }
 
-function Reason({ reason }: Pick<RecentRun, 'reason'>) {
+function Reason({ reason }: Pick<ShownRecentRun, 'reason'>) {
   if (reason === null) return null;
   return (
     <bdi lang={canonicalLanguage(reason.lang) ?? ''} className="line-clamp-2 block text-12 wrap-anywhere text-ink-2">

@@ -9,12 +9,12 @@ import { RelativeTime } from '#app/_ui/time.tsx';
 import type { ServiceDetails } from '../service-data.ts';
 import { shownSettings } from './shown-settings.ts';
 
-export interface SettingsCardProps {
+export interface ServiceSettingsProps {
   details: { data: ServiceDetails | undefined; error: unknown; errorUpdatedAt: number; refetch(): unknown };
 }
 
 /** The settings of a service with their defaults. Viewers see only the names. */
-export function SettingsCard({ details }: SettingsCardProps) {
+export function SettingsCard({ details }: ServiceSettingsProps) {
   const { t } = useTranslation('services');
   const { data } = details;
   return (

@@ -12,7 +12,7 @@ export interface WaveSize {
   count: string;
 }
 
-/** Returns the size that a service has; null stands for all. */
+/** Returns the size that a service has; null means all. */
 export const waveSizeOf = (atOnce: number | null): WaveSize => ({
   mode: atOnce === null ? 'all' : atOnce === 1 ? 'one' : 'some',
   count: String(atOnce ?? 2),

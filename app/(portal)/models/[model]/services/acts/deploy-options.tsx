@@ -4,14 +4,14 @@ import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Checkbox } from '#app/_ui/checkbox.tsx';
 import { ControlRow } from '#app/_ui/field.tsx';
 import { Switch } from '#app/_ui/switch.tsx';
-import { type EndpointPair, endpointText } from '../endpoint-pairs.ts';
+import { endpointText, type ShownPair } from '../endpoint-pairs.ts';
 
 export interface DeployOptionsProps {
   /** The name of the new service. */
   name: string;
-  pairs: readonly EndpointPair[];
-  related: readonly EndpointPair[];
-  onRelated(pair: EndpointPair, isRelated: boolean): void;
+  pairs: readonly ShownPair[];
+  related: readonly ShownPair[];
+  onRelated(pair: ShownPair, isRelated: boolean): void;
   exposed: boolean;
   onExposed(exposed: boolean): void;
 }

@@ -1,11 +1,11 @@
-import { type EndpointPair, endpointText } from '../endpoint-pairs.ts';
+import { endpointText, type ShownPair } from '../endpoint-pairs.ts';
 
 /** Identifies a pair of endpoints of a new service, whose name may still change. */
-const keyOf = ({ requires, provides }: EndpointPair, name: string): string =>
+const keyOf = ({ requires, provides }: ShownPair, name: string): string =>
   [requires, provides].map((one) => (one.service === name ? `:${one.name}` : endpointText(one))).join(' ');
 
 /** Whether a pair is related unless the reader says otherwise: the service needs it, and there is one way to have it. */
-const isDefault = (pair: EndpointPair, pairs: readonly EndpointPair[], name: string): boolean =>
+const isDefault = (pair: ShownPair, pairs: readonly ShownPair[], name: string): boolean =>
   pair.requires.service === name &&
   !pair.optional &&
   pairs.filter(({ requires }) => endpointText(requires) === endpointText(pair.requires)).length === 1;
@@ -14,18 +14,13 @@ const isDefault = (pair: EndpointPair, pairs: readonly EndpointPair[], name: str
  * Returns the pairs to which a new service is related. `changed` are the pairs for which the reader chose the opposite
  * of what is usual.
  */
-export const chosenPairs = (pairs: readonly EndpointPair[], changed: readonly string[], name: string): EndpointPair[] =>
+export const chosenPairs = (pairs: readonly ShownPair[], changed: readonly string[], name: string): ShownPair[] =>
   pairs.filter((pair) => isDefault(pair, pairs, name) !== changed.includes(keyOf(pair, name)));
 
 /** Returns the changed pairs after the reader chose whether a pair is related. */
 export function withChoice(
   changed: readonly string[],
-  {
-    pair,
-    pairs,
-    name,
-    isRelated,
-  }: { pair: EndpointPair; pairs: readonly EndpointPair[]; name: string; isRelated: boolean },
+  { pair, pairs, name, isRelated }: { pair: ShownPair; pairs: readonly ShownPair[]; name: string; isRelated: boolean },
 ): string[] {
   const key = keyOf(pair, name);
   const others = changed.filter((one) => one !== key);

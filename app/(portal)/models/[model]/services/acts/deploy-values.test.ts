@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isServiceName } from '#protocol/unit-names.ts';
-import type { EndpointPair } from '../endpoint-pairs.ts';
+import type { ShownPair } from '../endpoint-pairs.ts';
 import { chosenPairs, withChoice } from './deploy-relations.ts';
 import { nameFor } from './deploy-values.ts';
 import { isChanged, isReadable, protectedOf, settingsDraft, withFormSettings, withJsonText } from './settings-draft.ts';
@@ -20,7 +20,7 @@ test.each([
   expect(isServiceName(name)).toBe(true);
 });
 
-const pair = (requires: string, provides: string, optional = false): EndpointPair => ({
+const pair = (requires: string, provides: string, optional = false): ShownPair => ({
   ...{ interface: 'i', optional },
   requires: { service: requires, name: 'in' },
   provides: { service: provides, name: 'out' },

@@ -11,15 +11,15 @@ import { serviceLimits } from '#server/domain/services/input.ts';
 import type { ShownModel } from '../../../model-data.ts';
 
 /** How many units, and on which machine: an empty text for a new machine for each unit. */
-export interface Placing {
+export interface PlacementValues {
   count: string;
   to: string;
 }
 
 export interface PlacementFieldProps {
   model: Pick<ShownModel, 'name' | 'availabilitySetsEnabled'>;
-  value: Placing;
-  onChange(value: Placing): void;
+  value: PlacementValues;
+  onChange(value: PlacementValues): void;
   /** The least number of units. */
   min: 0 | 1;
 }
@@ -81,4 +81,4 @@ function MachineField({ model, value, onChange }: { model: string; value: string
 }
 
 /** Returns the place as a request names it. */
-export const placeOf = ({ to }: Pick<Placing, 'to'>): { to?: number } => (to === '' ? {} : { to: Number(to) });
+export const placeOf = ({ to }: Pick<PlacementValues, 'to'>): { to?: number } => (to === '' ? {} : { to: Number(to) });

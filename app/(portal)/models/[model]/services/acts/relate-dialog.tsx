@@ -14,7 +14,7 @@ import { useFormat } from '#app/_ui/format.ts';
 import { Select } from '#app/_ui/select.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { FormDialog } from '#app/(portal)/settings/form-dialog.tsx';
-import { type EndpointPair, endpointPairs, endpointText } from '../endpoint-pairs.ts';
+import { endpointPairs, endpointText, type ShownPair } from '../endpoint-pairs.ts';
 import { missingRelations, type ShownService } from '../service-data.ts';
 import { useReloadServices } from './use-set-service.ts';
 
@@ -60,7 +60,7 @@ export function RelateDialog(props: RelateDialogProps) {
 }
 
 interface PairFormProps extends Pick<RelateDialogProps, 'model' | 'service' | 'onClose'> {
-  pairs: readonly EndpointPair[];
+  pairs: readonly ShownPair[];
 }
 
 function PairForm({ model, service, pairs: given, onClose }: PairFormProps) {
@@ -70,7 +70,7 @@ function PairForm({ model, service, pairs: given, onClose }: PairFormProps) {
   const reload = useReloadServices();
   // The pairs as they were when the dialog opened: the chosen one must not vanish once it is related.
   const [pairs] = useState(given);
-  const [from, setFrom] = useState(() => endpointText((pairs[0] as EndpointPair).requires));
+  const [from, setFrom] = useState(() => endpointText((pairs[0] as ShownPair).requires));
   const [to, setTo] = useState('');
   const relate = useMutation(trpc.relations.add.mutationOptions({ onSuccess: onClose, onSettled: reload }));
   const required = [...new Map(pairs.map((pair) => [endpointText(pair.requires), pair])).values()];

@@ -13,12 +13,12 @@ import type { ServiceDialogsProps } from '../service-acts.ts';
 import type { ShownUnit } from '../service-data.ts';
 import { useReloadServices } from './use-set-service.ts';
 
-export interface RemoveUnitDialogProps extends Pick<ServiceDialogsProps, 'model' | 'onClose'> {
+export interface RemoveOneUnitProps extends Pick<ServiceDialogsProps, 'model' | 'onClose'> {
   unit: Pick<ShownUnit, 'unit' | 'life'>;
 }
 
 /** Removes one unit. If it is being removed already, removes it without waiting for its agent. */
-export function RemoveUnitDialog({ model, unit: { unit, life }, onClose }: RemoveUnitDialogProps) {
+export function RemoveUnitDialog({ model, unit: { unit, life }, onClose }: RemoveOneUnitProps) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
   const explain = useProblem();

@@ -9,7 +9,7 @@ import type { SetServiceInput } from '#server/domain/services/input.ts';
 import type { AddedMachine } from '../../../model-data.ts';
 import { useReloadServices } from './use-set-service.ts';
 
-export interface Deployment {
+export interface NewDeployment {
   declaration: SetServiceInput;
   /** The pairs of endpoints to relate afterwards. */
   pairs: readonly [string, string][];
@@ -27,7 +27,7 @@ export function useDeploy(onDone: (machines: AddedMachine[]) => void) {
   const set = useMutation(trpc.services.set.mutationOptions());
   const relate = useMutation(trpc.relations.add.mutationOptions());
   const deploy = useMutation({
-    mutationFn: async ({ declaration, pairs }: Deployment) => {
+    mutationFn: async ({ declaration, pairs }: NewDeployment) => {
       const { newUnits } = await set.mutateAsync(declaration);
       for (const [one, other] of pairs) {
         await relate

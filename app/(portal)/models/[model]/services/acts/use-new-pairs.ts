@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useTRPC } from '#app/_lib/trpc.tsx';
-import { type EndpointPair, endpointPairs } from '../endpoint-pairs.ts';
+import { endpointPairs, type ShownPair } from '../endpoint-pairs.ts';
 import type { ShownService } from '../service-data.ts';
 
 export interface NewService {
@@ -16,7 +16,7 @@ export interface NewService {
 export function useNewPairs(
   { model, name, formula, version }: NewService,
   services: readonly ShownService[],
-): EndpointPair[] {
+): ShownPair[] {
   const trpc = useTRPC();
   const relations = useQuery(trpc.relations.list.queryOptions({ model }));
   const chosen = useQuery({

@@ -11,7 +11,7 @@ import { canonicalLanguage } from '#protocol/language.ts';
 import type { FailingGroup } from '../failing-groups.ts';
 import { serviceHref, unitHref } from '../service-data.ts';
 import { NeedLine } from './need-line.tsx';
-import type { NeedProps } from './service-needs-card.tsx';
+import type { NeedProps } from './need-props.ts';
 
 /** Number of units that the line names. */
 const maxNamed = 3;

@@ -7,7 +7,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { modelHref } from '../../../model-data.ts';
 import { NeedLine } from './need-line.tsx';
-import type { NeedProps } from './service-needs-card.tsx';
+import type { NeedProps } from './need-props.ts';
 
 /** Number of units that a line names. */
 const maxNamed = 5;

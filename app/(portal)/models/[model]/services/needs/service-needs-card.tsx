@@ -12,8 +12,9 @@ import type { ShownModel } from '../../../model-data.ts';
 import type { ServiceAct } from '../service-acts.ts';
 import type { ShownService } from '../service-data.ts';
 import { FailingNeed } from './failing-need.tsx';
+import type { NeedProps } from './need-props.ts';
 import { EmptyNeed, EnrollNeed, RelationNeed } from './other-needs.tsx';
-import { keyOfNeed, type ServiceNeed, serviceNeeds } from './service-needs.ts';
+import { keyOfNeed, serviceNeeds } from './service-needs.ts';
 import { useRunAgain } from './use-run-again.ts';
 
 export interface ServiceNeedsCardProps {
@@ -85,15 +86,6 @@ export function ServiceNeedsCard(props: ServiceNeedsCardProps) {
       )}
     </Card>
   );
-}
-
-export interface NeedProps<Kind extends ServiceNeed['kind'] = ServiceNeed['kind']> {
-  need: Extract<ServiceNeed, { kind: Kind }>;
-  model: string;
-  services: readonly ShownService[];
-  may: boolean;
-  runAgain: ReturnType<typeof useRunAgain>;
-  onAct(act: ServiceAct): void;
 }
 
 function Need({ need, ...props }: NeedProps) {

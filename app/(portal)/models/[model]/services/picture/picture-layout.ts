@@ -7,7 +7,7 @@ export const boxHeight = 96;
 /** Above this number of services, a faster and coarser order of columns is used. */
 const maxPrecise = 60;
 
-export interface PlacedService {
+export interface PlacedBox {
   name: string;
   /** The upper left corner in pixels. */
   x: number;
@@ -27,7 +27,7 @@ export interface PlacedRelation {
 export interface ServiceLayout {
   width: number;
   height: number;
-  services: ReadonlyMap<string, PlacedService>;
+  services: ReadonlyMap<string, PlacedBox>;
   relations: readonly PlacedRelation[];
 }
 

@@ -32,13 +32,13 @@ export const neighborsOf = ({ relations }: Pick<ServiceLayout, 'relations'>, nam
 ];
 
 /** The related services of one service, and which of them was visited last. */
-export interface Ring {
+export interface RelatedRing {
   names: readonly string[];
   at: number;
 }
 
 /** Goes on to the next related service if the last key went to the current one; otherwise begins with its own. */
-export function nextInRing(ring: Ring | null, own: readonly string[], current: string): Ring {
+export function nextInRing(ring: RelatedRing | null, own: readonly string[], current: string): RelatedRing {
   return ring !== null && ring.names[ring.at] === current && ring.names.length > 1
     ? { names: ring.names, at: (ring.at + 1) % ring.names.length }
     : { names: own, at: 0 };

@@ -9,12 +9,12 @@ import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { countUnits, missingRelations, portsOf, type ShownService, serviceHref } from '../service-data.ts';
 import { ServiceHealth } from '../service-health.tsx';
-import { boxHeight, boxWidth, type PlacedService } from './picture-layout.ts';
+import { boxHeight, boxWidth, type PlacedBox } from './picture-layout.ts';
 
 export interface ServiceBoxProps {
   model: string;
   service: ShownService;
-  at: PlacedService;
+  at: PlacedBox;
   /** Whether the box is the one stop of the picture for the keyboard. */
   isStop: boolean;
   /** What a screen reader says. */

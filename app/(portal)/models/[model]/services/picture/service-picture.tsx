@@ -1,16 +1,16 @@
 'use client';
 
 import { Download, Maximize, Minus, Plus } from 'lucide-react';
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import type { ShownRelation, ShownService } from '../service-data.ts';
 import { pictureFile } from './picture-file.ts';
 import { boxHeight, boxWidth, layoutServices, structureOf } from './picture-layout.ts';
-import { neighborsOf, nextInRing, type Ring, walk } from './picture-walk.ts';
 import { RelationLines } from './relation-lines.tsx';
 import { ServiceBox } from './service-box.tsx';
+import { usePictureKeys } from './use-picture-keys.ts';
 import { useServiceWords } from './use-service-words.ts';
 import { useViewport } from './use-viewport.ts';
 
@@ -20,8 +20,6 @@ export interface ServicePictureProps {
   relations: readonly ShownRelation[];
 }
 
-const arrows = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'up', ArrowDown: 'down' } as const;
-const panBy = 80;
 /** Heights of the frame in pixels. A small picture has a small frame. */
 const [minHeight, maxHeight, margin] = [220, 620, 24];
 
@@ -33,7 +31,6 @@ export function ServicePicture({ model, services, relations }: ServicePicturePro
   const { t } = useTranslation('services');
   const describe = useServiceWords();
   const frame = useRef<HTMLElement>(null);
-  const ring = useRef<Ring | null>(null);
   const boxes = useRef(new Map<string, HTMLAnchorElement>());
   const structure = structureOf(services, relations);
   // biome-ignore lint/correctness/useExhaustiveDependencies: health must not move anything
@@ -50,25 +47,7 @@ export function ServicePicture({ model, services, relations }: ServicePicturePro
     view.reveal({ x: at.x, y: at.y, width: boxWidth, height: boxHeight });
     boxes.current.get(name)?.focus({ preventScroll: true });
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const direction = arrows[event.key as keyof typeof arrows];
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (direction !== undefined && event.shiftKey) {
-      view.pan(
-        direction === 'left' ? panBy : direction === 'right' ? -panBy : 0,
-        direction === 'up' ? panBy : direction === 'down' ? -panBy : 0,
-      );
-    } else if (direction !== undefined) go(walk(layout, current, direction));
-    else if (event.key === 'r') {
-      ring.current = nextInRing(ring.current, neighborsOf(layout, current), current);
-      go(ring.current.names[ring.current.at] ?? current);
-    } else if (event.key === '+') view.zoom(1.25);
-    else if (event.key === '-') view.zoom(0.8);
-    else if (event.key === '0') view.fit();
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
+  const onKeyDown = usePictureKeys({ layout, current, view, go });
   const download = () => save(`${model}.svg`, pictureFile(layout, services, relations, describe));
   return (
     <div className="grid grid-cols-[minmax(0,1fr)]">

@@ -1,7 +1,7 @@
 'use client';
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { RotateCw, SkipForward, SquareTerminal } from 'lucide-react';
+import { LockOpen, RotateCw, SkipForward, SquareTerminal } from 'lucide-react';
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -23,6 +23,8 @@ export function WhyActs(props: WhyCardProps) {
   switch (why.kind) {
     case 'failing':
       return <FailingActs {...props} failure={why.failure} />;
+    case 'release':
+      return <ReleaseActs {...props} />;
     case 'running':
       return (
         <CardFooter>
@@ -106,6 +108,36 @@ function FailingActs({ name, failure, lines, onAct, onShowRun }: WhyCardProps & 
       {retry.error === null ? null : (
         <div role="alert" className="w-full">
           <FieldError>{explain(retry.error).message}</FieldError>
+        </div>
+      )}
+    </CardFooter>
+  );
+}
+
+/** Releases the protected settings to the machine that the page shows. Only admins can do this. */
+function ReleaseActs({ name, unit }: WhyCardProps) {
+  const { t } = useTranslation('services');
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const explain = useProblem();
+  const release = useMutation(
+    trpc.units.release.mutationOptions({ onSettled: () => queries.invalidateQueries(trpc.units.pathFilter()) }),
+  );
+  if (!useReader().can('admin')) return null;
+  const thumbprint = unit.thumbprint ?? undefined;
+  return (
+    <CardFooter>
+      <Button
+        variant="primary"
+        busy={release.isPending}
+        onClick={() => release.mutate({ model: name.model, unit: name.unit, thumbprint })}
+      >
+        <LockOpen aria-hidden />
+        {t('unit.act.release')}
+      </Button>
+      {release.error === null ? null : (
+        <div role="alert" className="w-full">
+          <FieldError>{explain(release.error).message}</FieldError>
         </div>
       )}
     </CardFooter>

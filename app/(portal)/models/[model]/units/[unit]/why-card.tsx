@@ -32,7 +32,7 @@ export function WhyCard(props: WhyCardProps) {
   const { name, why } = props;
   const id = useId();
   const lead = useWhyLead();
-  const isDegraded = why.kind === 'skipped' || why.kind === 'relation';
+  const isDegraded = why.kind === 'skipped' || why.kind === 'relation' || why.kind === 'release';
   const { title, detail } = lead(props);
   return (
     <Card aria-labelledby={id} className="@container mb-4 overflow-hidden">
