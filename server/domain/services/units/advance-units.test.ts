@@ -154,7 +154,7 @@ describe('a change', () => {
     expect(second).toBe(before[1]);
   });
 
-  test('is told to the machines of units that change only', async () => {
+  test('reaches only the machines of units that change', async () => {
     await started('apart', 1);
     await declare('apart', { units: 2, to: another });
     await stage.look((await rowsOf('apart'))[1]?.vmId ?? '');
