@@ -41,7 +41,7 @@ describe('a unit', () => {
     const { vm, agentSince, thumbprint, ...shown } = await unitOf('web/0');
     expect(shown).toEqual({
       ...{ unit: 'web/0', number: 0, service: 'web', formula: web.formula, life: 'alive', stage: 'installing' },
-      ...{ health: expect.any(String), cause: null, hook: null, vmId, machine },
+      ...{ health: 'unknown', cause: null, hook: null, missingRelation: null, vmId, machine },
       ...{ instanceId: expect.stringContaining(role?.name ?? '-'), publicAddress: expect.stringContaining('public') },
       ...{ version: '1.0.0.0', confirmedVersion: null, settingsVersion: 1, confirmedSettingsVersion: null },
       ...{ needsRelease: false, enrolledBy: stage.ctx.actor.name, ports: [], failing: [], skipped: [] },

@@ -110,7 +110,7 @@ describe('a hook that fails', () => {
 
   test.each<[string, string, { id: string; params: string[] } | null, string | null]>([
     ['without a message has no reason', 'silent', null, null],
-    ['with a message that its formula lacks has no reason', 'foreign', { id: 'absent', params: [] }, null],
+    ['with a message that its formula lacks has its id', 'foreign', { id: 'absent', params: [] }, 'absent'],
     ['has the text with its values', 'known', { id: 'login', params: ['wp'] }, 'No login for wp.'],
   ])('%s', async (_, service, reason, text) => {
     await declare(service);
