@@ -278,7 +278,7 @@ describe('pages of events', () => {
     ]);
   });
 
-  test('a viewer gets the sizes of all values, and a caller without a role nothing', async () => {
+  test('a viewer gets the sizes of values, and an unknown relation or model is not found', async () => {
     const { id, at, writer } = await related();
     await stage.set(writer, id, { host: '"a"' });
     const [event] = (await listRelationEvents(await stage.as('viewer'), at)).items;
