@@ -23,7 +23,7 @@ const bareLook = [
 ] as const;
 
 /** Number of units that look in turn, because the gateway limits the calls of each VM. */
-const mostReaders = 40;
+const maxReaders = 40;
 
 /** Measures what agents with units ask for: a look with one changed member, and unchanged polls. */
 export async function looks(
@@ -32,7 +32,7 @@ export async function looks(
   vmIds: readonly string[],
   numbers: ReadonlyMap<string, number>,
 ): Promise<Figure[]> {
-  const readers = vmIds.slice(-Math.min(mostReaders, vmIds.length - 1));
+  const readers = vmIds.slice(-Math.min(maxReaders, vmIds.length - 1));
   const { providers, requirers, relations } = await world.related('looked', {
     providers: vmIds.slice(0, vmIds.length - readers.length),
     requirers: readers,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { createPublisher } from '#server/domain/publishers/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
@@ -14,7 +15,7 @@ beforeAll(async () => {
      select id, 'bench-' || n, '{}', now(), 'test' from unnest($1::uuid[]) with ordinality t(id, n)`,
     [vmIds],
   );
-  world = await World.create(services);
+  world = await World.create({ ...services, log: pino({ level: 'silent' }) });
 });
 
 test('units of related services take part in each relation, and each flush moves the clock by one', async () => {
