@@ -16,7 +16,8 @@ beforeAll(async () => {
   const db = { interface: 'store' };
   await stage.formula('store', '1.0.0.0', { metadata: { provides: { db, backup: { ...db, limit: 1 } } } });
   const settingsSchema = { publicSettings: { type: 'object', properties: { port: { type: 'integer' } } } };
-  await stage.formula('web', '1.0.0.0', { metadata: { requires: { db: { ...db, limit: 1 } } }, settingsSchema });
+  await stage.formula('web', '1.0.0.0', { metadata: { requires: { db: { ...db, limit: 1 } } } });
+  await stage.formula('strict', '1.0.0.0', { settingsSchema });
   await stage.formula('web', '2.0.0.0', {});
   await stage.formula('web', '3.0.0.0', { state: 'draft' });
   sets = (await stage.stage.bootstrapped({ name: 'sets', availabilitySetsEnabled: true })).model;
@@ -51,7 +52,7 @@ describe('a document is rejected with every fault by its path', () => {
     [
       'an empty one',
       {},
-      ['/annex field_choice', '/location field_missing', '/model field_missing', '/storageAccount field_missing'],
+      ['/annex field_missing', '/model field_missing', '/location field_missing', '/storageAccount field_missing'],
     ],
     ['another format', { ...head, annex: 2 }, ['/annex field_choice']],
     ['the name of another model', { ...head, model: 'plain' }, ['/model document_other_model']],
@@ -69,7 +70,7 @@ describe('a document is rejected with every fault by its path', () => {
     ],
     ['too many units', services({ units: 1e9 }), ['/services/web/units field_too_big']],
     ['fewer than no units', services({ units: -1 }), ['/services/web/units field_too_small']],
-    ['half a unit', services({ units: 1.5 }), ['/services/web/units field_not_integer']],
+    ['half a unit', services({ units: 1.5 }), ['/services/web/units field_invalid']],
     [
       'a chosen machine with availability sets',
       services({ units: { to: [0] } }),
@@ -82,8 +83,8 @@ describe('a document is rejected with every fault by its path', () => {
     ['a draft', services({ version: '3.0' }), ['/services/web/version version_draft']],
     [
       'settings that break the schema',
-      services({ settings: { port: 'x' } }),
-      ['/services/web/settings/port schema_type'],
+      services({ formula: 'Acme.Lab.strict', settings: { port: 'x' } }),
+      ['/services/web/settings/port setting_type'],
     ],
     [
       'a relation to a service that it lacks',
@@ -205,7 +206,7 @@ describe('the document of a model without availability sets', () => {
     expect(await faults(on(0, 2_000, 2 ** 31 - 1))).toEqual([0, 1, 2].map((n) => `${path}/${n} placement_unknown`));
   });
 
-  test('places no more units on a machine than its agent looks after', async () => {
+  test('limits the units of a machine to those that its agent looks after', async () => {
     const found = await faults(on(...Array.from({ length: 65 }, () => 1)));
     expect(new Set(found.map((fault) => fault.split(' ')[1]))).toEqual(new Set(['units_too_many']));
   });
@@ -228,7 +229,7 @@ describe('the text of a document', () => {
     ['two documents', [...lines, '---', ...lines], 'yaml_documents'],
     ['a broken line', [...lines, 'services: {'], 'yaml_broken'],
     ['10,000 levels', ['['.repeat(10_000)], 'json_too_deep'],
-    ['a key twice in JSON', ['{"annex":1,"annex":1}'], 'json_key_twice'],
+    ['a key twice in JSON', ['{"annex":1,"annex":1}'], 'json_duplicate_key'],
   ])('%s', async (_name, text, code) => {
     const [fault] = await faultsOf(text.join('\n'));
     expect(fault?.split(' ')[1]).toBe(code);
