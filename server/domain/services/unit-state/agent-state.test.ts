@@ -1,16 +1,13 @@
-import { eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { units } from '#db/schema/index.ts';
 import type { UnitRelation } from '#protocol/unit-state.ts';
 import { addRelation, flush, leaveRelations, raiseHeads, removeRelation } from '../relations/index.ts';
 import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
 import { findFormulaPackage } from './find-formula-package.ts';
 import { getUnitSettings } from './get-unit-settings.ts';
 import { getUnitState, type UnitLook } from './get-unit-state.ts';
-import { goalOf, waitsForRelease } from './goal-of.ts';
 import { readUnitsVersion } from './read-stamp.ts';
-import { readUnits, type UnitFacts } from './read-units.ts';
 
 let stage: UnitStage;
 let blogId: string;
@@ -32,11 +29,6 @@ const look = (unit: StagedUnit, more: Partial<UnitLook> = {}) =>
   getUnitState(stage.ctx, { vmId: unit.vmId, epoch: null, after: '', boot: null, ...more });
 const relationsOf = async (unit: StagedUnit, more: Partial<UnitLook> = {}): Promise<UnitRelation[]> =>
   (await look(unit, more)).state.units[0]?.relations ?? [];
-const factsOf = async (unit: StagedUnit): Promise<UnitFacts> => {
-  const [facts] = await readUnits(stage.ctx.db, eq(units.id, unit.id));
-  if (facts === undefined) throw new Error('the unit is not read');
-  return facts;
-};
 const bytes = (name: string) => Buffer.from(name).toString('hex').padStart(64, '0');
 
 describe('the state that an agent gets', () => {
@@ -156,52 +148,6 @@ describe('the stamp', () => {
     await stage.ctx.db.transaction((tx) => raiseHeads(tx, stage.ctx, [store.vmId]));
     const [revision, sum] = before.split('.').map(Number);
     expect(await versionOf(store)).toBe(`${(revision ?? 0) + 1}.${sum}`);
-  });
-});
-
-describe('the goal of a unit', () => {
-  const decided = ['skip', 'retry'].map((how, index) => ({
-    ...{ run: `run-${index}`, how: how as 'skip', at: '2026-11-01T12:00:00Z', by: 'Ada' },
-  }));
-
-  test('the newest decision is named for agents that know one, and all of them if there are several', async () => {
-    const facts = await factsOf(blog);
-    expect(goalOf(facts, [])).toMatchObject({ resolution: null, relations: [], goal: 'alive', masked: ['dsn'] });
-    const one = goalOf({ ...facts, resolutions: decided.slice(0, 1) }, []);
-    expect([one.resolution, one]).toEqual([
-      { run: 'run-0', how: 'skip' },
-      expect.not.objectContaining({ resolutions: [] }),
-    ]);
-    expect(one).not.toHaveProperty('resolutions');
-    const two = goalOf({ ...facts, resolutions: decided }, []);
-    expect(two.resolution).toEqual({ run: 'run-1', how: 'retry' });
-    expect(two.resolutions?.map(({ run }) => run)).toEqual(['run-0', 'run-1']);
-  });
-
-  test('the address that the machine reports comes before the one that was assigned to it', async () => {
-    const facts = await factsOf(blog);
-    const addresses = (more: Partial<UnitFacts>) => goalOf({ ...facts, ...more }, []).addresses;
-    const assigned = { internalAddress: null, assignedAddress: '10.0.0.5' };
-    expect(addresses(assigned)).toEqual({ private: '10.0.0.5', public: null });
-    expect(addresses({ ...assigned, internalAddress: '10.0.0.9', publicAddress: '192.0.2.7' })).toEqual({
-      ...{ private: '10.0.0.9', public: '192.0.2.7' },
-    });
-    expect(addresses({ internalAddress: null, assignedAddress: null }).private).toBeNull();
-  });
-
-  test('EN-60 withheld settings hold up a unit that lives, and no removal', async () => {
-    const facts = await factsOf(blog);
-    const withheld = {
-      ...facts,
-      secret: { hasSecret: true, setBy: 'user:eve' },
-      issuerKey: 'user:ada',
-      issuerIsAdmin: false,
-    };
-    expect(waitsForRelease(withheld)).toBe(true);
-    expect(goalOf(withheld, [])).toMatchObject({ needsRelease: true });
-    expect(goalOf({ ...withheld, life: 'dying' }, [])).not.toHaveProperty('needsRelease');
-    expect(goalOf({ ...withheld, releasedMachineAt: facts.enrolledAt }, [])).not.toHaveProperty('needsRelease');
-    expect(goalOf({ ...withheld, secret: { hasSecret: false, setBy: null } }, [])).not.toHaveProperty('needsRelease');
   });
 });
 
