@@ -152,7 +152,7 @@ describe('the stamp', () => {
 });
 
 describe('what a unit reads', () => {
-  test('EN-76 a unit gets the settings of its own version, not the newest ones of its service', async () => {
+  test('EN-76 a unit gets the settings of the unit’s version, not the newest ones of its service', async () => {
     await stage.settings(blogId, 2, '{"title":"next","size":2.50}');
     await stage.ctx.db.execute(sql`update services set settings_version = 2 where id = ${blogId}`);
     expect(await getUnitSettings(stage.ctx, blog.vmId, blog.name)).toEqual({ version: 1, settings: {} });
