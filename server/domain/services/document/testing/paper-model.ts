@@ -6,9 +6,12 @@ import type { PreparedService } from '../../prepare-service.ts';
 import type { Desired } from '../model-plan.ts';
 import { planHooks, type WorkOfUnits } from '../plan-hooks.ts';
 import { planModel } from '../plan-model.ts';
-import type { ModelState, RelationState, ServiceState, UnitState } from '../read-state.ts';
+import type { ModelState, RelationState } from '../read-state.ts';
 import { type ModelDocument, modelDocument } from '../schema.ts';
 import { showPlan } from '../show-plan.ts';
+
+type ServiceOnPaper = NonNullable<ReturnType<ModelState['services']['get']>>;
+type UnitOnPaper = ModelState['units'][number];
 
 const store = { interface: 'store' };
 const sides = {
@@ -35,7 +38,7 @@ export interface PaperService {
   version?: string;
   given?: Record<string, unknown>;
   secret?: string;
-  row?: Partial<ServiceState['row']>;
+  row?: Partial<ServiceOnPaper['row']>;
 }
 
 /** What a model on paper contains. `machines`: those without units. */
@@ -55,15 +58,15 @@ const settingsOf = (name: string, version: number, given: Record<string, unknown
   ({
     ...{ serviceId: name, version, given, effective: given, formulaVersion: '1.0.0.0' },
     ...{ secret: secret === undefined ? null : Buffer.from(secret), secretFingerprint: secret ?? null },
-  }) as ServiceState['settings'];
+  }) as ServiceOnPaper['settings'];
 
-function serviceState(name: string, given: PaperService, dying: readonly string[]): ServiceState {
+function serviceState(name: string, given: PaperService, dying: readonly string[]): ServiceOnPaper {
   const version = given.version ?? '1.0.0.0';
   const row = {
     ...{ id: name, name, life: dying.includes(name) ? 'dying' : 'alive', formula: `Acme.Lab.${given.formula}` },
     ...{ formulaVersion: version, settingsVersion: 1, exposed: false, timeouts: {} },
     ...{ atOnceUpgrade: 1, atOnceConfigure: 1, ...given.row },
-  } as ServiceState['row'];
+  } as ServiceOnPaper['row'];
   const settings = { ...settingsOf(name, 1, given.given ?? {}, given.secret), formulaVersion: version };
   return { row, settings, manifest: manifestOf(given.formula) };
 }
@@ -73,7 +76,7 @@ export function paperModel(given: GivenModel = {}): ModelState {
   const { availabilitySetsEnabled = true, services = {}, relations = [], machines = [], controllers = 0 } = given;
   const { dying = [], failing = [], started = [], bootstrappedAt = new Date(0) } = given;
   const units = Object.entries(services).flatMap(([service, { units: on = [] }]) =>
-    on.map((machine, number): UnitState => {
+    on.map((machine, number): UnitOnPaper => {
       const name = `${service}/${number}`;
       const life = dying.includes(name) || dying.includes(service) ? 'dying' : 'alive';
       return {
