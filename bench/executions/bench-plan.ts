@@ -1,16 +1,18 @@
 import type pg from 'pg';
 import { systemActor } from '#server/domain/actor.ts';
-import { type Context, systemOrigin } from '#server/domain/context.ts';
+import { type Context, type Services, systemOrigin } from '#server/domain/context.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
-import type { OpenServices } from '#server/process/services.ts';
 import { instanceOf } from '../load/agents.ts';
 
 /** The plan of all executions that SQL queues, and its digest. */
 export const plan = '{"FormatVersion":"2.0.0","Name":"Bench","Body":"return 1","Scripts":{}}';
 export const planSha256 = sha256Hex(plan);
 
+/** What a call of the portal itself needs. */
+export type BenchServices = Services & Pick<Context, 'log'>;
+
 /** Returns the context of a call that the portal itself makes now. */
-export const systemContext = (services: OpenServices): Context => ({
+export const systemContext = (services: BenchServices): Context => ({
   ...services,
   ...{ actor: systemActor, origin: systemOrigin, now: new Date(), requestId: 'bench' },
 });

@@ -3,7 +3,7 @@ import type { Agents } from '../load/agents.ts';
 import { Connection, type HttpReply, headerOf } from '../load/connection.ts';
 import { ConnectionPool } from '../load/pool.ts';
 import { alternate, type Bench, type Figure, figureOf, median } from '../sections/section.ts';
-import type { World } from './world.ts';
+import type { BenchUnit, World } from './world.ts';
 
 const looksPerRound = 40;
 const pollsPerRound = 3_000;
@@ -22,6 +22,9 @@ const bareLook = [
     where p.unit_id = $1`,
 ] as const;
 
+/** Number of units that look in turn, because the gateway limits the calls of each VM. */
+const maxReaders = 40;
+
 /** Measures what agents with units ask for: a look with one changed member, and unchanged polls. */
 export async function looks(
   bench: Bench,
@@ -29,30 +32,33 @@ export async function looks(
   vmIds: readonly string[],
   numbers: ReadonlyMap<string, number>,
 ): Promise<Figure[]> {
+  const readers = vmIds.slice(-Math.min(maxReaders, vmIds.length - 1));
   const { providers, requirers, relations } = await world.related('looked', {
-    providers: vmIds.slice(0, 999),
-    requirers: vmIds.slice(-1),
+    providers: vmIds.slice(0, vmIds.length - readers.length),
+    requirers: readers,
   });
-  const [writer, reader, relation] = [providers[0], requirers[0], relations[0] ?? 0];
-  if (writer === undefined || reader === undefined) throw new Error('no unit');
+  const [writer, relation] = [providers[0], relations[0] ?? 0];
+  if (writer === undefined) throw new Error('no unit');
   await world.flushMs(writer, relation, -1);
   await world.client.query('analyze');
-  const number = numbers.get(reader.vmId) ?? 0;
+  const numberOf = ({ vmId }: BenchUnit): number => numbers.get(vmId) ?? 0;
   return [
-    await oneLook(bench, world, { reader, number, relation, members: providers.length }),
-    await unchangedPolls(bench, number),
+    await oneLook(bench, world, { readers: requirers, numberOf, relation, members: providers.length }),
+    await unchangedPolls(bench, [...providers, ...requirers].map(numberOf)),
   ];
+}
+
+interface Look {
+  readers: readonly BenchUnit[];
+  numberOf(unit: BenchUnit): number;
+  relation: number;
+  members: number;
 }
 
 async function oneLook(
   { deployment, agents, rounds }: Bench,
   world: World,
-  {
-    reader,
-    number,
-    relation,
-    members,
-  }: { reader: { id: string; vmId: string }; number: number; relation: number; members: number },
+  { readers, numberOf, relation, members }: Look,
 ): Promise<Figure> {
   const [gateway] = deployment.gateways;
   if (gateway === undefined) throw new Error('no gateway');
@@ -60,8 +66,11 @@ async function oneLook(
   const held = Number(rows[0]?.clock) - 1;
   const { epoch } = deployment.services;
   const connection = new Connection(gateway.host, gateway.port);
-  const get = (path: string): Promise<HttpReply> =>
-    new Promise((resolve) => connection.send(requestOf(agents, number, path), resolve));
+  let turn = 0;
+  const nextReader = (): BenchUnit => {
+    turn += 1;
+    return readers[turn % readers.length] as BenchUnit;
+  };
   const timed = async (act: () => Promise<unknown>): Promise<number> => {
     const taken: number[] = [];
     for (let n = 0; n < looksPerRound; n += 1) {
@@ -72,13 +81,16 @@ async function oneLook(
     return median(taken);
   };
   const look = async (): Promise<void> => {
-    const { status, body } = await get(`/units?epoch=${epoch}&after=${relation}:${held}`);
+    const path = `/units?epoch=${epoch}&after=${relation}:${held}`;
+    const request = requestOf(agents, numberOf(nextReader()), path);
+    const { status, body } = await new Promise<HttpReply>((resolve) => connection.send(request, resolve));
     if (status !== 200 || !body.includes('"whole":false'))
       throw new Error(`A look was answered with ${status}: ${body}`);
   };
   const client = await world.client.connect();
   const [ofUnit, ofMembers] = bareLook;
   const byHand = async (): Promise<void> => {
+    const reader = nextReader();
     await client.query({ name: 'bare-look', text: ofUnit, values: [reader.vmId] });
     await client.query({ name: 'bare-members', text: ofMembers, values: [reader.id, held] });
   };
@@ -103,28 +115,33 @@ async function oneLook(
 }
 
 /** Measures unchanged polls with a stamp against polls without one, at the same gateway. */
-async function unchangedPolls({ deployment, agents, rounds }: Bench, number: number): Promise<Figure> {
-  const gateway = await deployment.startGateway({});
+async function unchangedPolls({ deployment, agents, rounds }: Bench, numbers: readonly number[]): Promise<Figure> {
+  const gateway = await deployment.startGateway({ ANNEX_VM_RATE: '0' });
   const pool = new ConnectionPool(gateway.host, gateway.port, connections);
   const pid = gateway.child.pid() ?? 0;
+  const polls = Math.min(pollsPerRound, 3 * numbers.length);
   const send = (request: string): Promise<HttpReply> => new Promise((resolve) => pool.send(request, resolve));
-  const withStamp = (stamp: string) => agents.poll(number).replace('\r\n\r\n', `\r\nAnnex-Units: ${stamp}\r\n\r\n`);
-  const stamp = headerOf((await send(withStamp('"old.0.0"'))).head, 'annex-units');
-  const measure = async (request: () => string): Promise<number> => {
+  const withStamp = (n: number, stamp: string) =>
+    agents.poll(n).replace('\r\n\r\n', `\r\nAnnex-Units: ${stamp}\r\n\r\n`);
+  const stamps = new Map<number, string>();
+  for (const n of numbers) stamps.set(n, headerOf((await send(withStamp(n, '"old.0.0"'))).head, 'annex-units'));
+  let turn = 0;
+  const measure = async (request: (n: number) => string): Promise<number> => {
     const before = readCpuMs(pid);
-    let left = pollsPerRound;
+    let left = polls;
     const work = async (): Promise<void> => {
       for (; left > 0; ) {
         left -= 1;
-        const { status, error } = await send(request());
+        turn += 1;
+        const { status, error } = await send(request(numbers[turn % numbers.length] ?? 0));
         if (status !== 304) throw new Error(`A poll was answered with ${error ?? status}.`);
       }
     };
-    // One agent polls, and each of its calls has the next number, so only one is under way.
-    await work();
-    return (1_000 * pollsPerRound) / (readCpuMs(pid) - before);
+    await Promise.all(Array.from({ length: Math.min(connections, Math.ceil(numbers.length / 2)) }, work));
+    return (1_000 * polls) / (readCpuMs(pid) - before);
   };
-  const [stamped, plain] = [() => withStamp(stamp), () => agents.poll(number)];
+  const stamped = (n: number) => withStamp(n, stamps.get(n) ?? '');
+  const plain = (n: number) => agents.poll(n);
   try {
     for (const request of [stamped, plain]) await measure(request);
     return figureOf(

@@ -6,8 +6,7 @@ import { addRelation } from '#server/domain/services/relations/add-relation.ts';
 import { flush } from '#server/domain/services/relations/flush.ts';
 import { joinUnits } from '#server/domain/services/relations/move-units.ts';
 import { createModel, setStorageAccount } from '#server/domain/topology/index.ts';
-import type { OpenServices } from '#server/process/services.ts';
-import { systemContext } from '../executions/bench-plan.ts';
+import { type BenchServices, systemContext } from '../executions/bench-plan.ts';
 
 /** A unit of the bench. */
 export interface BenchUnit {
@@ -21,18 +20,18 @@ const version = '1.0.0.0';
 
 /** A model whose services and units are rows, on VMs of the bench's fleet. */
 export class World {
-  readonly services: OpenServices;
+  readonly services: BenchServices;
   readonly modelId: string;
   readonly client: pg.Pool;
   #interfaces = 0;
 
-  private constructor(services: OpenServices, modelId: string) {
+  private constructor(services: BenchServices, modelId: string) {
     this.services = services;
     this.modelId = modelId;
     this.client = services.db.$client;
   }
 
-  static async create(services: OpenServices): Promise<World> {
+  static async create(services: BenchServices): Promise<World> {
     const ctx = systemContext(services);
     await setStorageAccount(ctx, { name: 'benchstore', location: 'Bench' });
     await createModel(ctx, { name: model, location: 'Bench', storageAccount: 'benchstore' });

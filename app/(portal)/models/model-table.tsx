@@ -33,7 +33,7 @@ export function ModelTable({ rows }: { rows: readonly ListedModel[] }) {
               <Th end>{t('column.machines')}</Th>
               <Th className="max-lg:hidden">{t('column.health')}</Th>
               <Th className="w-full max-sm:hidden">{t('column.needs')}</Th>
-              <Th className="max-xl:hidden">{t('column.mode')}</Th>
+              <Th className="max-lg:hidden">{t('column.mode')}</Th>
               <Th className="max-lg:hidden">{t('column.location')}</Th>
             </tr>
           </THead>
@@ -79,18 +79,7 @@ function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
         )}
       </Td>
       <Td end className="text-ink-2 max-md:hidden">
-        {row.services === 0 ? (
-          <span className="text-ink-3">{t('list.noServices')}</span>
-        ) : (
-          <Link
-            href={servicesHref(name)}
-            prefetch={false}
-            aria-label={t('list.services', { count: row.services })}
-            className="relative z-1 inline-flex min-h-6 min-w-6 items-center justify-end rounded-xs hover:underline"
-          >
-            <Num value={row.services} />
-          </Link>
-        )}
+        <Services name={name} services={row.services} />
       </Td>
       <Td className="max-md:hidden">
         <UnitCounts model={name} units={row.units} />
@@ -101,19 +90,7 @@ function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
             {t('list.controllers', { count: controllers })}
           </span>
         )}
-        {machines === 0 ? (
-          <span className="text-ink-3">{t('list.noMachines')}</span>
-        ) : (
-          <Link
-            href={placeHref({ model: name })}
-            prefetch={false}
-            data-count={machines}
-            aria-label={t('list.machines', { count: machines })}
-            className="relative z-1 inline-flex min-h-6 min-w-6 items-center justify-end rounded-xs hover:underline"
-          >
-            <Num value={machines} />
-          </Link>
-        )}
+        <Machines name={name} machines={machines} />
       </Td>
       <Td className="max-lg:hidden">
         <HealthCounts of={{ model: name }} health={health} />
@@ -121,10 +98,45 @@ function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
       <Td className="whitespace-normal max-sm:hidden">
         <ModelNeeds model={name} needs={needs} />
       </Td>
-      <Td className="text-ink-2 max-xl:hidden">{t(availabilitySetsEnabled ? 'mode.on' : 'mode.off')}</Td>
+      <Td className="text-ink-2 max-lg:hidden">{t(availabilitySetsEnabled ? 'mode.on' : 'mode.off')}</Td>
       <Td translate="no" className="max-w-40 truncate text-ink-2 max-lg:hidden">
         {location}
       </Td>
     </Tr>
+  );
+}
+
+/** The number of machines of a model, which opens their list. */
+function Machines({ name, machines }: Pick<ListedModel, 'name' | 'machines'>) {
+  const { t } = useTranslation('models');
+  return machines === 0 ? (
+    <span className="text-ink-3">{t('list.noMachines')}</span>
+  ) : (
+    <Link
+      href={placeHref({ model: name })}
+      prefetch={false}
+      data-count={machines}
+      aria-label={t('list.machines', { count: machines })}
+      className="relative z-1 inline-flex min-h-6 min-w-6 items-center justify-end rounded-xs hover:underline"
+    >
+      <Num value={machines} />
+    </Link>
+  );
+}
+
+/** The number of services of a model, which opens them. */
+function Services({ name, services }: Pick<ListedModel, 'name' | 'services'>) {
+  const { t } = useTranslation('models');
+  return services === 0 ? (
+    <span className="text-ink-3">{t('list.noServices')}</span>
+  ) : (
+    <Link
+      href={servicesHref(name)}
+      prefetch={false}
+      aria-label={t('list.services', { count: services })}
+      className="relative z-1 inline-flex min-h-6 min-w-6 items-center justify-end rounded-xs hover:underline"
+    >
+      <Num value={services} />
+    </Link>
   );
 }

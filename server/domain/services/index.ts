@@ -3,7 +3,7 @@ export { appliedDocument, applyDocument } from './document/apply-document.ts';
 export { getDocument } from './document/get-document.ts';
 export { planDocument } from './document/plan-document.ts';
 export { documentPlan } from './document/plan-view.ts';
-export { documentLimits, type ModelDocument, modelDocument } from './document/schema.ts';
+export { documentLimits, type ModelDocument } from './document/schema.ts';
 export { formatDocument } from './document/text.ts';
 export { countUnits, type UnitCounts } from './health/count-units.ts';
 export { type EvaluatedUnit, readUnitConcerns, readUnitHealth } from './health/read-unit-health.ts';

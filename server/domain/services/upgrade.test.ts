@@ -72,6 +72,27 @@ describe('an upgrade', () => {
     expect(await versionsOf('removed')).toEqual(['1.1.0.0', '1.1.0.0']);
   });
 
+  test('does not stop because of a hook that failed and is no longer due', async () => {
+    const [first, second] = await started('stale', 3);
+    if (first === undefined || second === undefined) throw new Error('three units were declared');
+    const failure = { hook: 'db-relation-changed', run: second.vmId, failures: 3, outcome: 'failed' as const };
+    const failing = { 99: { ...failure, exitCode: 1, since: new Date().toISOString(), remoteUnit: 'gone/0' } };
+    await stage.ctx.db.update(units).set({ failing }).where(eq(units.name, first.unit));
+    await stage.declare(sets, 'stale', { formula, version: '1.1', upgrade: { atOnce: 2 } });
+    expect(await versionsOf('stale')).toEqual(['1.1.0.0', '1.1.0.0', '1.0.0.0']);
+    await confirm(second);
+    expect(await versionsOf('stale')).toEqual(['1.1.0.0', '1.1.0.0', '1.1.0.0']);
+  });
+
+  test('stops at a hook that fails and is due, whatever the limit is', async () => {
+    const [first, second] = await started('stopped', 3);
+    if (first === undefined || second === undefined) throw new Error('three units were declared');
+    await stage.declare(sets, 'stopped', { formula, version: '1.1', upgrade: { atOnce: 2 } });
+    await stage.run(first, 'upgrade-formula', 1);
+    await confirm(second);
+    expect(await versionsOf('stopped')).toEqual(['1.1.0.0', '1.1.0.0', '1.0.0.0']);
+  });
+
   test('reaches all units if that is declared, and units that have not started immediately', async () => {
     const [first] = await started('hasty', 2);
     if (first === undefined) throw new Error('two units were declared');

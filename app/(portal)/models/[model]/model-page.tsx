@@ -28,7 +28,13 @@ import { type ModelView, viewOf } from './model-views.ts';
 import { NeedsCard } from './needs-card.tsx';
 import { countHealth } from './role-lines.ts';
 import { serviceNeeds } from './services/needs/service-needs.ts';
-import { explainedHealths, type ShownRelation, type ShownService, unitsByHealth } from './services/service-data.ts';
+import {
+  explainedHealths,
+  type ShownRecentRun,
+  type ShownRelation,
+  type ShownService,
+  unitsByHealth,
+} from './services/service-data.ts';
 import { useServiceActs } from './services/use-service-acts.tsx';
 import { type FirstRead, useRelations, useServices } from './services/use-services.ts';
 import { useModelCommands } from './use-model-commands.ts';
@@ -51,6 +57,7 @@ export interface ModelPageProps {
   first: ShownModel;
   services: FirstRead<ShownService>;
   relations: FirstRead<ShownRelation>;
+  runs: FirstRead<ShownRecentRun>;
   topology: ShownTopology | undefined;
   machines: { items: ShownMachine[] } | undefined;
   readAt: number;
@@ -98,6 +105,8 @@ export function ModelPage({ view: wanted, health, first, readAt, ...read }: Mode
           model={model}
           services={services}
           relations={relations}
+          runs={read.runs}
+          readAt={readAt}
           health={health}
           needs={needs}
           onAct={serviceActs.act}

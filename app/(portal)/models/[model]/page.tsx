@@ -24,10 +24,11 @@ export default async function ModelRoute({ params, searchParams }: Props) {
   const first = await read(name);
   const { models, services, relations } = await portal();
   const input = { model: first.name };
-  const [states, links, topology, machines] = await Promise.all([
+  const [states, links, runs, topology, machines] = await Promise.all([
     // If one of these cannot be read, its card says so.
     services.states(input).catch(() => undefined),
     relations.list(input).catch(() => undefined),
+    services.runs(input).catch(() => undefined),
     models.topology(input).catch(() => undefined),
     models.machines(input).catch(() => undefined),
   ]);
@@ -46,6 +47,7 @@ export default async function ModelRoute({ params, searchParams }: Props) {
           first={first}
           services={states}
           relations={links}
+          runs={runs}
           topology={topology}
           machines={machines}
           readAt={Date.now()}

@@ -74,32 +74,7 @@ export function Overview({ facts, view, queue, memberships, at, gatewayUrl, retr
       )}
       <WhyCard view={view} memberships={rollouts.data?.items ?? []} retry={retry} onAct={onAct} />
       {view.agent.problems?.length ? <AgentProblems problems={view.agent.problems} /> : null}
-      {view.agent.status === 'never' ? (
-        extensions.length === 0 && !hasUnits ? null : (
-          <div className="mt-4">
-            <QueueCard
-              vmId={facts.id}
-              name={facts.name}
-              agent="never"
-              isEnrolled={facts.agentKind !== null}
-              hasUnits={hasUnits}
-              first={queue}
-            />
-          </div>
-        )
-      ) : (
-        <div className="mt-4 grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-[minmax(0,1fr)_320px]">
-          <TimeBox view={view} />
-          <QueueCard
-            vmId={facts.id}
-            name={facts.name}
-            agent={view.agent.status}
-            isEnrolled
-            hasUnits={hasUnits}
-            first={queue}
-          />
-        </div>
-      )}
+      <TimeAndQueue {...{ facts, view, queue, hasUnits }} />
       {extensions.length === 0 ? (
         view.agent.status === 'never' || hasUnits ? null : (
           <NoExtensions facts={facts} />
@@ -144,6 +119,40 @@ export function Overview({ facts, view, queue, memberships, at, gatewayUrl, retr
       {hasUnits ? <UnitsSection vmId={facts.id} /> : null}
       {facts.agentKind === 'stock' ? <StockAgentCard vmId={facts.id} incarnation={view.incarnation} /> : null}
     </>
+  );
+}
+
+interface TimeAndQueueProps extends Pick<VmOverviewProps, 'facts' | 'view' | 'queue'> {
+  hasUnits: boolean;
+}
+
+/** The timeline and the queue; before the agent's first call, only the queue, if it has entries. */
+function TimeAndQueue({ facts, view, queue, hasUnits }: TimeAndQueueProps) {
+  return view.agent.status === 'never' ? (
+    view.extensions.length === 0 && !hasUnits ? null : (
+      <div className="mt-4">
+        <QueueCard
+          vmId={facts.id}
+          name={facts.name}
+          agent="never"
+          isEnrolled={facts.agentKind !== null}
+          hasUnits={hasUnits}
+          first={queue}
+        />
+      </div>
+    )
+  ) : (
+    <div className="mt-4 grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-[minmax(0,1fr)_320px]">
+      <TimeBox view={view} />
+      <QueueCard
+        vmId={facts.id}
+        name={facts.name}
+        agent={view.agent.status}
+        isEnrolled
+        hasUnits={hasUnits}
+        first={queue}
+      />
+    </div>
   );
 }
 

@@ -39,13 +39,17 @@ export default async function VmRoute({ params, searchParams }: Address) {
   const tab = tabs.find((each) => each === wanted) ?? 'overview';
   const { t } = await words('vms');
   const facts = await read(vmId);
-  const { instanceViews, rollouts } = await portal();
-  const [view, queue, memberships] = await Promise.all([
+  const { instanceViews, rollouts, units } = await portal();
+  const [view, queue, memberships, onVm] = await Promise.all([
     orNotFound(instanceViews.get({ vmId })),
     // If the queue cannot be read, its card says so; the rest of the page does not need the queue.
     tab === 'overview' ? instanceViews.queue({ vmId }).catch(() => undefined) : undefined,
     // The same holds for the rollouts of the VM.
     tab === 'overview' || tab === 'activity' ? rollouts.ofVm({ vmId }).catch(() => undefined) : undefined,
+    // Only machines of models have units.
+    (tab === 'overview' || tab === 'queue') && facts.role !== null
+      ? units.ofVm({ vmId }).catch(() => undefined)
+      : undefined,
   ]);
   return (
     <Page
@@ -62,6 +66,7 @@ export default async function VmRoute({ params, searchParams }: Address) {
           view={view}
           queue={queue}
           memberships={memberships}
+          units={onVm}
           readAt={Date.now()}
           gatewayUrl={runtime().config.gatewayUrl}
         />

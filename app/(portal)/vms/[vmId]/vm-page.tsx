@@ -12,6 +12,8 @@ import { TabLinks } from '#app/_ui/tab-links.tsx';
 import { Overview } from './overview.tsx';
 import { useRetry } from './retry/use-retry.ts';
 import type { ReadMemberships } from './rollouts/memberships.ts';
+import type { VmUnits } from './units/hook-entries.ts';
+import { useVmUnits } from './units/use-vm-units.ts';
 import { useVmCommands } from './use-vm-commands.ts';
 import {
   ageMs,
@@ -81,6 +83,8 @@ export interface VmPageProps {
   queue: QueueDetails | undefined;
   /** The rollouts of the VM; undefined in views that do not show them, or if the server could not read them. */
   memberships: ReadMemberships['data'] | undefined;
+  /** The units of the VM; undefined in views that do not show them, or if the server could not read them. */
+  units: VmUnits | undefined;
   readAt: number;
   gatewayUrl: string;
 }
@@ -99,11 +103,14 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, 
   const view = viewQuery.data;
   const at = new Date(viewQuery.dataUpdatedAt);
   useVmCommands(view, retry, setAct);
+  const queue = read.queue && { data: read.queue, readAt };
+  const memberships = read.memberships && { data: read.memberships, readAt };
+  const hasUnits = canHaveUnits(facts, view) && (tab === 'overview' || tab === 'queue');
+  // The cards of the overview and the queue use the same query.
+  useVmUnits(vmId, hasUnits, read.units && { data: read.units, readAt });
   if ([factsQuery.error, viewQuery.error].some((error) => error && problemOf(error).status === 404)) {
     return <VmGone name={facts.name} />;
   }
-  const queue = read.queue && { data: read.queue, readAt };
-  const memberships = read.memberships && { data: read.memberships, readAt };
   const outputs = view.extensions.filter(({ handlerState }) => handlerState?.outputTail).length;
   const mayRead = reader.can('operator');
   const counts: Partial<Record<VmTab, number>> = { 'goal-state': view.incarnation, output: outputs };

@@ -15,10 +15,7 @@ const web = { formula: 'Acme.Lab.web', version: '1.0.0.0' };
 
 beforeAll(async () => {
   stage = await ServiceStage.open();
-  await stage.formula('store', '1.0.0.0', {
-    metadata: { provides: { db: { interface: 'store' } } },
-    settingsSchema: { publicSettings: {}, protectedSettings: {} },
-  });
+  await stage.formula('store', '1.0.0.0', { metadata: { provides: { db: { interface: 'store' } } } });
   await stage.formula('web', '1.0.0.0', { metadata: { requires: { db: { interface: 'store', limit: 1 } } } });
 });
 

@@ -1,4 +1,4 @@
-import type { ModelState, RelationState, ServiceState, UnitState } from './read-state.ts';
+import type { ModelServiceState, ModelState, ModelUnitState, RelationState } from './read-state.ts';
 import type { DocumentService, ModelDocument } from './schema.ts';
 import { documentFormat } from './schema.ts';
 
@@ -59,14 +59,14 @@ export function machinesWithoutUnits({ machines, units }: Pick<ModelState, 'mach
 }
 
 /** Returns the numbers of machines that hold several units. */
-function sharedMachines(units: readonly UnitState[]): ReadonlySet<number | null> {
+function sharedMachines(units: readonly ModelUnitState[]): ReadonlySet<number | null> {
   const byMachine = Map.groupBy(units, ({ machine }) => machine);
   return new Set([...byMachine].filter(([, all]) => all.length > 1).map(([machine]) => machine));
 }
 
 function serviceOf(
-  { row, settings }: ServiceState,
-  units: readonly UnitState[],
+  { row, settings }: ModelServiceState,
+  units: readonly ModelUnitState[],
   shared: ReadonlySet<number | null>,
 ): DocumentService {
   const { formula, formulaVersion: version, exposed, timeouts, atOnceUpgrade, atOnceConfigure } = row;

@@ -16,7 +16,8 @@ beforeAll(async () => {
   const db = { interface: 'store' };
   await stage.formula('store', '1.0.0.0', { metadata: { provides: { db, backup: { ...db, limit: 1 } } } });
   const settingsSchema = { publicSettings: { type: 'object', properties: { port: { type: 'integer' } } } };
-  await stage.formula('web', '1.0.0.0', { metadata: { requires: { db: { ...db, limit: 1 } } }, settingsSchema });
+  await stage.formula('web', '1.0.0.0', { metadata: { requires: { db: { ...db, limit: 1 } } } });
+  await stage.formula('strict', '1.0.0.0', { settingsSchema });
   await stage.formula('web', '2.0.0.0', {});
   await stage.formula('web', '3.0.0.0', { state: 'draft' });
   sets = (await stage.stage.bootstrapped({ name: 'sets', availabilitySetsEnabled: true })).model;
@@ -82,7 +83,7 @@ describe('a document is rejected with every fault by its path', () => {
     ['a draft', services({ version: '3.0' }), ['/services/web/version version_draft']],
     [
       'settings that break the schema',
-      services({ settings: { port: 'x' } }),
+      services({ formula: 'Acme.Lab.strict', settings: { port: 'x' } }),
       ['/services/web/settings/port schema_type'],
     ],
     [
@@ -205,7 +206,7 @@ describe('the document of a model without availability sets', () => {
     expect(await faults(on(0, 2_000, 2 ** 31 - 1))).toEqual([0, 1, 2].map((n) => `${path}/${n} placement_unknown`));
   });
 
-  test('places no more units on a machine than its agent looks after', async () => {
+  test('limits the units of a machine to those that its agent looks after', async () => {
     const found = await faults(on(...Array.from({ length: 65 }, () => 1)));
     expect(new Set(found.map((fault) => fault.split(' ')[1]))).toEqual(new Set(['units_too_many']));
   });

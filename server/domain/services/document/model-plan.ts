@@ -1,7 +1,7 @@
 import { jsonPointer } from '#protocol/pointer.ts';
 import type { Fault } from '#server/domain/error.ts';
 import type { PreparedService, ServiceRequest } from '../prepare-service.ts';
-import type { RelationState, ServiceState, UnitState } from './read-state.ts';
+import type { ModelServiceState, ModelUnitState, RelationState } from './read-state.ts';
 import type { ModelDocument } from './schema.ts';
 
 /** What a document asks of a model, after each of its services was checked. */
@@ -23,7 +23,7 @@ export interface PlannedService {
   fields: ServiceFields;
   prepared: PreparedService;
   /** Null for a service to deploy. */
-  current: ServiceState | null;
+  current: ModelServiceState | null;
 }
 
 /** A unit to add. */
@@ -52,7 +52,7 @@ export interface PlannedRelation {
 /** What is removed, or what would be with `prune`. */
 export interface PlannedRemovals {
   services: { name: string; units: string[]; relations: RelationState[] }[];
-  units: UnitState[];
+  units: ModelUnitState[];
   relations: RelationState[];
   machines: number[];
 }

@@ -2,27 +2,27 @@ import { unitLimits } from '#protocol/unit-state.ts';
 import type { Fault } from '#server/domain/error.ts';
 import { distributionGroup, type Inventory, place } from '#server/domain/topology-rules/place.ts';
 import { at, type Desired, type ModelPlan, type PlannedUnit } from './model-plan.ts';
-import type { ModelState, UnitState } from './read-state.ts';
+import type { ModelState, ModelUnitState } from './read-state.ts';
 import { type DocumentService, documentLimits } from './schema.ts';
 
 /** So many numbers of machines can be left out at a time, so that a document cannot use them up. */
 const maxGap = 1_000;
 
 /** What the units of a model are planned from. A model that does not exist yet is empty. */
-export interface UnitFacts {
+export interface PlacementFacts {
   state: ModelState | null;
   isPlacing: boolean;
   /** The number of the next machine. */
   nextMachine: number;
 }
 
-type UnitPlan = Pick<ModelPlan, 'machines' | 'units' | 'faults'> & { surplus: UnitState[] };
+type UnitPlan = Pick<ModelPlan, 'machines' | 'units' | 'faults'> & { surplus: ModelUnitState[] };
 
 /**
  * Plans units and machines: which are missing, with the numbers that they will have, and which are too many. New
  * machines that the document names come first, in the order of their numbers.
  */
-export function planUnits({ document, prepared }: Desired, facts: UnitFacts): UnitPlan {
+export function planUnits({ document, prepared }: Desired, facts: PlacementFacts): UnitPlan {
   const faults: Fault[] = [];
   const named = new Map<number, string>();
   const requests = Object.entries(document.services)
@@ -49,7 +49,7 @@ export function planUnits({ document, prepared }: Desired, facts: UnitFacts): Un
 }
 
 /** Returns the units of a service that do not leave; null for a new service. */
-const livingOf = (state: ModelState | null, service: string): UnitState[] | null =>
+const livingOf = (state: ModelState | null, service: string): ModelUnitState[] | null =>
   state?.services.has(service) ? state.units.filter((unit) => unit.service === service && unit.life === 'alive') : null;
 
 interface MissingUnit {
@@ -62,11 +62,15 @@ const hasMachine = (unit: MissingUnit): unit is MissingUnit & { machine: number 
 interface UnitRequest {
   service: string;
   missing: MissingUnit[];
-  surplus: UnitState[];
+  surplus: ModelUnitState[];
 }
 
 /** Returns which units a service lacks, and which it has too many: those with the highest numbers. */
-function requestOf(service: string, { units }: DocumentService, present: readonly UnitState[] | null): UnitRequest {
+function requestOf(
+  service: string,
+  { units }: DocumentService,
+  present: readonly ModelUnitState[] | null,
+): UnitRequest {
   const path = at('services', service, 'units');
   const living = present ?? [];
   if (typeof units === 'object') return placedRequest(service, units.to, living);
@@ -75,7 +79,7 @@ function requestOf(service: string, { units }: DocumentService, present: readonl
   return { service, missing, surplus: living.slice(wanted) };
 }
 
-function placedRequest(service: string, to: readonly number[], living: readonly UnitState[]): UnitRequest {
+function placedRequest(service: string, to: readonly number[], living: readonly ModelUnitState[]): UnitRequest {
   const free = [...living];
   const missing = to.flatMap((machine, index) => {
     const found = free.findIndex((unit) => unit.machine === machine);
@@ -97,7 +101,7 @@ function refusals(requests: readonly UnitRequest[], listed: readonly { path: str
 /** Gives each missing unit its number and its machine. */
 function numberUnits(
   requests: readonly UnitRequest[],
-  { state, nextMachine }: UnitFacts,
+  { state, nextMachine }: PlacementFacts,
   named: readonly { machine: number }[],
 ): PlannedUnit[] {
   const isNamed = new Set(named.map(({ machine }) => machine));

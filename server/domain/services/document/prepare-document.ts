@@ -6,7 +6,7 @@ import type { PreparedService } from '../prepare-service.ts';
 import { type FormulaVersionRow, requireFormula, requireLiving } from '../service-rows.ts';
 import { type GivenServiceSettings, planSettings } from '../settings/plan-settings.ts';
 import { at } from './model-plan.ts';
-import type { ModelState, ServiceState } from './read-state.ts';
+import type { ModelServiceState, ModelState } from './read-state.ts';
 import type { DocumentService, ModelDocument } from './schema.ts';
 
 /** The services of a document after their checks, and every fault that the checks found. */
@@ -45,7 +45,7 @@ async function prepareService(
   ctx: Context,
   given: {
     service: DocumentService;
-    current: ServiceState | undefined;
+    current: ModelServiceState | undefined;
     prune: boolean;
     formula: Promise<FormulaVersionRow>;
   },

@@ -9,14 +9,14 @@ import type { ServiceRow } from '../service-rows.ts';
 import type { SettingsRow } from '../settings/plan-settings.ts';
 
 /** A service of a model. */
-export interface ServiceState {
+export interface ModelServiceState {
   row: ServiceRow;
   settings: SettingsRow;
   manifest: FormulaManifest;
 }
 
 /** A unit that was not removed. */
-export interface UnitState {
+export interface ModelUnitState {
   id: string;
   name: string;
   number: number;
@@ -41,7 +41,7 @@ export interface RelationState {
 }
 
 /** A machine that is not being deleted. */
-export interface MachineState {
+export interface ModelMachineState {
   machine: number;
   hostname: string;
   isController: boolean;
@@ -50,10 +50,10 @@ export interface MachineState {
 /** What a model contains, read in one transaction. */
 export interface ModelState {
   model: ModelRow;
-  services: ReadonlyMap<string, ServiceState>;
-  units: readonly UnitState[];
+  services: ReadonlyMap<string, ModelServiceState>;
+  units: readonly ModelUnitState[];
   relations: readonly RelationState[];
-  machines: readonly MachineState[];
+  machines: readonly ModelMachineState[];
   inventory: Inventory & { controllers: readonly string[] };
   /** The number of the next unit of each service that has or had units. */
   counters: ReadonlyMap<string, number>;
@@ -78,7 +78,7 @@ export async function readState(tx: Transaction, name: string): Promise<ModelSta
   };
 }
 
-async function readServices(tx: Transaction, modelId: string): Promise<ServiceState[]> {
+async function readServices(tx: Transaction, modelId: string): Promise<ModelServiceState[]> {
   return tx
     .select({
       row: services,
@@ -95,7 +95,7 @@ async function readServices(tx: Transaction, modelId: string): Promise<ServiceSt
     .orderBy(asc(services.name));
 }
 
-async function readUnits(tx: Transaction, modelId: string): Promise<UnitState[]> {
+async function readUnits(tx: Transaction, modelId: string): Promise<ModelUnitState[]> {
   const rows = await tx
     .select({
       ...{ id: units.id, name: units.name, number: units.number, service: services.name, life: units.life },
@@ -126,7 +126,7 @@ async function readRelations(tx: Transaction, modelId: string): Promise<Relation
   return rows.map((row) => ({ ...row, id: Number(row.id) }));
 }
 
-async function readMachines(tx: Transaction, modelId: string): Promise<MachineState[]> {
+async function readMachines(tx: Transaction, modelId: string): Promise<ModelMachineState[]> {
   return tx
     .select({ machine: vmRoles.machine, hostname: vmRoles.hostname, isController: vmRoles.controller })
     .from(vmRoles)

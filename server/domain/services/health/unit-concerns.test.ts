@@ -1,4 +1,4 @@
-import { inArray } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { units } from '#db/schema/index.ts';
@@ -6,6 +6,7 @@ import { holdVm } from '#server/domain/holds/index.ts';
 import { statementsOf } from '#server/testing/statements.ts';
 import { addRelation } from '../index.ts';
 import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
+import { readOffers } from './read-offers.ts';
 import { readUnitConcerns, readUnitHealth } from './read-unit-health.ts';
 
 let stage: UnitStage;
@@ -52,11 +53,19 @@ test('a run is overdue a minute after its time limit, and an end that comes late
 test('EN-82 a unit that lacks a relation which its formula requires is degraded, not failed', async () => {
   const metadata = { requires: { db: { interface: 'store' }, cache: { interface: 'cache', optional: true } } };
   const unit = await stage.unit(await stage.service('blog', { metadata }));
-  await stage.service('store', { metadata: { provides: { feed: { interface: 'store' } } } });
+  const alone = { name: 'db', interface: 'store', offeredBy: [] };
   await unit.start();
   expect(await healthAt(unit, 1)).toMatchObject({ health: 'degraded', cause: 'relation', command: 'db' });
+  const missing = () =>
+    stage.ctx.db.transaction(async (tx) => readOffers(tx, await readUnitHealth(tx, eq(units.id, unit.id), new Date())));
+  expect((await missing()).get(unit.id)).toEqual(alone);
+  await stage.service('store', {
+    metadata: { provides: { feed: { interface: 'store' }, web: { interface: 'http' } } },
+  });
+  expect((await missing()).get(unit.id)).toEqual({ ...alone, offeredBy: ['store:feed'] });
   await addRelation(stage.ctx, { model: 'prod', endpoints: ['blog', 'store'] });
   expect(await healthAt(unit, 1)).toMatchObject({ health: 'healthy', cause: null });
+  expect(await missing()).toEqual(new Map());
 });
 
 test('the health of many units takes as many statements as that of one', async () => {

@@ -14,7 +14,7 @@ import {
   searchRunLogInput,
 } from './input.ts';
 import { readFormula, sayMessages } from './run-messages.ts';
-import { isShownAt, type RunRow, runRowOf } from './run-row.ts';
+import { isShownAt, type RunLogRow, runRowOf } from './run-row.ts';
 
 /** Limits the rows of a response. */
 const maxFound = 1_000;
@@ -36,13 +36,13 @@ export async function readRunLog(ctx: Context, input: ReadRunOutputInput, reader
   const { row, count, ...name } = parse(readRunOutputInput, input);
   const found = await findRun(ctx, name);
   const { rows, total, missing } = await readOutputOfRun(ctx, found.run, { row, count });
-  const said = await say(
+  const inWords = await say(
     ctx,
     found,
     rows.map((each, index) => runRowOf(row + index, each)),
     reader,
   );
-  return { total, missing, rows: said };
+  return { total, missing, rows: inWords };
 }
 
 /**
@@ -89,20 +89,20 @@ export async function searchRunLog(
   return { found: rows.map((line) => line.row), next };
 }
 
-const rowOf = (line: string, row = 0): RunRow => runRowOf(row, { kind: 'line', text: line });
+const rowOf = (line: string, row = 0): RunLogRow => runRowOf(row, { kind: 'line', text: line });
 
 /** Replaces the texts of messages by the formula’s texts in the reader’s language. */
 async function say(
   { db }: Context,
   { unit, run }: FoundRun,
-  rows: readonly RunRow[],
+  rows: readonly RunLogRow[],
   reader: ReaderWishes,
 ): Promise<LogRow[]> {
   const messages = rows.flatMap(({ message }) => message ?? []);
   if (messages.length === 0) return rows.map(({ row }) => row);
-  const said = await sayMessages(db, await readFormula(db, unit, run.formulaVersion), messages, negotiate(reader));
+  const inWords = await sayMessages(db, await readFormula(db, unit, run.formulaVersion), messages, negotiate(reader));
   return rows.map(({ row, message }) => {
-    const text = message === null ? null : said(message);
+    const text = message === null ? null : inWords(message);
     return text === null || text.source === 'id' ? row : { ...row, text: text.text };
   });
 }

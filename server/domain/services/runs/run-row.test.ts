@@ -33,8 +33,8 @@ describe('a line of a run’s output', () => {
     ],
     ['{"id":"ready","params":[]}', { id: 'ready', params: [] }, 'ready'],
     ['{"id":"a","params":["\\"}]","x"]} text', { id: 'a', params: ['"}]', 'x'] }, 'text'],
-  ])('%j refers to a message', (text, message, said) => {
-    expect(rowOf(`+0.1 ERROR ${text}`)).toMatchObject({ message, row: { text: said, level: 'error' } });
+  ])('%j refers to a message', (text, message, shownText) => {
+    expect(rowOf(`+0.1 ERROR ${text}`)).toMatchObject({ message, row: { text: shownText, level: 'error' } });
   });
 
   test.each([

@@ -8,7 +8,7 @@ export interface LoggedMessage {
 }
 
 /** A row of a run’s output, and the message that it refers to. */
-export interface RunRow {
+export interface RunLogRow {
   row: LogRow;
   message: LoggedMessage | null;
 }
@@ -21,16 +21,19 @@ const text = String.raw`"(?:[^"\\]|\\.)*"`;
 const messageForm = new RegExp(`^(\\{"id":${text},"params":\\[(?:${text}(?:,${text})*)?\\]\\}) ?(.*)$`, 's');
 
 /** Returns a stored row as a row of a log. Lines that have another form are shown as they are. */
-export function runRowOf(row: number, stored: Row): RunRow {
+export function runRowOf(row: number, stored: Row): RunLogRow {
   const empty = { row, ms: null, n: null, level: null };
   if (stored.kind === 'gap') return { row: { ...empty, kind: 'gap', text: String(stored.bytes) }, message: null };
   const [, seconds, fraction = '', word, rest = ''] = lineForm.exec(stored.text) ?? [];
   if (seconds === undefined) return { row: { ...empty, kind: 'text', text: stored.text }, message: null };
   const ms = Number(seconds) * 1000 + Number(fraction.padEnd(3, '0'));
   const level = levels[word as keyof typeof levels];
-  const [, written, said = ''] = messageForm.exec(rest) ?? [];
+  const [, written, shownText = ''] = messageForm.exec(rest) ?? [];
   const message = written === undefined ? null : messageOf(written);
-  return { row: { ...empty, ms, kind: 'out', level, text: message === null ? rest : said || message.id }, message };
+  return {
+    row: { ...empty, ms, kind: 'out', level, text: message === null ? rest : shownText || message.id },
+    message,
+  };
 }
 
 function messageOf(json: string): LoggedMessage | null {

@@ -24,12 +24,12 @@ export const failing = z.object({
     .describe('The latest time of the next attempt. The agent chooses a random time before it.'),
   resolution: z.enum(['retry', 'skip']).nullable().describe('What an operator decided; null before a decision.'),
 });
-export type Failure = z.infer<typeof failing>;
+export type UnitFailure = z.infer<typeof failing>;
 
 interface Row extends Record<string, unknown> {
   unit: string;
   slot: string;
-  relation: Failure['relation'];
+  relation: UnitFailure['relation'];
   failedAt: string | null;
 }
 
@@ -37,7 +37,7 @@ interface Row extends Record<string, unknown> {
 export async function readFailures(
   db: Database | Transaction,
   rows: readonly UnitRow[],
-): Promise<(row: UnitRow) => Failure[]> {
+): Promise<(row: UnitRow) => UnitFailure[]> {
   const ids = rows.filter(({ failing: slots }) => Object.keys(slots).length > 0).map(({ id }) => id);
   const facts = new Map(
     (ids.length === 0 ? [] : await readFacts(db, ids)).map((one) => [`${one.unit} ${one.slot}`, one]),

@@ -12,6 +12,7 @@ import { type ModelRow, readModel } from '#server/domain/topology/index.ts';
 import { formatInstanceId } from '#server/domain/topology-rules/instance-ids.ts';
 import { healthCauses, vmHealths } from '#server/domain/verdicts/words.ts';
 import { vmId } from '#server/domain/vms/input.ts';
+import { missingRelation, readOffers } from '../health/read-offers.ts';
 import { readUnitHealth } from '../health/read-unit-health.ts';
 import { type GetUnitInput, getUnitInput } from '../input.ts';
 import { unitNeedsRelease } from '../release/unit-needs-release.ts';
@@ -38,6 +39,9 @@ export const unit = z
     confirmedVersion: z.string().nullable().describe('The version that its hooks confirmed.'),
     settingsVersion: count,
     confirmedSettingsVersion: count.nullable(),
+    missingRelation: missingRelation
+      .nullable()
+      .describe('The relation that is the cause of the health, if one is missing.'),
     needsRelease: z
       .boolean()
       .describe('Whether protected settings are withheld from the machine until an admin releases them.'),
@@ -83,6 +87,7 @@ export async function readUnitViews(ctx: Context, where: SQL | undefined): Promi
     ctx.db,
     rows.map(({ row }) => row),
   );
+  const offers = await readOffers(ctx.db, evaluated);
   const healthOf = new Map(evaluated.map((one) => [one.unit.id, one]));
   return rows.map(
     ({ row, service, formula, vm, machine, cloudService, role, publicAddress, enrolledBy, thumbprint }) => {
@@ -94,6 +99,7 @@ export async function readUnitViews(ctx: Context, where: SQL | undefined): Promi
         instanceId: cloudService === null || role === null ? null : formatInstanceId({ service: cloudService, role }),
         ...{ publicAddress, version: row.formulaVersion, confirmedVersion: record.formula },
         ...{ settingsVersion: row.settingsVersion, confirmedSettingsVersion: record.configured?.settings ?? null },
+        missingRelation: offers.get(row.id) ?? null,
         ...{ needsRelease: found !== undefined && unitNeedsRelease(found.unit), enrolledBy, thumbprint },
         ports: (portsOf.get(row.id) ?? []).map(({ port, protocol }) => `${port}/${protocol}`).sort(),
         ...{ service, formula, failing: failuresOf(row) },

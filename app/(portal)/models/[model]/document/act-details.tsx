@@ -4,13 +4,13 @@ import { Fragment } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Change } from './act-change.tsx';
-import type { ShownAct } from './document-data.ts';
+import type { ShownPlanAct } from './document-data.ts';
 
 /** How many units of an act are named. */
 const maxNamed = 12;
 
 /** What an act changes, in detail. */
-export function ActDetails({ act }: { act: ShownAct }) {
+export function ActDetails({ act }: { act: ShownPlanAct }) {
   const { t } = useTranslation('services');
   switch (act.kind) {
     case 'deploy':
@@ -55,7 +55,7 @@ export function ActDetails({ act }: { act: ShownAct }) {
   }
 }
 
-function SettingChanges({ act }: { act: Extract<ShownAct, { kind: 'settings' }> }) {
+function SettingChanges({ act }: { act: Extract<ShownPlanAct, { kind: 'settings' }> }) {
   const { t } = useTranslation('services');
   const shown = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
   return (
@@ -95,7 +95,7 @@ function Rolling({ units, atOnce }: { units: readonly string[]; atOnce: number |
   );
 }
 
-function NewUnits({ units }: { units: Extract<ShownAct, { kind: 'addUnits' }>['units'] }) {
+function NewUnits({ units }: { units: Extract<ShownPlanAct, { kind: 'addUnits' }>['units'] }) {
   const { t } = useTranslation('services');
   const format = useFormat();
   const more = units.length - maxNamed;

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { ActDetails } from './act-details.tsx';
-import type { ShownAct, ShownPlan } from './document-data.ts';
+import type { ShownPlan, ShownPlanAct } from './document-data.ts';
 
 export interface ActItemProps {
   model: string;
-  act: ShownAct;
+  act: ShownPlanAct;
   number: number;
   warnings: ShownPlan['warnings'];
   onGoTo(pointer: string): void;

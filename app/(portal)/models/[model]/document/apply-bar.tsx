@@ -3,11 +3,11 @@
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { countChanges, type ShownPlan } from './document-data.ts';
-import type { Draft } from './use-document.ts';
+import type { DocumentDraft } from './use-document.ts';
 
 export interface ApplyBarProps {
   model: string;
-  draft: Draft;
+  draft: DocumentDraft;
   /** The plan of the text; undefined while there is none. */
   plan: ShownPlan | undefined;
   isPending: boolean;

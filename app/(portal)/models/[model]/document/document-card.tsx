@@ -11,7 +11,7 @@ import { jsonHeight } from '#app/_ui/json-height.ts';
 import type { JsonMarks } from '#app/_ui/json-marks.ts';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import type { Draft } from './use-document.ts';
+import type { DocumentDraft } from './use-document.ts';
 
 const JsonEditor = dynamic(() => import('#app/_ui/json-editor.tsx').then((module) => module.JsonEditor), {
   ssr: false,
@@ -25,7 +25,7 @@ const JsonEditor = dynamic(() => import('#app/_ui/json-editor.tsx').then((module
 export interface DocumentCardProps {
   model: string;
   editor: Ref<JsonEditorHandle>;
-  draft: Draft;
+  draft: DocumentDraft;
   marks: JsonMarks;
   /** Whether the text is not valid JSON. */
   isBroken: boolean;

@@ -4,14 +4,14 @@ import type { AddedMachine } from '../../model-data.ts';
 
 type Outputs = inferRouterOutputs<AppRouter>['models'];
 
-export type ShownDocument = Outputs['document'];
+export type ShownModelDocument = Outputs['document'];
 export type ShownPlan = Outputs['planDocument'];
-export type ShownAct = ShownPlan['acts'][number];
+export type ShownPlanAct = ShownPlan['acts'][number];
 type ShownHook = ShownPlan['hooks'][number]['hooks'][number];
 type Applied = Outputs['applyDocument'];
 
 /** Returns a document as the text of the editor. */
-export const textOf = (document: ShownDocument['document']): string => `${JSON.stringify(document, null, 2)}\n`;
+export const textOf = (document: ShownModelDocument['document']): string => `${JSON.stringify(document, null, 2)}\n`;
 
 /** Reads the text of the editor; null if it is not valid JSON. */
 export function readText(text: string): { value: unknown } | null {

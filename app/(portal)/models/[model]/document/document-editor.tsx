@@ -10,7 +10,7 @@ import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
 import type { AddedMachine, ShownModel } from '../../model-data.ts';
 import { ApplyBar } from './apply-bar.tsx';
 import { DocumentCard } from './document-card.tsx';
-import type { ShownDocument } from './document-data.ts';
+import type { ShownModelDocument } from './document-data.ts';
 import { HooksCard } from './hooks-card.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { useApply, useDraft, usePlan } from './use-document.ts';
@@ -22,7 +22,7 @@ const NewMachinesDialog = dynamic(
 
 export interface DocumentEditorProps {
   model: ShownModel;
-  document: ShownDocument;
+  document: ShownModelDocument;
 }
 
 /** The document in an editor, its plan, and the button that applies the plan that is shown. */

@@ -13,13 +13,13 @@ import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import type { ShownModel } from '../../model-data.ts';
 import { ModelTabs } from '../model-tabs.tsx';
-import type { ShownDocument } from './document-data.ts';
+import type { ShownModelDocument } from './document-data.ts';
 import { DocumentEditor } from './document-editor.tsx';
 
 export interface DocumentPageProps {
   /** What the server read at `readAt` (milliseconds since 1970); undefined if it could not read the document. */
   first: ShownModel;
-  document: ShownDocument | undefined;
+  document: ShownModelDocument | undefined;
   readAt: number;
 }
 
@@ -81,7 +81,7 @@ function ForOperators() {
 
 interface LiveDocumentProps {
   model: ShownModel;
-  document: ShownDocument | undefined;
+  document: ShownModelDocument | undefined;
   readAt: number;
 }
 

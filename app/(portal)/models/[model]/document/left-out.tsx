@@ -6,11 +6,11 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Switch } from '#app/_ui/switch.tsx';
 import type { ShownPlan } from './document-data.ts';
-import type { Draft } from './use-document.ts';
+import type { DocumentDraft } from './use-document.ts';
 
 export interface LeftOutProps {
   plan: ShownPlan;
-  draft: Draft;
+  draft: DocumentDraft;
 }
 
 /** What the document leaves out: it stays, unless the operator decides to remove it. */

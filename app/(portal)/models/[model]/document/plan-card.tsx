@@ -10,11 +10,11 @@ import type { ShownModel } from '../../model-data.ts';
 import { ActItem } from './act-item.tsx';
 import { countChanges, countNewHooks, leavesOut, type ShownPlan } from './document-data.ts';
 import { LeftOut } from './left-out.tsx';
-import type { Draft, usePlan } from './use-document.ts';
+import type { DocumentDraft, usePlan } from './use-document.ts';
 
-export interface PlanCardProps {
+export interface DocumentPlanCardProps {
   model: ShownModel;
-  draft: Draft;
+  draft: DocumentDraft;
   plan: ReturnType<typeof usePlan>;
   /** Why there is no plan; null if there is one. */
   problem: ExplainedProblem | null;
@@ -22,7 +22,7 @@ export interface PlanCardProps {
 }
 
 /** What applying the document would do: acts in order, and what stays. */
-export function PlanCard({ model, draft, plan, problem, onGoTo }: PlanCardProps) {
+export function PlanCard({ model, draft, plan, problem, onGoTo }: DocumentPlanCardProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
   const { data } = plan;

@@ -5,13 +5,13 @@ import { useEffect, useState } from 'react';
 import { problemOf } from '#app/_lib/problem.ts';
 import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import { type AddedMachine, ageMs } from '../../model-data.ts';
-import { machinesOf, readText, type ShownDocument, textOf } from './document-data.ts';
+import { machinesOf, readText, type ShownModelDocument, textOf } from './document-data.ts';
 
-/** Milliseconds without typing after which the plan is made. */
+/** Milliseconds without typing after which the plan is requested. */
 const pauseMs = 300;
 
 /** The document of a model as it is edited. */
-export interface Draft {
+export interface DocumentDraft {
   text: string;
   /** The document of the model as it is. */
   base: string;
@@ -25,7 +25,7 @@ export interface Draft {
 }
 
 /** Keeps the text of the editor. Until it is edited, it follows the model. */
-export function useDraft(document: ShownDocument['document']): Draft {
+export function useDraft(document: ShownModelDocument['document']): DocumentDraft {
   const base = textOf(document);
   const [typed, setTyped] = useState<string | null>(null);
   const [prune, setPrune] = useState(false);
@@ -43,7 +43,7 @@ export function useDraft(document: ShownDocument['document']): Draft {
 }
 
 /** Plans the draft a moment after each change, and again when the model changes. */
-export function usePlan(model: string, { text, prune }: Draft, revision: number) {
+export function usePlan(model: string, { text, prune }: DocumentDraft, revision: number) {
   const client = useTRPCClient();
   const settled = useSettled(text);
   const read = readText(settled);

@@ -1,7 +1,7 @@
 import type { RelationEvent } from './relation-data.ts';
 
 /** A lane of the history: what happened to one unit, oldest first; or to all units, if there are too many lanes. */
-export interface Lane {
+export interface HistoryLane {
   /** Null for all units. */
   unit: string | null;
   events: readonly RelationEvent[];
@@ -11,7 +11,7 @@ export interface Lane {
 export const maxLanes = 12;
 
 /** Divides a history, which is sorted newest first, into lanes, one for each unit in the order in which they joined. */
-export function lanesOf(events: readonly RelationEvent[]): Lane[] {
+export function lanesOf(events: readonly RelationEvent[]): HistoryLane[] {
   const oldestFirst = events.toReversed();
   const byUnit = Map.groupBy(oldestFirst, ({ unit }) => unit);
   if (byUnit.size > maxLanes) return [{ unit: null, events: oldestFirst }];

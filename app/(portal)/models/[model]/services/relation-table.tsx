@@ -20,7 +20,6 @@ export interface RelationTableProps {
 /** The relations of a model by number, or of one service. */
 export function RelationTable({ model, relations }: RelationTableProps) {
   const { t } = useTranslation('services');
-  const format = useFormat();
   return (
     <TableFrame label={t('model.relations')}>
       <Table>
@@ -39,51 +38,52 @@ export function RelationTable({ model, relations }: RelationTableProps) {
           </tr>
         </THead>
         <TBody>
-          {relations.map((relation) => {
-            const { number, movedAt } = relation;
-            const sides = sidesOf(relation);
-            return (
-              <Tr key={number} className="relative" leaving={relation.life !== 'alive'}>
-                <Td end className="text-ink-3 tabular-nums">
-                  <RowLink
-                    href={relationHref(model, number)}
-                    prefetch={false}
-                    aria-label={t('relations.open', {
-                      number: format.number(number),
-                      endpoints: relation.endpoints.map(endpointText).join(', '),
-                    })}
-                    className="font-normal"
-                  >
-                    {format.number(number)}
-                  </RowLink>
-                </Td>
-                <Td className="max-w-64 truncate py-1.5">
-                  <Endpoint model={model} endpoint={sides.requires} />
-                  <span className="block text-12 sm:hidden">
-                    <Other model={model} relation={relation} />
-                  </span>
-                  <span className="mt-1 block text-12 whitespace-normal sm:hidden">
-                    <RelationStatus relation={relation} />
-                  </span>
-                </Td>
-                <Td translate="no" className="mono text-ink-2 max-md:hidden">
-                  {relation.interface}
-                </Td>
-                <Td className="max-w-64 truncate max-sm:hidden">
-                  <Other model={model} relation={relation} />
-                </Td>
-                <Td className="max-sm:hidden">
-                  <RelationStatus relation={relation} />
-                </Td>
-                <Td end className="text-ink-2 max-md:hidden">
-                  <RelativeTime value={new Date(movedAt)} />
-                </Td>
-              </Tr>
-            );
-          })}
+          {relations.map((relation) => (
+            <RelationRow key={relation.number} model={model} relation={relation} />
+          ))}
         </TBody>
       </Table>
     </TableFrame>
+  );
+}
+
+function RelationRow({ model, relation }: { model: string; relation: ShownRelation }) {
+  const { t } = useTranslation('services');
+  const format = useFormat();
+  const { number, movedAt, endpoints, life } = relation;
+  const label = t('relations.open', {
+    number: format.number(number),
+    endpoints: endpoints.map(endpointText).join(', '),
+  });
+  return (
+    <Tr className="relative" leaving={life !== 'alive'}>
+      <Td end className="text-ink-3 tabular-nums">
+        <RowLink href={relationHref(model, number)} prefetch={false} aria-label={label} className="font-normal">
+          {format.number(number)}
+        </RowLink>
+      </Td>
+      <Td className="max-w-64 truncate py-1.5">
+        <Endpoint model={model} endpoint={sidesOf(relation).requires} />
+        <span className="block text-12 sm:hidden">
+          <Other model={model} relation={relation} />
+        </span>
+        <span className="mt-1 block text-12 whitespace-normal sm:hidden">
+          <RelationStatus relation={relation} />
+        </span>
+      </Td>
+      <Td translate="no" className="mono text-ink-2 max-md:hidden">
+        {relation.interface}
+      </Td>
+      <Td className="max-w-64 truncate max-sm:hidden">
+        <Other model={model} relation={relation} />
+      </Td>
+      <Td className="max-sm:hidden">
+        <RelationStatus relation={relation} />
+      </Td>
+      <Td end className="text-ink-2 max-md:hidden">
+        <RelativeTime value={new Date(movedAt)} />
+      </Td>
+    </Tr>
   );
 }
 

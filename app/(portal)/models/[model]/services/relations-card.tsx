@@ -1,6 +1,7 @@
 'use client';
 
 import { Cable } from 'lucide-react';
+import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { Button } from '#app/_ui/button.tsx';
@@ -11,6 +12,9 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { RelationTable } from './relation-table.tsx';
 import { missingRelations, type ShownService } from './service-data.ts';
 import type { RelationsRead } from './use-services.ts';
+
+/** Relations that the card shows at first, and that each request for more adds. */
+const pageRelations = 100;
 
 export interface RelationsCardProps {
   model: string;
@@ -25,9 +29,11 @@ export interface RelationsCardProps {
 export function RelationsCard({ model, relations, service, onRelate }: RelationsCardProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
+  const [most, setMost] = useState(pageRelations);
   const items = relations.data?.items.filter(
     ({ endpoints }) => service === undefined || endpoints.some((endpoint) => endpoint.service === service.name),
   );
+  const hidden = Math.max(0, (items?.length ?? 0) - most);
   return (
     <Card className="mb-4">
       <CardHeader
@@ -53,7 +59,16 @@ export function RelationsCard({ model, relations, service, onRelate }: Relations
         <SkeletonRows columns={['w-40', 'w-32', 'w-24']} rows={3} label={t('model.relationsLoading')} />
       ) : null}
       {items?.length === 0 ? <NoRelations service={service} /> : null}
-      {items === undefined || items.length === 0 ? null : <RelationTable model={model} relations={items} />}
+      {items === undefined || items.length === 0 ? null : (
+        <RelationTable model={model} relations={items.slice(0, most)} />
+      )}
+      {hidden === 0 ? null : (
+        <div className="border-t border-line-subtle px-4 py-2.5">
+          <Button onClick={() => setMost(most + pageRelations)}>
+            {t('model.more', { count: Math.min(hidden, pageRelations), hidden: format.number(hidden) })}
+          </Button>
+        </div>
+      )}
     </Card>
   );
 }

@@ -10,13 +10,17 @@ import { ServiceNeedsCard } from './needs/service-needs-card.tsx';
 import { NoServices, ServicesNotLoaded } from './no-services.tsx';
 import { RelationsCard } from './relations-card.tsx';
 import { type ServiceAct, takesServices } from './service-acts.ts';
+import type { ShownRecentRun } from './service-data.ts';
 import { ServicesCard } from './services-card.tsx';
-import type { RelationsRead, ServicesRead } from './use-services.ts';
+import type { FirstRead, RelationsRead, ServicesRead } from './use-services.ts';
 
 export interface ServicesViewProps {
   model: ShownModel;
   services: ServicesRead;
   relations: RelationsRead;
+  /** The latest runs of hooks as the server read them at `readAt`. */
+  runs: FirstRead<ShownRecentRun>;
+  readAt: number;
   /** Only services with a unit of this health; undefined for all. */
   health: VmHealth | undefined;
   /** What needs somebody among the machines. */
@@ -26,7 +30,8 @@ export interface ServicesViewProps {
 }
 
 /** The services of a model with what needs somebody, the relations between them, and the latest hooks. */
-export function ServicesView({ model, services, relations, health, needs, onAct, onModelAct }: ServicesViewProps) {
+export function ServicesView(props: ServicesViewProps) {
+  const { model, services, relations, runs, readAt, health, needs, onAct, onModelAct } = props;
   const may = useReader().can('operator') && takesServices(model);
   const items = services.data?.items ?? [];
   if (items.length === 0) {
@@ -62,7 +67,7 @@ export function ServicesView({ model, services, relations, health, needs, onAct,
         relations={relations}
         onRelate={may ? () => onAct({ kind: 'relate' }) : undefined}
       />
-      <RunsCard model={model.name} />
+      <RunsCard model={model.name} first={runs} readAt={readAt} />
     </>
   );
 }

@@ -2,7 +2,11 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useCause } from '#app/(portal)/(overview)/use-cause.ts';
+import type { HealthCause } from '#server/domain/verdicts/words.ts';
 import type { ShownUnit } from './service-data.ts';
+
+/** The causes that a hook’s own message explains. */
+const ofHook: ReadonlySet<HealthCause> = new Set(['exit', 'timeout', 'command', 'retry']);
 
 /** Returns a function that says why a unit is not healthy, in one sentence; null if there is nothing to say. */
 export function useUnitReason(): (unit: Pick<ShownUnit, 'health' | 'cause' | 'hook' | 'failing'>) => string | null {
@@ -20,6 +24,6 @@ export function useUnitReason(): (unit: Pick<ShownUnit, 'health' | 'cause' | 'ho
       messageId: null,
       waitsFor: null,
     });
-    return own?.reason ? `${words}: ${own.reason.text}` : words;
+    return own?.reason && ofHook.has(cause) ? `${words}: ${own.reason.text}` : words;
   };
 }

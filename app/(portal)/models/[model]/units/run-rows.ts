@@ -1,14 +1,14 @@
 import type { ShownRun } from './unit-data.ts';
 
 /** A row of the list of runs: a run, or earlier attempts for the same cause, which can be unfolded. */
-export type RunRow = { kind: 'run'; run: ShownRun } | { kind: 'attempts'; runs: readonly ShownRun[] };
+export type RunListRow = { kind: 'run'; run: ShownRun } | { kind: 'attempts'; runs: readonly ShownRun[] };
 
 /** Fewer earlier attempts are shown one by one. */
 const fewest = 2;
 
 /** Puts earlier attempts of the same hook into one row each, below the last attempt. Runs are sorted newest first. */
-export function runRows(runs: readonly ShownRun[]): RunRow[] {
-  const rows: RunRow[] = [];
+export function runRows(runs: readonly ShownRun[]): RunListRow[] {
+  const rows: RunListRow[] = [];
   for (let at = 0; at < runs.length; ) {
     const run = runs[at];
     if (run === undefined) break;

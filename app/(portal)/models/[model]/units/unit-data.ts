@@ -8,17 +8,17 @@ type Outputs = inferRouterOutputs<AppRouter>['units'];
 export type ShownUnitDetails = Outputs['get'];
 export type ShownFailure = ShownUnitDetails['failing'][number];
 export type ShownDue = Outputs['due']['items'][number];
-export type UnitRelation = Outputs['relations']['items'][number];
+export type RelationOfUnit = Outputs['relations']['items'][number];
 export type ShownRun = Outputs['runs']['items'][number];
 export type RunsPage = Outputs['runs'];
 export type ShownRunDetails = Outputs['run'];
-export type RunCause = ShownRunDetails['causes'][number];
+export type CauseOfHook = ShownRunDetails['causes'][number];
 export type MachineRows = inferRouterOutputs<AppRouter>['fleet']['rows'];
 export type UnitMachine = MachineRows['items'][number];
 export type UnitInstance = NonNullable<inferRouterOutputs<AppRouter>['models']['instances']['instances'][number]>;
 
 /** Names a unit for the calls of its page. Changes of the VM reload them. */
-export interface UnitName {
+export interface NamedUnit {
   model: string;
   unit: string;
   vmId: string;
@@ -45,7 +45,7 @@ export const statusOfOutcome: Readonly<Record<ShownRun['outcome'], StatusName>> 
 /** What the server read for the page of a unit; undefined where it could not read a part. */
 export interface UnitParts {
   due: { items: ShownDue[] } | undefined;
-  relations: { items: UnitRelation[] } | undefined;
+  relations: { items: RelationOfUnit[] } | undefined;
   runs: RunsPage | undefined;
   /** The run that is shown first. */
   run: ShownRunDetails | undefined;

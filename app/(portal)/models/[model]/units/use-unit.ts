@@ -6,13 +6,13 @@ import { useThrottledReload } from '#app/_lib/use-throttled-reload.ts';
 import { ageMs } from '../../model-data.ts';
 import {
   type MachineRows,
+  type NamedUnit,
+  type RelationOfUnit,
   type RunsPage,
   runsPageSize,
   type ShownDue,
   type ShownUnitDetails,
   type UnitInstance,
-  type UnitName,
-  type UnitRelation,
 } from './unit-data.ts';
 
 /** Interval in milliseconds at which parts are reloaded that change only by news. */
@@ -23,7 +23,7 @@ const initial = <Data>(data: Data | undefined, readAt: number) =>
   data === undefined ? {} : { initialData: data, initialDataUpdatedAt: readAt };
 
 /** Loads a unit, and reloads it when something about it changes. */
-export function useUnit(name: UnitName, first: ShownUnitDetails, readAt: number) {
+export function useUnit(name: NamedUnit, first: ShownUnitDetails, readAt: number) {
   const trpc = useTRPC();
   const query = useQuery({
     ...trpc.units.get.queryOptions(name),
@@ -34,7 +34,7 @@ export function useUnit(name: UnitName, first: ShownUnitDetails, readAt: number)
 }
 
 /** Loads the hooks that are due on a unit. */
-export function useDue(name: UnitName, first: { items: ShownDue[] } | undefined, readAt: number) {
+export function useDue(name: NamedUnit, first: { items: ShownDue[] } | undefined, readAt: number) {
   const trpc = useTRPC();
   const query = useQuery({
     ...trpc.units.due.queryOptions(name),
@@ -46,7 +46,7 @@ export function useDue(name: UnitName, first: { items: ShownDue[] } | undefined,
 }
 
 /** Loads the relations of a unit. */
-export function useUnitRelations(name: UnitName, first: { items: UnitRelation[] } | undefined, readAt: number) {
+export function useUnitRelations(name: NamedUnit, first: { items: RelationOfUnit[] } | undefined, readAt: number) {
   const trpc = useTRPC();
   const query = useQuery({
     ...trpc.units.relations.queryOptions(name),
@@ -58,7 +58,7 @@ export function useUnitRelations(name: UnitName, first: { items: UnitRelation[] 
 }
 
 /** Loads the runs of a unit’s hooks, newest first, one page at a time. */
-export function useRuns(name: UnitName, first: RunsPage | undefined, readAt: number) {
+export function useRuns(name: NamedUnit, first: RunsPage | undefined, readAt: number) {
   const trpc = useTRPC();
   const input = { ...name, limit: runsPageSize };
   const query = useInfiniteQuery({
@@ -72,7 +72,7 @@ export function useRuns(name: UnitName, first: RunsPage | undefined, readAt: num
 }
 
 /** Loads the health and the agent of the unit’s machine. */
-export function useMachine({ vmId }: UnitName, first: MachineRows | undefined, readAt: number) {
+export function useMachine({ vmId }: NamedUnit, first: MachineRows | undefined, readAt: number) {
   const trpc = useTRPC();
   const query = useQuery({
     ...trpc.fleet.rows.queryOptions({ vmIds: [vmId] }),
@@ -83,7 +83,7 @@ export function useMachine({ vmId }: UnitName, first: MachineRows | undefined, r
 }
 
 /** Loads the instance that the unit’s machine is in the topology. */
-export function useInstance({ model }: UnitName, id: string | null, first: UnitInstance | undefined) {
+export function useInstance({ model }: NamedUnit, id: string | null, first: UnitInstance | undefined) {
   const trpc = useTRPC();
   const query = useQuery({
     ...trpc.models.instances.queryOptions({ model, ids: [id ?? ''] }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ShownDue, ShownFailure, ShownRun } from './unit-data.ts';
-import { type UnitFacts, whyOf } from './why-unit.ts';
+import { type WhyFacts, whyOf } from './why-unit.ts';
 
 const now = '2026-11-29T12:00:00.000Z';
 const failure = (hook: string, failures: number, relation: ShownFailure['relation'] = null): ShownFailure => ({
@@ -11,21 +11,21 @@ const start = { hook: 'start' } as ShownDue;
 const mark = { hook: 'install', version: '1.0.0.0', at: now, by: 'Ada' };
 const db = { id: 3, number: 1, name: 'db' };
 
-const healthy: UnitFacts = {
+const healthy: WhyFacts = {
   unit: { stage: 'started', health: 'healthy', cause: null, hook: null, failing: [], skipped: [], agentSince: now },
   machine: { agent: { status: 'ready' as never, lastSeenAt: now }, agentKind: 'reference' as never },
   ...{ due: [], running: undefined },
 };
-const given = (more: Partial<UnitFacts['unit']>, rest: Partial<UnitFacts> = {}): UnitFacts => ({
+const given = (more: Partial<WhyFacts['unit']>, rest: Partial<WhyFacts> = {}): WhyFacts => ({
   ...healthy,
   ...rest,
   unit: { ...healthy.unit, ...more },
 });
 const agent = (status: string, agentKind: string | null = 'reference') =>
-  ({ agent: { status, lastSeenAt: status === 'never' ? null : now }, agentKind }) as UnitFacts['machine'];
+  ({ agent: { status, lastSeenAt: status === 'never' ? null : now }, agentKind }) as WhyFacts['machine'];
 
 describe('EN-81 why a unit is not done', () => {
-  it.each<[string, UnitFacts, object | null]>([
+  it.each<[string, WhyFacts, object | null]>([
     ['a healthy unit', healthy, null],
     ['a removed unit', given({ stage: 'removed', failing: [failure('stop', 3)] }), null],
     ['a machine without an agent', given({}, { machine: agent('never', null) }), { kind: 'enroll' }],

@@ -11,7 +11,7 @@ export type UnitWhy =
   | { kind: 'release' }
   | { kind: 'relation'; name: string };
 
-export interface UnitFacts {
+export interface WhyFacts {
   unit: Pick<ShownUnitDetails, 'stage' | 'health' | 'cause' | 'hook' | 'failing' | 'skipped' | 'agentSince'>;
   /** Undefined while it is loading. */
   machine: Pick<UnitMachine, 'agent' | 'agentKind'> | undefined;
@@ -20,7 +20,7 @@ export interface UnitFacts {
 }
 
 /** Returns why a unit is not done or is degraded, the first reason that applies; null if there is nothing to explain. */
-export function whyOf({ unit, machine, due, running }: UnitFacts): UnitWhy | null {
+export function whyOf({ unit, machine, due, running }: WhyFacts): UnitWhy | null {
   if (unit.stage === 'removed') return null;
   if (machine?.agent.status === 'never') return { kind: machine.agentKind === null ? 'enroll' : 'unheard' };
   if (machine?.agent.status === 'unresponsive' && machine.agent.lastSeenAt !== null) {

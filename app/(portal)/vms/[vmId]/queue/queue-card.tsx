@@ -12,7 +12,7 @@ import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Elapsed } from '#app/_ui/time.tsx';
 import { type HookEntry, type HookQueue, isIdle, type MixedEntry, mixed } from '../units/hook-entries.ts';
 import { HookText, HookUnit, HookWaits } from '../units/hook-text.tsx';
-import { useHookQueue } from '../units/use-vm-units.ts';
+import { useHookQueue } from '../units/use-hook-queue.ts';
 import { type InstanceDetails, type QueueDetails, type QueueLine, tabHref } from '../vm-data.ts';
 import { EntryName, EntryText } from './entry-text.tsx';
 import { Limits } from './limits.tsx';

@@ -12,7 +12,7 @@ import { Table, TableFrame, TBody, Td, THead, Th } from '#app/_ui/table.tsx';
 import { Elapsed, RelativeTime } from '#app/_ui/time.tsx';
 import { type HookQueue, isIdle, mixed } from '../units/hook-entries.ts';
 import { HookRow } from '../units/hook-row.tsx';
-import { useHookQueue } from '../units/use-vm-units.ts';
+import { useHookQueue } from '../units/use-hook-queue.ts';
 import { type QueueLine, tabsId } from '../vm-data.ts';
 import { EntryName, EntryText, Expiry } from './entry-text.tsx';
 import { Limits } from './limits.tsx';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { QueueLine } from '../vm-data.ts';
-import { type HookEntry, hookQueue, isIdle, mixed, type VmUnit } from './hook-entries.ts';
+import { type HookEntry, hookQueue, isIdle, mixed, type ShownVmUnit } from './hook-entries.ts';
 
-type Due = VmUnit['due'][number];
+type Due = ShownVmUnit['due'][number];
 const due = (hook: string, relation: number | null = null, remoteUnit: string | null = null, hasFile = true): Due => ({
   ...{ hook, relation, remoteUnit, hasFile, because: 'changed', version: null, waitsFor: null },
 });
-const unit = (name: string, turn: number, hooks: Due[], more: Partial<VmUnit> = {}) =>
-  ({ model: 'prod', unit: name, turn, running: null, due: hooks, failing: [], ...more }) as unknown as VmUnit;
+const unit = (name: string, turn: number, hooks: Due[], more: Partial<ShownVmUnit> = {}) =>
+  ({ model: 'prod', unit: name, turn, running: null, due: hooks, failing: [], ...more }) as unknown as ShownVmUnit;
 const running = { run: 'r', hook: 'start', remoteUnit: null, begunAt: '2026-11-29T12:00:00Z', timeoutSeconds: 300 };
 const failing = [{ hook: 'db-relation-changed', remoteUnit: 'a/0', relation: { id: 3 }, nextAttemptBefore: 'soon' }];
 const names = (entries: readonly { unit: string; hook: string }[]) => entries.map((one) => `${one.unit} ${one.hook}`);

@@ -4,7 +4,8 @@ import type { ShownRun } from '#app/(portal)/models/[model]/units/unit-data.ts';
 import type { AppRouter } from '#server/trpc/root.ts';
 import type { QueueDetails } from '../vm-data.ts';
 
-export type VmUnit = inferRouterOutputs<AppRouter>['units']['ofVm']['items'][number];
+export type VmUnits = inferRouterOutputs<AppRouter>['units']['ofVm'];
+export type ShownVmUnit = VmUnits['items'][number];
 
 /** A hook in the queue of a machine. */
 export interface HookEntry {
@@ -28,7 +29,7 @@ export interface HookQueue {
 }
 
 /** Returns the hooks in the order in which the machine runs them. Hooks that other machines caused come last. */
-export function hookQueue(units: readonly VmUnit[]): HookQueue {
+export function hookQueue(units: readonly ShownVmUnit[]): HookQueue {
   const entries = units.flatMap(entriesOf);
   const order = ({ turn }: HookEntry) => turn ?? Number.POSITIVE_INFINITY;
   const sorted = entries.toSorted((a, b) => order(a) - order(b));
@@ -40,7 +41,7 @@ export function hookQueue(units: readonly VmUnit[]): HookQueue {
   };
 }
 
-function entriesOf({ model, unit, turn, running, due, failing }: VmUnit): HookEntry[] {
+function entriesOf({ model, unit, turn, running, due, failing }: ShownVmUnit): HookEntry[] {
   const run = running === null ? undefined : ({ ...running, id: running.run } as unknown as ShownRun);
   const lines = dueLines(due, failing, run);
   const entries = lines

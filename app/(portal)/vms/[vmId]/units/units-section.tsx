@@ -10,7 +10,7 @@ import { Status } from '#app/_ui/status.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { unitHref } from '#app/(portal)/models/[model]/services/service-data.ts';
 import { modelHref } from '#app/(portal)/models/model-data.ts';
-import { hookQueue, type VmUnit } from './hook-entries.ts';
+import { hookQueue, type ShownVmUnit } from './hook-entries.ts';
 import { HookText, HookWaits } from './hook-text.tsx';
 import { useVmUnits } from './use-vm-units.ts';
 
@@ -41,7 +41,7 @@ export function UnitsSection({ vmId }: { vmId: string }) {
   );
 }
 
-function UnitCard({ unit }: { unit: VmUnit }) {
+function UnitCard({ unit }: { unit: ShownVmUnit }) {
   const { t } = useTranslation('reports');
   const { model, stage, health, cause, hook, formula, version, ports, failing } = unit;
   const queue = hookQueue([unit]);

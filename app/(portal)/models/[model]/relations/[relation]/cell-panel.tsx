@@ -12,7 +12,7 @@ import { unitHref } from '../../services/service-data.ts';
 import { HookName } from '../../units/hook-name.tsx';
 import { writerOf } from '../moments.ts';
 import type { Moment, RelationEvent, RelationName } from '../relation-data.ts';
-import type { OpenedCell } from './data-card.tsx';
+import type { OpenedCell } from './opened-cell.ts';
 import type { Revealed } from './use-revealed.ts';
 import { ValueText } from './value-text.tsx';
 

@@ -22,6 +22,7 @@ import {
 import { CellPanel } from './cell-panel.tsx';
 import { CompareChoice, type Pinned } from './compare-choice.tsx';
 import { NodeTable } from './node-table.tsx';
+import type { OpenedCell } from './opened-cell.ts';
 import { useRevealed } from './use-revealed.ts';
 
 const NodeList = dynamic(() => import('./node-list.tsx').then((module) => module.NodeList));
@@ -45,12 +46,6 @@ export interface DataCardProps {
   isLoading: boolean;
   onMove(at: number | null): void;
   onPin(pinned: Pinned): void;
-}
-
-/** A key of a unit that the reader opened. */
-export interface OpenedCell {
-  unit: string;
-  key: string;
 }
 
 /** The settings of all units at a moment, and who wrote the value that the reader opened. */
@@ -91,7 +86,7 @@ export function DataCard(props: DataCardProps) {
           </p>
         )}
       </Card>
-      <CellPanel {...{ name, moment, events, cell, revealed }} />
+      {participants === 0 ? null : <CellPanel {...{ name, moment, events, cell, revealed }} />}
       {seen === null ? null : <SeenDialog name={name} unit={seen} onClose={() => setSeen(null)} />}
     </div>
   );

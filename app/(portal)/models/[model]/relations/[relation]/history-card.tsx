@@ -42,30 +42,7 @@ export function HistoryCard({ relation, history: { query, events }, at, onMove }
         }
         actions={
           events === undefined || events.length === 0 ? undefined : (
-            <span className="flex items-center gap-1">
-              <span className="me-1 text-12 tabular-nums">
-                <span className="font-semibold">{format.number(current)}</span>{' '}
-                {t('relation.history.of', { all: format.number(range.to) })}
-              </span>
-              <IconButton
-                size="sm"
-                variant="default"
-                label={t('relation.history.back')}
-                disabled={current <= range.from}
-                onClick={() => move(current - 1)}
-              >
-                <ChevronLeft aria-hidden className="rtl:-scale-x-100" />
-              </IconButton>
-              <IconButton
-                size="sm"
-                variant="default"
-                label={t('relation.history.forward')}
-                disabled={current >= range.to}
-                onClick={() => move(current + 1)}
-              >
-                <ChevronRight aria-hidden className="rtl:-scale-x-100" />
-              </IconButton>
-            </span>
+            <Steps range={range} current={current} onMove={move} />
           )
         }
       />
@@ -85,29 +62,75 @@ export function HistoryCard({ relation, history: { query, events }, at, onMove }
       ) : (
         <>
           <HistoryLanes events={events} range={range} current={current} onMove={move} />
-          <div className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 pb-3 text-12 text-ink-2">
-            {(['joined', 'changed', 'left'] as const).map((kind) => (
-              <span key={kind} className="inline-flex items-center gap-1.5">
-                <svg viewBox="-8 -8 16 16" aria-hidden className="size-3.5">
-                  <EventMark kind={kind} />
-                </svg>
-                {t(`relation.event.${kind}`)}
-              </span>
-            ))}
-            {query.hasNextPage ? (
-              <Button
-                size="sm"
-                variant="ghost"
-                className="ms-auto"
-                busy={query.isFetchingNextPage}
-                onClick={() => void query.fetchNextPage()}
-              >
-                {t('relation.history.earlier')}
-              </Button>
-            ) : null}
-          </div>
+          <Foot query={query} />
         </>
       )}
     </Card>
+  );
+}
+
+interface StepsProps {
+  range: { from: number; to: number };
+  current: number;
+  onMove(clock: number): void;
+}
+
+/** The clock of the moment, and buttons for the changes before and after it. */
+function Steps({ range, current, onMove: move }: StepsProps) {
+  const { t } = useTranslation('services');
+  const format = useFormat();
+  return (
+    <span className="flex items-center gap-1">
+      <span className="me-1 text-12 tabular-nums">
+        <span className="font-semibold">{format.number(current)}</span>{' '}
+        {t('relation.history.of', { all: format.number(range.to) })}
+      </span>
+      <IconButton
+        size="sm"
+        variant="default"
+        label={t('relation.history.back')}
+        disabled={current <= range.from}
+        onClick={() => move(current - 1)}
+      >
+        <ChevronLeft aria-hidden className="rtl:-scale-x-100" />
+      </IconButton>
+      <IconButton
+        size="sm"
+        variant="default"
+        label={t('relation.history.forward')}
+        disabled={current >= range.to}
+        onClick={() => move(current + 1)}
+      >
+        <ChevronRight aria-hidden className="rtl:-scale-x-100" />
+      </IconButton>
+    </span>
+  );
+}
+
+/** What the marks mean, and a button for earlier changes. */
+function Foot({ query }: Pick<EventsRead, 'query'>) {
+  const { t } = useTranslation('services');
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 pb-3 text-12 text-ink-2">
+      {(['joined', 'changed', 'left'] as const).map((kind) => (
+        <span key={kind} className="inline-flex items-center gap-1.5">
+          <svg viewBox="-8 -8 16 16" aria-hidden className="size-3.5">
+            <EventMark kind={kind} />
+          </svg>
+          {t(`relation.event.${kind}`)}
+        </span>
+      ))}
+      {query.hasNextPage ? (
+        <Button
+          size="sm"
+          variant="ghost"
+          className="ms-auto"
+          busy={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          {t('relation.history.earlier')}
+        </Button>
+      ) : null}
+    </div>
   );
 }

@@ -30,7 +30,6 @@ export function HistoryLanes({ events, range, current, onMove }: HistoryLanesPro
   const format = useFormat();
   const lanes = useMemo(() => lanesOf(events), [events]);
   const marks = useMemo(() => timeMarks(events, range, 0.12), [events, range]);
-  const shown = events.find(({ clock }) => clock <= current);
   const at = placeOf(current, range);
   return (
     <div className="relative px-4 pb-2">
@@ -50,30 +49,7 @@ export function HistoryLanes({ events, range, current, onMove }: HistoryLanesPro
       </div>
       <div className={laneClass}>
         <span className="max-sm:hidden" />
-        <div className="relative h-5">
-          <span aria-hidden className="absolute inset-x-2 top-[9px] h-0.5 rounded-full bg-line">
-            <span className="block h-full rounded-full bg-brand" style={{ width: `${at * 100}%` }} />
-          </span>
-          <input
-            type="range"
-            min={range.from}
-            max={range.to}
-            step={1}
-            value={current}
-            disabled={range.from === range.to}
-            aria-label={t('relation.history.slider')}
-            aria-valuetext={
-              shown === undefined
-                ? undefined
-                : t('relation.history.value', {
-                    ...{ clock: format.number(current), time: format.dateTime(new Date(shown.at), 'short') },
-                    ...{ unit: shown.unit, what: t(`relation.event.${shown.kind}`) },
-                  })
-            }
-            onChange={(event) => onMove(Number(event.target.value))}
-            className={slider}
-          />
-        </div>
+        <Slider {...{ events, range, current, onMove }} />
       </div>
       {lanes.map(({ unit, events: own }) => (
         <div key={unit ?? ''} className={laneClass}>
@@ -103,6 +79,40 @@ export function HistoryLanes({ events, range, current, onMove }: HistoryLanesPro
           </div>
         </div>
       ))}
+    </div>
+  );
+}
+
+/** The slider, whose spoken value is the event that it is at. */
+function Slider({ events, range, current, onMove }: HistoryLanesProps) {
+  const { t } = useTranslation('services');
+  const format = useFormat();
+  const shown = events.find(({ clock }) => clock <= current);
+  const at = placeOf(current, range);
+  return (
+    <div className="relative h-5">
+      <span aria-hidden className="absolute inset-x-2 top-[9px] h-0.5 rounded-full bg-line">
+        <span className="block h-full rounded-full bg-brand" style={{ width: `${at * 100}%` }} />
+      </span>
+      <input
+        type="range"
+        min={range.from}
+        max={range.to}
+        step={1}
+        value={current}
+        disabled={range.from === range.to}
+        aria-label={t('relation.history.slider')}
+        aria-valuetext={
+          shown === undefined
+            ? undefined
+            : t('relation.history.value', {
+                ...{ clock: format.number(current), time: format.dateTime(new Date(shown.at), 'short') },
+                ...{ unit: shown.unit, what: t(`relation.event.${shown.kind}`) },
+              })
+        }
+        onChange={(event) => onMove(Number(event.target.value))}
+        className={slider}
+      />
     </div>
   );
 }

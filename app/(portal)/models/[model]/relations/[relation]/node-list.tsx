@@ -14,7 +14,7 @@ import { Segmented } from '#app/_ui/segmented.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import { cellOf, differs, filterNodes, type NodeFilter } from '../moments.ts';
 import type { Moment, ShownNode } from '../relation-data.ts';
-import type { OpenedCell } from './data-card.tsx';
+import type { OpenedCell } from './opened-cell.ts';
 import { SeenBy } from './seen-by.tsx';
 import type { Revealed } from './use-revealed.ts';
 import { ValueText } from './value-text.tsx';
@@ -37,7 +37,6 @@ const empty: NodeFilter = { search: '', withinMinutes: null, behind: false };
 export function NodeList(props: NodeListProps) {
   const { moment, isPast } = props;
   const { t } = useTranslation('services');
-  const format = useFormat();
   const [filter, setFilter] = useState(empty);
   const [opened, setOpened] = useState<string | null>(null);
   const frame = useRef<HTMLElement>(null);
@@ -52,34 +51,7 @@ export function NodeList(props: NodeListProps) {
   });
   return (
     <>
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 pb-3">
-        <SearchInput
-          className="w-64 max-sm:w-full"
-          label={t('relation.filter.search')}
-          value={filter.search}
-          maxLength={200}
-          onChange={(event) => setFilter({ ...filter, search: event.target.value })}
-        />
-        <Segmented
-          label={t('relation.filter.within')}
-          value={String(filter.withinMinutes ?? 'all')}
-          options={within.map((value) => ({ value: value as string, label: t(`relation.filter.within.${value}`) }))}
-          onChange={(value) => setFilter({ ...filter, withinMinutes: value === 'all' ? null : Number(value) })}
-        />
-        {isPast ? null : (
-          // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is a button, which a label names too
-          <label className="inline-flex items-center gap-2">
-            <Checkbox
-              checked={filter.behind}
-              onCheckedChange={(checked) => setFilter({ ...filter, behind: checked === true })}
-            />
-            {t('relation.filter.behind')}
-          </label>
-        )}
-        <span role="status" className="ms-auto text-12 text-ink-2 tabular-nums">
-          {t('relation.filter.count', { n: format.number(nodes.length), all: format.number(moment.nodes.length) })}
-        </span>
-      </div>
+      <Filters filter={filter} onFilter={setFilter} isPast={isPast} count={nodes.length} all={moment.nodes.length} />
       {nodes.length === 0 ? (
         <EmptyState
           as="h3"
@@ -119,6 +91,51 @@ export function NodeList(props: NodeListProps) {
         </section>
       )}
     </>
+  );
+}
+
+interface FiltersProps {
+  filter: NodeFilter;
+  isPast: boolean;
+  /** How many units are shown, of how many. */
+  count: number;
+  all: number;
+  onFilter(filter: NodeFilter): void;
+}
+
+/** The filters of the list, and how many units they select. */
+function Filters({ filter, isPast, count, all, onFilter }: FiltersProps) {
+  const { t } = useTranslation('services');
+  const format = useFormat();
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 pb-3">
+      <SearchInput
+        className="w-64 max-sm:w-full"
+        label={t('relation.filter.search')}
+        value={filter.search}
+        maxLength={200}
+        onChange={(event) => onFilter({ ...filter, search: event.target.value })}
+      />
+      <Segmented
+        label={t('relation.filter.within')}
+        value={String(filter.withinMinutes ?? 'all')}
+        options={within.map((value) => ({ value: value as string, label: t(`relation.filter.within.${value}`) }))}
+        onChange={(value) => onFilter({ ...filter, withinMinutes: value === 'all' ? null : Number(value) })}
+      />
+      {isPast ? null : (
+        // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is a button, which a label names too
+        <label className="inline-flex items-center gap-2">
+          <Checkbox
+            checked={filter.behind}
+            onCheckedChange={(checked) => onFilter({ ...filter, behind: checked === true })}
+          />
+          {t('relation.filter.behind')}
+        </label>
+      )}
+      <span role="status" className="ms-auto text-12 text-ink-2 tabular-nums">
+        {t('relation.filter.count', { n: format.number(count), all: format.number(all) })}
+      </span>
+    </div>
   );
 }
 

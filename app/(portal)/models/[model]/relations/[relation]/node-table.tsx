@@ -12,7 +12,7 @@ import { unitHref } from '../../services/service-data.ts';
 import { cellOf, differs, type SideTable } from '../moments.ts';
 import type { Moment, NodeValue, ShownNode } from '../relation-data.ts';
 import type { Pinned } from './compare-choice.tsx';
-import type { OpenedCell } from './data-card.tsx';
+import type { OpenedCell } from './opened-cell.ts';
 import { SeenBy } from './seen-by.tsx';
 import type { Revealed } from './use-revealed.ts';
 import { ValueText } from './value-text.tsx';

@@ -30,10 +30,11 @@ export default async function ServiceRoute({ params, searchParams }: Props) {
   const [model, first] = await Promise.all([readModel(modelName), read(modelName, name)]);
   const { services, relations } = await portal();
   const service = first.items[0]?.name ?? '';
-  const [links, details] = await Promise.all([
+  const [links, details, runs] = await Promise.all([
     // If one of these cannot be read, its card says so.
     relations.list({ model: model.name }).catch(() => undefined),
     services.get({ model: model.name, service }).catch(() => undefined),
+    services.runs({ model: model.name, service }).catch(() => undefined),
   ]);
   return (
     <Page
@@ -52,6 +53,7 @@ export default async function ServiceRoute({ params, searchParams }: Props) {
           first={first}
           relations={links}
           details={details}
+          runs={runs}
           readAt={Date.now()}
         />
       </Words>

@@ -22,17 +22,21 @@ export interface RecentRunsProps {
   model: string;
   /** Only the runs of this service; without it, those of the model. */
   service?: string;
+  /** What the server read at `readAt` (milliseconds since 1970); undefined if it could not read it. */
+  first: { items: ShownRecentRun[] } | undefined;
+  readAt: number;
 }
 
-/** Number of runs that the card shows. */
-const limit = 10;
-
 /** The latest runs of hooks. A run is on the page of its unit. */
-export function RunsCard({ model, service }: RecentRunsProps) {
+export function RunsCard({ model, service, first, readAt }: RecentRunsProps) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
-  const input = { model, limit, ...(service !== undefined && { service }) };
-  const runs = useQuery({ ...trpc.services.runs.queryOptions(input), enabled: false, retry: false });
+  const input = { model, ...(service !== undefined && { service }) };
+  const runs = useQuery({
+    ...trpc.services.runs.queryOptions(input),
+    ...(first !== undefined && { initialData: first, initialDataUpdatedAt: readAt }),
+    ...{ enabled: false, retry: false },
+  });
   const { refetch } = runs;
   useThrottledReload({ queryKey: trpc.services.runs.queryKey(input), refetch, agesMs: ageMs * 6 });
   const items = runs.data?.items;

@@ -14,7 +14,7 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import { modelHref, type ShownModel } from '../../../model-data.ts';
 import { takesServices } from '../service-acts.ts';
-import type { ServiceDetails, ShownRelation, ShownService } from '../service-data.ts';
+import type { ServiceDetails, ShownRecentRun, ShownRelation, ShownService } from '../service-data.ts';
 import { useServiceActs } from '../use-service-acts.tsx';
 import { type FirstRead, useRelations, useServices } from '../use-services.ts';
 import { ServiceHead } from './service-head.tsx';
@@ -38,6 +38,7 @@ export interface ServicePageProps {
   first: { items: ShownService[] };
   relations: FirstRead<ShownRelation>;
   details: ServiceDetails | undefined;
+  runs: FirstRead<ShownRecentRun>;
   readAt: number;
 }
 
@@ -92,7 +93,7 @@ export function ServicePage({ model: firstModel, service: name, health, first, r
         onRelate={may ? () => acts.act({ kind: 'relate', service: name }) : undefined}
       />
       <SettingsCard details={details} />
-      <RunsCard model={model.name} service={name} />
+      <RunsCard model={model.name} service={name} first={read.runs} readAt={readAt} />
       {acts.dialogs}
     </>
   );

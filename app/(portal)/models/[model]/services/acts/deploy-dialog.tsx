@@ -13,7 +13,7 @@ import { Input } from '#app/_ui/input.tsx';
 import { FormDialog } from '#app/(portal)/settings/form-dialog.tsx';
 import { maxServiceNameLength } from '#protocol/unit-names.ts';
 import { modelHref } from '../../../model-data.ts';
-import { endpointText } from '../endpoint-pairs.ts';
+import { endpointText, type ShownPair } from '../endpoint-pairs.ts';
 import type { ServiceDialogsProps } from '../service-acts.ts';
 import { DeployFormula } from './deploy-formula.tsx';
 import { DeployOptions } from './deploy-options.tsx';
@@ -27,6 +27,8 @@ import { useNewPairs } from './use-new-pairs.ts';
 import { useVersions } from './use-versions.ts';
 
 type DeployDialogProps = Pick<ServiceDialogsProps, 'model' | 'onAdded' | 'onClose'>;
+
+type Values = typeof noValues;
 
 const noValues = {
   formula: '',
@@ -46,7 +48,7 @@ export function DeployDialog({ model, onAdded, onClose }: DeployDialogProps) {
   const router = useRouter();
   const explain = useProblem();
   const [values, setValues] = useState(noValues);
-  const change = (changed: Partial<typeof noValues>) => setValues((before) => ({ ...before, ...changed }));
+  const change = (changed: Partial<Values>) => setValues((before) => ({ ...before, ...changed }));
   const { formula, placing, draft, exposed } = values;
   const versions = useVersions(formula);
   const version = versions.published.includes(values.version) ? values.version : (versions.published[0] ?? '');
@@ -89,34 +91,59 @@ export function DeployDialog({ model, onAdded, onClose }: DeployDialogProps) {
         versions={versions}
       />
       {version === '' ? null : (
-        <>
-          <NameField name={name} problem={problem} onChange={(typed) => change({ name: typed })} />
-          <PlacementField model={model} value={placing} onChange={(placed) => change({ placing: placed })} min={0} />
-          <SettingsFields
-            key={formula}
-            formula={formula}
-            version={version}
-            draft={draft}
-            onChange={(changed) => {
-              forgetError(deploy);
-              change({ draft: changed });
-            }}
-            stored={null}
-            problem={problem}
-          />
-          <DeployOptions
-            name={name}
-            pairs={pairs}
-            related={related}
-            onRelated={(pair, isRelated) =>
-              change({ changedPairs: withChoice(values.changedPairs, { pair, pairs, name, isRelated }) })
-            }
-            exposed={exposed}
-            onExposed={(is) => change({ exposed: is })}
-          />
-        </>
+        <Details
+          model={model}
+          name={name}
+          version={version}
+          values={values}
+          pairs={pairs}
+          problem={problem}
+          onChange={(changed) => {
+            forgetError(deploy);
+            change(changed);
+          }}
+        />
       )}
     </FormDialog>
+  );
+}
+
+interface DetailsProps extends Pick<ServiceDialogsProps, 'model'> {
+  name: string;
+  version: string;
+  values: Values;
+  pairs: readonly ShownPair[];
+  problem: ExplainedProblem | undefined;
+  onChange(changed: Partial<Values>): void;
+}
+
+/** Everything about a new service that depends on its formula. */
+function Details({ model, name, version, values, pairs, problem, onChange }: DetailsProps) {
+  const { formula, placing, draft, exposed, changedPairs } = values;
+  return (
+    <>
+      <NameField name={name} problem={problem} onChange={(typed) => onChange({ name: typed })} />
+      <PlacementField model={model} value={placing} onChange={(placed) => onChange({ placing: placed })} min={0} />
+      <SettingsFields
+        key={formula}
+        formula={formula}
+        version={version}
+        draft={draft}
+        onChange={(changed) => onChange({ draft: changed })}
+        stored={null}
+        problem={problem}
+      />
+      <DeployOptions
+        name={name}
+        pairs={pairs}
+        related={chosenPairs(pairs, changedPairs, name)}
+        onRelated={(pair, isRelated) =>
+          onChange({ changedPairs: withChoice(changedPairs, { pair, pairs, name, isRelated }) })
+        }
+        exposed={exposed}
+        onExposed={(is) => onChange({ exposed: is })}
+      />
+    </>
   );
 }
 

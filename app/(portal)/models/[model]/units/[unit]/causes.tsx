@@ -7,14 +7,14 @@ import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { unitHref } from '../../services/service-data.ts';
 import { HookName } from '../hook-name.tsx';
-import type { RunCause, ShownRunDetails, UnitName } from '../unit-data.ts';
+import type { CauseOfHook, NamedUnit, ShownRunDetails } from '../unit-data.ts';
 
 /** The chain of causes of a run, nearest first, up to the act of an operator. */
 export function Causes({
   name,
   run: { causes, remoteUnit, version, formulaVersion },
 }: {
-  name: UnitName;
+  name: NamedUnit;
   run: ShownRunDetails;
 }) {
   const { t } = useTranslation('services');
@@ -34,7 +34,7 @@ export function Causes({
   );
 }
 
-function CauseLine({ name, cause: { run, act } }: { name: UnitName; cause: RunCause }) {
+function CauseLine({ name, cause: { run, act } }: { name: NamedUnit; cause: CauseOfHook }) {
   const { t } = useTranslation(['services', 'activity']);
   if (run !== undefined) {
     return (

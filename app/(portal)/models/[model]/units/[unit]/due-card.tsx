@@ -10,12 +10,12 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { Status } from '#app/_ui/status.tsx';
 import { Countdown, Elapsed } from '#app/_ui/time.tsx';
 import type { DueLine } from '../due-lines.ts';
-import type { ShownUnitDetails, UnitName } from '../unit-data.ts';
+import type { NamedUnit, ShownUnitDetails } from '../unit-data.ts';
 import type { useDue } from '../use-unit.ts';
 import { HookFor } from './hook-for.tsx';
 
 export interface DueCardProps {
-  name: UnitName;
+  name: NamedUnit;
   unit: ShownUnitDetails;
   due: ReturnType<typeof useDue>;
   lines: readonly DueLine[];

@@ -5,10 +5,10 @@ import { CodeBlock } from '#app/_ui/code-block.tsx';
 import { CopyButton } from '#app/_ui/copy.tsx';
 import { Dialog } from '#app/_ui/dialog.tsx';
 import { environmentOf } from '../environment-of.ts';
-import type { ShownRunDetails, UnitName } from '../unit-data.ts';
+import type { NamedUnit, ShownRunDetails } from '../unit-data.ts';
 
 export interface EnvironmentDialogProps {
-  name: UnitName;
+  name: NamedUnit;
   run: ShownRunDetails;
   onClose(): void;
 }

@@ -4,10 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
-import type { ShownRunDetails, UnitName } from '../unit-data.ts';
+import type { NamedUnit, ShownRunDetails } from '../unit-data.ts';
 
 export interface FailedReasonProps {
-  name: UnitName;
+  name: NamedUnit;
   run: string;
   /** The run that the server read. */
   first: ShownRunDetails | undefined;

@@ -9,11 +9,11 @@ import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { Status } from '#app/_ui/status.tsx';
 import { placeHref } from '../../../model-data.ts';
-import type { ShownUnitDetails, UnitInstance, UnitMachine, UnitName } from '../unit-data.ts';
+import type { NamedUnit, ShownUnitDetails, UnitInstance, UnitMachine } from '../unit-data.ts';
 import { type MachineRead, useInstance } from '../use-unit.ts';
 
 export interface MachineCardProps {
-  name: UnitName;
+  name: NamedUnit;
   unit: ShownUnitDetails;
   machine: MachineRead;
   /** The instance that the server read. */
@@ -65,7 +65,7 @@ function AgentStatus({ machine: { agent, agentKind } }: { machine: UnitMachine }
 }
 
 interface ContentsProps {
-  name: UnitName;
+  name: NamedUnit;
   unit: ShownUnitDetails;
   machine: UnitMachine;
   first: UnitInstance | undefined;

@@ -8,16 +8,16 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import { Checkbox } from '#app/_ui/checkbox.tsx';
 import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
 import { ControlRow } from '#app/_ui/field.tsx';
-import type { ShownUnitDetails, UnitName } from '../unit-data.ts';
+import type { NamedUnit, ShownUnitDetails } from '../unit-data.ts';
 
-export interface RemoveUnitDialogProps {
-  name: UnitName;
+export interface UnitRemovalProps {
+  name: NamedUnit;
   unit: ShownUnitDetails;
   onClose(): void;
 }
 
 /** Removes a unit. If it is being removed already, removes it without waiting for its agent. */
-export function RemoveUnitDialog({ name: { model, unit: name }, unit, onClose }: RemoveUnitDialogProps) {
+export function RemoveUnitDialog({ name: { model, unit: name }, unit, onClose }: UnitRemovalProps) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
   const queries = useQueryClient();

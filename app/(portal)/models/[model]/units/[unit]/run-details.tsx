@@ -15,10 +15,9 @@ import { DateTime, Elapsed } from '#app/_ui/time.tsx';
 import type { LogName } from '#app/(portal)/vms/[vmId]/executions/[executionId]/log/shown-log.ts';
 import { MessageBody } from '#app/(portal)/vms/[vmId]/message-body.tsx';
 import { logOfRun } from '../log-of-run.ts';
-import { type ShownRunDetails, statusOfOutcome, type UnitName } from '../unit-data.ts';
+import { type NamedUnit, type ShownRunDetails, statusOfOutcome } from '../unit-data.ts';
 import { HookFor } from './hook-for.tsx';
 import { RunFacts } from './run-facts.tsx';
-import type { RunsCardProps } from './runs-card.tsx';
 import { useDurationWords, useOutcomeWords } from './use-outcome-words.ts';
 
 const LogCard = dynamic(() =>
@@ -28,8 +27,12 @@ const EnvironmentDialog = dynamic(() => import('./environment-dialog.tsx').then(
   ssr: false,
 });
 
-export interface RunDetailsProps extends Pick<RunsCardProps, 'name' | 'first' | 'readAt'> {
+export interface RunDetailsProps {
+  name: NamedUnit;
   run: string;
+  /** The run that the server read at `readAt` (milliseconds since 1970). */
+  first: ShownRunDetails | undefined;
+  readAt: number;
 }
 
 /** A run of a hook: how it ended and why, what caused it, what it read and stored, and its output. */
@@ -52,7 +55,7 @@ export function RunDetails({ name, run: id, first, readAt }: RunDetailsProps) {
   return <Contents name={name} run={run} />;
 }
 
-function Contents({ name, run }: { name: UnitName; run: ShownRunDetails }) {
+function Contents({ name, run }: { name: NamedUnit; run: ShownRunDetails }) {
   const { t } = useTranslation('services');
   const may = useReader().can('operator');
   const log = useMemo<LogName>(() => ({ of: 'run', ...name, run: run.id }), [name, run.id]);
@@ -69,7 +72,7 @@ function Contents({ name, run }: { name: UnitName; run: ShownRunDetails }) {
   );
 }
 
-function RunHead({ name, run }: { name: UnitName; run: ShownRunDetails }) {
+function RunHead({ name, run }: { name: NamedUnit; run: ShownRunDetails }) {
   const { t } = useTranslation('services');
   const [isOpen, setOpen] = useState(false);
   const { hook, remoteUnit, number, attempt, begunAt, endedAt, formulaVersion, message } = run;

@@ -6,11 +6,11 @@ import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { relationHref } from '../../services/service-data.ts';
-import type { ShownRunDetails, UnitName } from '../unit-data.ts';
+import type { NamedUnit, ShownRunDetails } from '../unit-data.ts';
 import { Causes } from './causes.tsx';
 
 interface RunFactsProps {
-  name: UnitName;
+  name: NamedUnit;
   run: ShownRunDetails;
 }
 

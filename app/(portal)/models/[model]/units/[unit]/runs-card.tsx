@@ -6,14 +6,14 @@ import { QueryError } from '#app/_lib/query-error.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
-import type { ShownRunDetails, UnitName } from '../unit-data.ts';
+import type { NamedUnit, ShownRunDetails } from '../unit-data.ts';
 import type { RunsRead } from '../use-unit.ts';
 import { RunDetails } from './run-details.tsx';
 import { RunList } from './run-list.tsx';
 
-export interface RunsCardProps {
+export interface UnitRunsProps {
   ref: Ref<HTMLElement>;
-  name: UnitName;
+  name: NamedUnit;
   runs: RunsRead;
   /** The run that the reader opened; null for the newest one. */
   chosen: string | null;
@@ -24,7 +24,7 @@ export interface RunsCardProps {
 }
 
 /** The runs of a unit’s hooks, newest first, and one of them with its output. */
-export function RunsCard({ ref, name, runs: { query, runs }, chosen, first, readAt, onOpen }: RunsCardProps) {
+export function RunsCard({ ref, name, runs: { query, runs }, chosen, first, readAt, onOpen }: UnitRunsProps) {
   const { t } = useTranslation('services');
   const id = useId();
   const newest = runs?.[0];

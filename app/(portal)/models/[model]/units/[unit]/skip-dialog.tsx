@@ -10,10 +10,10 @@ import { ConfirmDialog } from '#app/_ui/confirm-dialog.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { DueLine } from '../due-lines.ts';
 import { skipEffects } from '../skip-effects.ts';
-import type { ShownFailure, UnitName } from '../unit-data.ts';
+import type { NamedUnit, ShownFailure } from '../unit-data.ts';
 
 export interface SkipDialogProps {
-  name: UnitName;
+  name: NamedUnit;
   failure: ShownFailure;
   lines: readonly DueLine[];
   onClose(): void;

@@ -12,7 +12,7 @@ import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { putInAddress } from '#app/(portal)/vms/[vmId]/put-in-address.ts';
 import { modelHref } from '../../../model-data.ts';
 import { dueLines } from '../due-lines.ts';
-import type { ShownUnitDetails, UnitName, UnitParts } from '../unit-data.ts';
+import type { NamedUnit, ShownUnitDetails, UnitParts } from '../unit-data.ts';
 import { useDue, useMachine, useRuns, useUnit, useUnitRelations } from '../use-unit.ts';
 import { whyOf } from '../why-unit.ts';
 import { DueCard } from './due-card.tsx';
@@ -40,7 +40,7 @@ export interface UnitPageProps {
 /** One unit, with live data. Each card fails independently. */
 export function UnitPage({ model, run: firstRun, first, parts, readAt }: UnitPageProps) {
   const { t } = useTranslation('services');
-  const name: UnitName = { model, unit: first.unit, vmId: first.vmId };
+  const name: NamedUnit = { model, unit: first.unit, vmId: first.vmId };
   const [act, setAct] = useState<UnitAct | null>(null);
   const [chosen, setChosen] = useState(firstRun);
   const runsCard = useRef<HTMLElement>(null);
@@ -101,7 +101,7 @@ export function UnitPage({ model, run: firstRun, first, parts, readAt }: UnitPag
 }
 
 /** Shown once the unit is no longer known, because its model was destroyed. */
-function UnitGone({ name: { model, unit } }: { name: UnitName }) {
+function UnitGone({ name: { model, unit } }: { name: NamedUnit }) {
   const { t } = useTranslation('services');
   return (
     <Card>

@@ -10,11 +10,11 @@ import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
 import { relationHref } from '../../services/service-data.ts';
-import type { UnitName, UnitRelation } from '../unit-data.ts';
+import type { NamedUnit, RelationOfUnit } from '../unit-data.ts';
 import type { useUnitRelations } from '../use-unit.ts';
 
 export interface UnitRelationsProps {
-  name: UnitName;
+  name: NamedUnit;
   relations: ReturnType<typeof useUnitRelations>;
 }
 
@@ -51,7 +51,7 @@ export function UnitRelations({ name, relations: { data, error, refetch, errorUp
   );
 }
 
-function Line({ name, relation }: { name: UnitName; relation: UnitRelation }) {
+function Line({ name, relation }: { name: NamedUnit; relation: RelationOfUnit }) {
   const { t } = useTranslation('services');
   const { number, service, side } = relation;
   const state = stateOf(relation);
@@ -91,7 +91,7 @@ const statusOfState: Readonly<Record<State, StatusName>> = {
   settled: 'healthy',
 };
 
-function stateOf({ failing, state, life, behind }: UnitRelation): State {
+function stateOf({ failing, state, life, behind }: RelationOfUnit): State {
   if (failing !== null) return 'failing';
   if (state !== 'in' || life === 'dying') return 'leaving';
   return behind > 0 ? 'behind' : 'settled';

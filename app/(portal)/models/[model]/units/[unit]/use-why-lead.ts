@@ -1,6 +1,7 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useFormat } from '#app/_ui/format.ts';
 import type { ShownUnitDetails } from '../unit-data.ts';
 import type { UnitWhy } from '../why-unit.ts';
 
@@ -13,6 +14,11 @@ interface Lead {
 /** Returns a function that says why a unit is not done, and what follows. */
 export function useWhyLead(): (about: { unit: ShownUnitDetails; why: UnitWhy }) => Lead {
   const { t } = useTranslation('services');
+  const format = useFormat();
+  const missingDetail = ({ missingRelation }: ShownUnitDetails, name: string) =>
+    missingRelation === null || missingRelation.offeredBy.length === 0
+      ? t('unit.why.relation.detail', { name })
+      : t('unit.why.relation.offered', { ...missingRelation, services: format.list(missingRelation.offeredBy) });
   return ({ unit, why }) => {
     const own = { unit: unit.unit, vm: unit.vm };
     switch (why.kind) {
@@ -52,7 +58,7 @@ export function useWhyLead(): (about: { unit: ShownUnitDetails; why: UnitWhy }) 
       default:
         return {
           title: t('unit.why.relation', { name: why.name }),
-          detail: t('unit.why.relation.detail', { name: why.name }),
+          detail: missingDetail(unit, why.name),
         };
     }
   };

@@ -13,10 +13,10 @@ import { FieldError } from '#app/_ui/field.tsx';
 import { modelHref } from '../../../model-data.ts';
 import { relationHref } from '../../services/service-data.ts';
 import type { ShownFailure } from '../unit-data.ts';
-import type { WhyCardProps } from './why-card.tsx';
+import type { UnitWhyProps } from './unit-why-props.ts';
 
 /** What to do about a unit that is not done. */
-export function WhyActs(props: WhyCardProps) {
+export function WhyActs(props: UnitWhyProps) {
   const { t } = useTranslation('services');
   const may = useReader().can('operator');
   const { name, why, onAct, onShowRun } = props;
@@ -63,7 +63,7 @@ export function WhyActs(props: WhyCardProps) {
   }
 }
 
-function FailingActs({ name, failure, lines, onAct, onShowRun }: WhyCardProps & { failure: ShownFailure }) {
+function FailingActs({ name, failure, lines, onAct, onShowRun }: UnitWhyProps & { failure: ShownFailure }) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -115,7 +115,7 @@ function FailingActs({ name, failure, lines, onAct, onShowRun }: WhyCardProps & 
 }
 
 /** Releases the protected settings to the machine that the page shows. Only admins can do this. */
-function ReleaseActs({ name, unit }: WhyCardProps) {
+function ReleaseActs({ name, unit }: UnitWhyProps) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -4,30 +4,15 @@ import dynamic from 'next/dynamic';
 import { useId } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Card } from '#app/_ui/card.tsx';
-import type { DueLine } from '../due-lines.ts';
-import type { ShownRunDetails, ShownUnitDetails, UnitMachine, UnitName } from '../unit-data.ts';
-import type { UnitWhy } from '../why-unit.ts';
-import type { UnitAct } from './unit-acts.ts';
+import type { UnitWhyProps } from './unit-why-props.ts';
 import { useWhyLead } from './use-why-lead.ts';
 import { WhyChain } from './why-chain.tsx';
 
 const WhyActs = dynamic(() => import('./why-acts.tsx').then((module) => module.WhyActs));
 const FailedReason = dynamic(() => import('./failed-reason.tsx').then((module) => module.FailedReason));
 
-export interface WhyCardProps {
-  name: UnitName;
-  unit: ShownUnitDetails;
-  why: UnitWhy;
-  lines: readonly DueLine[];
-  machine: UnitMachine | undefined;
-  /** The run that the server read. */
-  first: ShownRunDetails | undefined;
-  onAct(act: UnitAct): void;
-  onShowRun(run: string): void;
-}
-
 /** Explains why a unit is not done or is degraded, with the chain of steps and what to do. */
-export function WhyCard(props: WhyCardProps) {
+export function WhyCard(props: UnitWhyProps) {
   const { t } = useTranslation('services');
   const { name, why } = props;
   const id = useId();

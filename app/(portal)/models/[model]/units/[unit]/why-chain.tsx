@@ -9,7 +9,7 @@ import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
 import { Countdown, DateTime, Elapsed, RelativeTime } from '#app/_ui/time.tsx';
 import type { ShownFailure } from '../unit-data.ts';
 import { HookFor } from './hook-for.tsx';
-import type { WhyCardProps } from './why-card.tsx';
+import type { UnitWhyProps } from './unit-why-props.ts';
 
 interface Step {
   key: string;
@@ -20,7 +20,7 @@ interface Step {
 }
 
 /** The steps that lead to the present state, from the last call of the agent to the next attempt. */
-export function WhyChain(props: WhyCardProps) {
+export function WhyChain(props: UnitWhyProps) {
   const steps = [...useAgentSteps(props), ...useHookSteps(props)];
   if (steps.length < 2) return <div className="h-3" />;
   return (
@@ -32,7 +32,7 @@ export function WhyChain(props: WhyCardProps) {
   );
 }
 
-function useAgentSteps({ unit, machine, why }: WhyCardProps): Step[] {
+function useAgentSteps({ unit, machine, why }: UnitWhyProps): Step[] {
   const { t } = useTranslation('services');
   const lastSeenAt = machine?.agent.lastSeenAt ?? null;
   if (lastSeenAt === null) return [];
@@ -53,7 +53,7 @@ function useAgentSteps({ unit, machine, why }: WhyCardProps): Step[] {
   return [heard, looks];
 }
 
-function useHookSteps({ unit, why, lines }: WhyCardProps): Step[] {
+function useHookSteps({ unit, why, lines }: UnitWhyProps): Step[] {
   const { t } = useTranslation('services');
   const waits = lines.filter(({ state }) => state.kind === 'after' || state.kind === 'turn');
   const [first] = waits;

@@ -8,7 +8,8 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import type { LogCalls } from './log-calls.ts';
 import { LogRowView } from './log-row.tsx';
 import { rowHeight } from './row-height.ts';
-import { type LevelFilter, useLevel } from './use-level.ts';
+import type { LevelFilter } from './shown-log.ts';
+import { useLevel } from './use-level.ts';
 import { VirtualRow } from './virtual-row.tsx';
 
 export interface LevelListProps {

@@ -4,8 +4,7 @@ import type { QueryKey } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import type { LogPage, LogPart } from '#app/(portal)/executions/execution-data.ts';
-import type { LogName } from './shown-log.ts';
-import type { LevelFilter } from './use-level.ts';
+import type { LevelFilter, LogName } from './shown-log.ts';
 import { windowRows } from './window-rows.ts';
 
 interface Signal {

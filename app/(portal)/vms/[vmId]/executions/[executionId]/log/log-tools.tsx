@@ -4,8 +4,7 @@ import { Clock, Download, WrapText } from 'lucide-react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button, IconButton } from '#app/_ui/button.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
-import type { ShownLog } from './shown-log.ts';
-import type { LevelFilter } from './use-level.ts';
+import type { LevelFilter, ShownLog } from './shown-log.ts';
 
 /** The display options of a log. */
 export interface LogView {

@@ -5,7 +5,9 @@ import {
   type ShownExecutionDetails,
 } from '#app/(portal)/executions/execution-data.ts';
 import { knownOf } from '#app/(portal)/executions/shown-state.ts';
-import type { LevelFilter } from './use-level.ts';
+
+/** The rows that a log shows: messages, or those of a level and above. */
+export type LevelFilter = 'messages' | 'warning' | 'error';
 
 /** Identifies the log of an execution, or of a run of a unit’s hook. */
 export type LogName =

@@ -3,8 +3,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { LogCalls } from './log-calls.ts';
-
-export type LevelFilter = 'messages' | 'warning' | 'error';
+import type { LevelFilter } from './shown-log.ts';
 
 /** Loads the rows of a log that a level filter selects, one page at a time. When `total` grows, loads the new rows. */
 export function useLevel(calls: LogCalls, level: LevelFilter, total: number) {

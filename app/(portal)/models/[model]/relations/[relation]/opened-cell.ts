@@ -1,0 +1,5 @@
+/** A key of a unit that the reader opened. */
+export interface OpenedCell {
+  unit: string;
+  key: string;
+}
