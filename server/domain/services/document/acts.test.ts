@@ -202,7 +202,7 @@ describe('JU-40 a plan of units', () => {
     expect(plan.machines).toEqual([5, 6]);
   });
 
-  test('gives units without a machine of their own the numbers after those that are named', () => {
+  test('gives units without a chosen machine the numbers after those that are named', () => {
     const services = { cache: { ...cache, units: 1 }, web: { ...web, units: { to: [4] } } };
     const plan = planned({ availabilitySetsEnabled: false }, { services });
     expect(plan.machines).toEqual([4, 5]);

@@ -32,7 +32,7 @@ function manifestOf(formula: string): FormulaManifest {
 }
 
 /** A service of a model on paper. `units`: the number of the machine of each unit. */
-export interface PaperService {
+interface PaperService {
   formula: keyof typeof sides;
   units?: number[];
   version?: string;
@@ -142,7 +142,7 @@ function prepared(
 }
 
 /** The parts of a document that a test names. */
-export type PaperDocument = Record<string, unknown>;
+type PaperDocument = Record<string, unknown>;
 
 /** Returns what a document asks of a model. */
 export function desiredOf(state: ModelState | null, fields: PaperDocument, prune = false): Desired {
@@ -155,7 +155,7 @@ export function desiredOf(state: ModelState | null, fields: PaperDocument, prune
 }
 
 /** The keys of the portal that plans are signed with. */
-export const planKeys = { keys: { plan: Buffer.alloc(32, 1) } } as Parameters<typeof showPlan>[0];
+const planKeys = { keys: { plan: Buffer.alloc(32, 1) } } as Parameters<typeof showPlan>[0];
 
 /** Plans a document for a model on paper, and shows the plan with its hooks. Throws if the document has faults. */
 export function planned(given: GivenModel | null, fields: PaperDocument, prune = false) {
