@@ -9,7 +9,7 @@ import type { CheckResult } from './evaluate-checks.ts';
 import type { HookSeen } from './formula-life.ts';
 
 // A trial runs a hook in its own process about ten times.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 let folder: string;
 beforeAll(() => {

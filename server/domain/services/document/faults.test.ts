@@ -52,7 +52,7 @@ describe('a document is rejected with every fault by its path', () => {
     [
       'an empty one',
       {},
-      ['/annex field_choice', '/location field_missing', '/model field_missing', '/storageAccount field_missing'],
+      ['/annex field_missing', '/model field_missing', '/location field_missing', '/storageAccount field_missing'],
     ],
     ['another format', { ...head, annex: 2 }, ['/annex field_choice']],
     ['the name of another model', { ...head, model: 'plain' }, ['/model document_other_model']],
@@ -70,7 +70,7 @@ describe('a document is rejected with every fault by its path', () => {
     ],
     ['too many units', services({ units: 1e9 }), ['/services/web/units field_too_big']],
     ['fewer than no units', services({ units: -1 }), ['/services/web/units field_too_small']],
-    ['half a unit', services({ units: 1.5 }), ['/services/web/units field_not_integer']],
+    ['half a unit', services({ units: 1.5 }), ['/services/web/units field_invalid']],
     [
       'a chosen machine with availability sets',
       services({ units: { to: [0] } }),
@@ -84,7 +84,7 @@ describe('a document is rejected with every fault by its path', () => {
     [
       'settings that break the schema',
       services({ formula: 'Acme.Lab.strict', settings: { port: 'x' } }),
-      ['/services/web/settings/port schema_type'],
+      ['/services/web/settings/port setting_type'],
     ],
     [
       'a relation to a service that it lacks',
@@ -229,7 +229,7 @@ describe('the text of a document', () => {
     ['two documents', [...lines, '---', ...lines], 'yaml_documents'],
     ['a broken line', [...lines, 'services: {'], 'yaml_broken'],
     ['10,000 levels', ['['.repeat(10_000)], 'json_too_deep'],
-    ['a key twice in JSON', ['{"annex":1,"annex":1}'], 'json_key_twice'],
+    ['a key twice in JSON', ['{"annex":1,"annex":1}'], 'json_duplicate_key'],
   ])('%s', async (_name, text, code) => {
     const [fault] = await faultsOf(text.join('\n'));
     expect(fault?.split(' ')[1]).toBe(code);

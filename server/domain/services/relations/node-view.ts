@@ -21,7 +21,7 @@ import { openValue, valueBytes } from './sealed-node.ts';
  */
 export async function listNodes(ctx: Context, input: RelationSettingsInput): Promise<RelationNodes> {
   allow(ctx.actor, 'viewer');
-  const { clock, nodes, masked } = await loadNodes(ctx.db, parse(relationSettingsInput, input));
+  const { clock, nodes, masked } = await loadNodes(ctx, ctx.db, parse(relationSettingsInput, input));
   const shown = nodes.map((node) => ({ ...showNode(node), keys: [...node.values].map((one) => showKey(one, masked)) }));
   const { kept, leftOut: more } = fitList(shown);
   return { clock, nodes: kept, ...leftOutOf({ nodes: more }) };
@@ -32,7 +32,7 @@ export async function listNodes(ctx: Context, input: RelationSettingsInput): Pro
  */
 export async function getRelationSettings(ctx: Context, input: RelationSettingsInput): Promise<RelationSettings> {
   allow(ctx.actor, 'operator');
-  const { relation, clock, nodes, masked } = await loadNodes(ctx.db, parse(relationSettingsInput, input));
+  const { relation, clock, nodes, masked } = await loadNodes(ctx, ctx.db, parse(relationSettingsInput, input));
   const shown = nodes.map((node) => showSettings(ctx, relation, node, masked, false));
   const { kept, leftOut: more } = fitList(shown);
   return { clock, nodes: kept, ...leftOutOf({ nodes: more }) };
@@ -46,7 +46,7 @@ export async function revealNode(ctx: Context, input: RevealNodeInput): Promise<
   allow(ctx.actor, 'operator');
   const { unit, ...of } = parse(revealNodeInput, input);
   return ctx.db.transaction(async (tx) => {
-    const { relation, clock, nodes, masked } = await loadNodes(tx, of);
+    const { relation, clock, nodes, masked } = await loadNodes(ctx, tx, of);
     const node = nodes.find((one) => one.unit === unit);
     if (node === undefined) throw new DomainError('not_found', 'node_unknown');
     const secret = [...node.values.keys()].filter((one) => isSecretKey(one, masked));
@@ -62,13 +62,17 @@ export async function revealNode(ctx: Context, input: RevealNodeInput): Promise<
 
 type ShownNode = PastNode & { confirmedBy: number };
 
+const dayMs = 24 * 60 * 60_000;
+
 async function loadNodes(
+  { now, config }: Pick<Context, 'now' | 'config'>,
   db: Database | Transaction,
   { model: name, number, at }: { model: string; number: number; at?: string | undefined },
 ) {
   const model = await readModel(db, name);
   const relation = await findRelation(db, model.id, number);
-  const clock = await clockAt(db, relation, at);
+  const keptSince = new Date(now.getTime() - config.keptDays.relations * dayMs);
+  const clock = await clockAt(db, relation, at, keptSince);
   const nodes = await nodesAt(db, relation, clock);
   const confirmed = await countConfirmed(db, relation, nodes);
   const masked = await maskedKeys(db, relation.id);

@@ -86,27 +86,43 @@ function undo(settings: SealedSettings, undone: Readonly<Record<string, string |
   return new Map([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The log begins at 1, or where old entries were deleted. Departures are never deleted. */
 async function requireHistory(tx: Database | Transaction, id: number, clock: number): Promise<void> {
-  const { rows } = await tx.execute<{ isKept: boolean }>(sql`
-    select coalesce(min(l.clock) filter (where l.kind <> 'left') - 1, max(r.clock)) <= ${clock} as "isKept"
-      from relations r left join relation_log l on l.relation_id = r.id where r.id = ${id}`);
+  const { rows } = await tx.execute<{ isKept: boolean }>(sql`select ${firstKnown(id)} <= ${clock} as "isKept"`);
   if (rows[0]?.isKept !== true) throw new DomainError('not_found', 'relation_history_gone');
 }
 
-/** Returns the relation’s clock at a time, or the given clock if it is not above the present one. */
+/**
+ * SQL for the first clock at which the state is known: 0, or the clock of the last event that was deleted. Departures
+ * are never deleted, so those directly before the first other event belong to the history that is known.
+ */
+const firstKnown = (id: number) => sql`(
+  with first as (
+    select coalesce(min(l.clock) filter (where l.kind <> 'left'), max(r.clock) + 1) as clock
+      from relations r left join relation_log l on l.relation_id = r.id where r.id = ${id}
+  )
+  select coalesce(min(d.clock), max(f.clock)) - 1 from first f left join (
+    select l.clock, l.clock + row_number() over (order by l.clock desc) as next
+      from relation_log l, first where l.relation_id = ${id} and l.kind = 'left' and l.clock < first.clock
+  ) d on d.next = f.clock)`;
+
+/**
+ * Returns the relation’s clock at a time, or the given clock if it is not above the present one. Only events before
+ * `keptSince` were deleted.
+ */
 export async function clockAt(
   tx: Database | Transaction,
   { id, clock }: Pick<RelationRow, 'id' | 'clock'>,
   at: string | undefined,
+  keptSince: Date,
 ): Promise<number> {
   if (at === undefined) return clock;
   if (/^\d+$/.test(at)) {
     if (Number(at) > clock) throw new DomainError('not_found', 'relation_clock_unknown', { params: { clock } });
     return Number(at);
   }
+  const isKept = sql`${at}::timestamptz >= ${keptSince.toISOString()}::timestamptz`;
   const { rows } = await tx.execute<{ clock: string }>(sql`
-    select coalesce(max(clock), 0) as clock from relation_log
-     where relation_id = ${id} and at <= ${at}::timestamptz`);
+    select greatest(coalesce(max(clock), 0), case when ${isKept} then ${firstKnown(id)} else 0 end) as clock
+      from relation_log where relation_id = ${id} and at <= ${at}::timestamptz`);
   return Number(rows[0]?.clock ?? 0);
 }
