@@ -143,6 +143,8 @@ test('the URL keeps the grouping of the map: Back undoes it, a link opens it', a
   const page = await signedIn('viewer');
   await page.goto('/');
   await expect(theMap(page)).toBeVisible();
+  await groupBy(page, 'Handler');
+  await expect(page).toHaveURL('/?by=handler');
   await groupBy(page, 'None');
   await expect(page).toHaveURL('/?by=none');
   await expect(page.getByRole('link', { name: 'All VMs' })).toBeVisible();

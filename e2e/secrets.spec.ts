@@ -12,6 +12,7 @@ import { dumpDatabase } from './support/database.ts';
 import { bootstrappedModel } from './support/model.ts';
 import { pageAddresses } from './support/page-addresses.ts';
 import { publishRunbook } from './support/runbook.ts';
+import { relatedServices } from './support/services.ts';
 import { expect, test } from './support/test.ts';
 import { type Evidence, filesBelow, tracesOf } from './support/traces.ts';
 
@@ -310,6 +311,7 @@ test('MU-44 a secret is stored, used on the machine, and found nowhere else', as
     execution,
     executionId: execution,
     model,
+    ...(await relatedServices(api, model)),
     instance: machine.instanceId,
     cloudService: machine.cloudService,
     slot: 'production',

@@ -12,7 +12,7 @@ test('a model is created, bootstrapped, gets a machine with a real agent, and is
   unique,
 }) => {
   // The rejected name, and the model after its destruction.
-  console.allow(/status of 422 .*models\.create|status of 404 .*models\./);
+  console.allow(/status of 422 .*models\.create|status of 404 .*(models|services)\./);
   const name = `lab-${unique}`;
   const page = await signedIn('admin');
   await page.goto('/vms');

@@ -91,7 +91,7 @@ export function formatYaml(value: unknown, isFlow: (path: readonly string[]) => 
   visit(document, {
     Seq: (_, node, ancestors) => {
       const pairs = ancestors.filter((each) => 'key' in each).map((each) => String((each as { key: unknown }).key));
-      node.flow = ancestors.some(isSeq) && isFlow(pairs.reverse());
+      node.flow = node.items.length === 0 || (ancestors.some(isSeq) && isFlow(pairs.reverse()));
     },
   });
   const text = document.toString({ lineWidth: 0, flowCollectionPadding: false });

@@ -55,7 +55,7 @@ describe('JU-37 an enrolled VM', () => {
     expect(await extensionsOf(vm.vmId)).toEqual(before);
     expect(plain.provider.services.has(machine.cloudService)).toBe(false);
     const acts = await stage.ctx.db.select().from(auditEntries).where(eq(auditEntries.vmId, vm.vmId));
-    expect(acts.map(({ action }) => action)).toEqual(expect.arrayContaining(['machine.adopt', 'machine.giveBack']));
+    expect(acts.map(({ action }) => action)).toEqual(expect.arrayContaining(['machine.adopt', 'machine.give-back']));
     expect((await adopt(vm.vmId)).machine).toBeGreaterThan(machine.machine);
   });
 

@@ -80,7 +80,7 @@ export async function removeMachineIn(
   await beforeRemoval(tx, { vmId: role.vmId, force });
   await markRole(tx, ctx, role.vmId, force);
   await recordAudit(tx, ctx, {
-    action: role.adopted ? 'machine.giveBack' : 'machine.remove',
+    action: role.adopted ? 'machine.give-back' : 'machine.remove',
     target: { kind: 'model', id: model.name },
     vmId: role.vmId,
     details: { machine: role.hostname, force },

@@ -66,7 +66,7 @@ export async function applyDocument(
     );
     await advanceAfterwards(ctx, reserved.advancing);
     const completed = await completeMachines(ctx, provider, reserved);
-    const { planHash: _, ...rest } = shown;
+    const { planHash: _, isChange: _isChange, ...rest } = shown;
     return { ...rest, ...withControllers(completed, controllers) };
   } catch (error) {
     if (controllers !== null && !isProviderFailure(error)) await undo(ctx, model);
