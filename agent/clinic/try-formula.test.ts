@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { formulaLanguages, formulaPackage, sampleResource } from '#samples/build.ts';
+import { longTest } from '#server/testing/long.ts';
+import { runsLong } from '#server/testing/runs-long.ts';
 import { type TryFormulaOptions, tryFormulaCommand } from '../commands/try-formula.ts';
 import { zipOf } from '../testing/fake-handler.ts';
 import type { CheckResult } from './evaluate-checks.ts';
@@ -97,7 +99,7 @@ describe('a formula without faults', () => {
 });
 
 describe('faults are named', () => {
-  test('of hooks that fail, hang, need too much, print secrets and leave programs running', async () => {
+  longTest('of hooks that fail, hang, need too much, print secrets and leave programs running', async () => {
     const files = {
       'hooks/install': script('sleep 60'),
       'hooks/config-changed': script('setsid sleep 60 > /dev/null 2>&1 &'),
@@ -140,10 +142,11 @@ describe('faults are named', () => {
   });
 });
 
-test.each([
-  ['Acme.Lab.blog', '1.1.0.0', ['db={"host":"10.0.0.4","password":"correct horse battery","megabytes":64}']],
-  ['Acme.Lab.store', '1.0.0.0', []],
-])('the sample %s %s passes every check', async (name, version, remote) => {
+const related = 'db={"host":"10.0.0.4","password":"correct horse battery","megabytes":64}';
+const samples: [name: string, version: string, remote: string[]][] = [['Acme.Lab.store', '1.0.0.0', []]];
+if (runsLong) samples.push(['Acme.Lab.blog', '1.1.0.0', [related]]);
+
+test.each(samples)('the sample %s %s passes every check', async (name, version, remote) => {
   const resources = formulaLanguages.map((lang) => {
     const path = join(folder, `${name}-${lang}.json`);
     writeFileSync(path, JSON.stringify(sampleResource(name, lang)));

@@ -11,6 +11,7 @@ export const longFiles = [
   'bench/rollouts/trials/run-trial.test.ts',
   'scripts/dev.test.ts',
   'server/agent-api/routes/goal-state/silent-together.test.ts',
+  'server/rest/queue-agents.test.ts',
 ];
 
 /** Selects the short journeys: those without the tag `@long`. */
