@@ -23,7 +23,7 @@ import { agentVersion } from '../version.ts';
 import { runHook } from '../work/hooks/hook-run.ts';
 import { Outcomes } from '../work/hooks/outcomes.ts';
 import { type ReadFormula, readFormula } from './read-formula.ts';
-import { unitProcessesOf } from './unit-processes.ts';
+import { trialProcessesOf } from './trial-processes.ts';
 
 /** A formula to try, and what replaces the portal and the other units. */
 export interface FormulaTrial {
@@ -91,8 +91,9 @@ export async function liveFormula(trial: FormulaTrial): Promise<FormulaObservati
     await life.unit.closeSocket();
   }
   const until = Date.now() + endingSeconds * 1000;
-  while (unitProcessesOf(layout.root).length > 0 && Date.now() < until) await wait(0.1, [trial.signal]);
-  seen.processes = unitProcessesOf(layout.root).map(({ line }) => line);
+  while (trialProcessesOf('ENSEMBLE_CONTAINER_PATH', layout.root).length > 0 && Date.now() < until)
+    await wait(0.1, [trial.signal]);
+  seen.processes = trialProcessesOf('ENSEMBLE_CONTAINER_PATH', layout.root).map(({ line }) => line);
   return seen;
 }
 

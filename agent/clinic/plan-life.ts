@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type ExecutionCall,
@@ -19,6 +19,7 @@ import { openJournal } from '../journal.ts';
 import { wait } from '../portal/wait.ts';
 import { sealFor } from './seal.ts';
 import { filesBelow, systemFilesOf } from './traces.ts';
+import { trialProcessesOf } from './trial-processes.ts';
 import { watchPrograms } from './watched-programs.ts';
 
 /** A plan to try, and how to try it. */
@@ -100,35 +101,6 @@ export async function livePlan(trial: PlanTrial): Promise<PlanObservations> {
   if (isTwice) await run.run(2, true);
   seen.reboots.push(...programs.calls('reboot'));
   return seen;
-}
-
-/** Returns the processes of trials in a folder. */
-export function planProcessesOf(work: string): { pid: number; line: string }[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .flatMap((name) => {
-      try {
-        const line = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').filter(Boolean).join(' ');
-        const environment = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
-        const isOurs = environment.some((each) => each.startsWith(`ANNEX_WORK=${work}/`));
-        // Zombies have no command line.
-        return isOurs && line !== '' ? [{ pid: Number(name), line: line.slice(0, 200) }] : [];
-      } catch {
-        // The process has ended or belongs to another user.
-        return [];
-      }
-    });
-}
-
-/** Kills the processes of trials in a folder. */
-export function killPlanProcesses(work: string): void {
-  for (const { pid } of planProcessesOf(work)) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // The process has ended.
-    }
-  }
 }
 
 interface Surroundings {
@@ -229,8 +201,8 @@ class PlanRuns {
   private async remaining(): Promise<string[]> {
     const { root } = this.around.layout;
     const until = Date.now() + endingSeconds * 1000;
-    while (planProcessesOf(root).length > 0 && Date.now() < until) await wait(0.1, []);
-    return planProcessesOf(root).map(({ line }) => line);
+    while (trialProcessesOf('ANNEX_WORK', root).length > 0 && Date.now() < until) await wait(0.1, []);
+    return trialProcessesOf('ANNEX_WORK', root).map(({ line }) => line);
   }
 
   private lookForSecrets(number: number): void {

@@ -6,7 +6,8 @@ import { runsLong } from '#server/testing/runs-long.ts';
 import { type TryPlanOptions, tryPlanCommand } from '../commands/try-plan.ts';
 import type { CheckResult } from './evaluate-checks.ts';
 import { judgePlan } from './judge-plan.ts';
-import { killPlanProcesses, livePlan, type PlanTrial } from './plan-life.ts';
+import { livePlan, type PlanTrial } from './plan-life.ts';
+import { killTrialProcesses } from './trial-processes.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -35,7 +36,7 @@ async function tried(plan: object, more: Partial<PlanTrial> = {}) {
   const usual = { isTwice: false, timeoutSeconds: 30, environment: { PATH: process.env.PATH } };
   const trial = { work, plan: { ...plan }, secrets: { password: 'correct horse battery' }, say: () => {}, ...usual };
   const seen = await livePlan({ ...trial, ...more });
-  killPlanProcesses(work);
+  killTrialProcesses('ANNEX_WORK', work);
   return { seen, checks: judgePlan(seen) };
 }
 

@@ -8,7 +8,7 @@ import { liveFormula } from '../clinic/formula-life.ts';
 import { formulaReport } from '../clinic/formula-report.ts';
 import { judgeFormula } from '../clinic/judge-formula.ts';
 import { scoreOf } from '../clinic/report.ts';
-import { killUnitProcesses } from '../clinic/unit-processes.ts';
+import { killTrialProcesses } from '../clinic/trial-processes.ts';
 
 export interface TryFormulaOptions {
   settings?: string;
@@ -56,7 +56,7 @@ export async function tryFormulaCommand(
 }
 
 function remove(work: string): void {
-  killUnitProcesses(join(work, 'agent'));
+  killTrialProcesses('ENSEMBLE_CONTAINER_PATH', join(work, 'agent'));
   rmSync(work, { recursive: true, force: true, maxRetries: 10 });
 }
 

@@ -4,9 +4,10 @@ import { basename, join } from 'node:path';
 import { executionLimits, parseExactJson } from '#protocol/executions/index.ts';
 import { AgentError, sentenceOf } from '../agent-error.ts';
 import { judgePlan } from '../clinic/judge-plan.ts';
-import { killPlanProcesses, livePlan } from '../clinic/plan-life.ts';
+import { livePlan } from '../clinic/plan-life.ts';
 import { planReport } from '../clinic/plan-report.ts';
 import { scoreOf } from '../clinic/report.ts';
+import { killTrialProcesses } from '../clinic/trial-processes.ts';
 
 export interface TryPlanOptions {
   parameters?: string;
@@ -59,7 +60,7 @@ export async function tryPlanCommand(
 }
 
 function remove(work: string): void {
-  killPlanProcesses(join(work, 'agent'));
+  killTrialProcesses('ANNEX_WORK', join(work, 'agent'));
   rmSync(work, { recursive: true, force: true, maxRetries: 10 });
 }
 

@@ -71,8 +71,8 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
 }
 
 /**
- * Returns a handler that closes a dialog on Escape, if Radix does not: between the closing of another dialog and the
- * next render, Radix takes the other one for the dialog on top.
+ * Returns a handler that closes a dialog on Escape. Radix ignores the key until its next render if another dialog has
+ * just closed.
  */
 export const closeOnEscape = (close: () => void) => (event: KeyboardEvent) => {
   if (event.key === 'Escape' && !event.defaultPrevented) close();

@@ -18,7 +18,7 @@ export function SeenBy({ node, moment, onOpen }: SeenByProps) {
   const format = useFormat();
   if (node === undefined) return null;
   const all = readersOf(node, moment.nodes) + (node.side === 'peer' ? moment.leftOut : 0);
-  if (all === 0) return <span className="text-ink-3">{t('relation.seen.nobody')}</span>;
+  if (all === 0) return <span className="text-ink-3">{t('relation.seen.noReaders')}</span>;
   const isWhole = node.confirmedBy >= all;
   return (
     <button
