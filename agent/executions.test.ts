@@ -342,7 +342,7 @@ describe('an agent that is stopped or killed', () => {
     60_000,
   );
 
-  test('MU-61 a machine with execution plans switched off says so, and runs none', async () => {
+  test('MU-61 a machine with execution plans turned off says so, and runs none', async () => {
     const off = await portal.machine();
     const { id } = await off.queue(hello);
     await off.start({ executionPlans: 'off' });

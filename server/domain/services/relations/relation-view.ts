@@ -24,7 +24,7 @@ export const relation = z
     state: z
       .enum(relationStates)
       .describe(
-        '`failing`: a hook of the relation fails. `behind`: a unit has not confirmed the current settings of a member. `ending`: units run their last hooks of the relation.',
+        '`failing`: a hook of the relation fails. `behind`: a unit has not confirmed the current settings of a member. `ending`: units run their last hooks for the relation.',
       ),
     endpoints: z.array(z.object({ side: z.enum(sides), service: z.string(), name: z.string() })),
     units: count.describe('Number of units that take part.'),
