@@ -79,7 +79,7 @@ const unitGoal = z.looseObject({
   timeouts: z.looseObject({ default: seconds }).catchall(seconds),
   /** Keys whose values are masked in the output of hooks. */
   masked: z.array(z.string()).max(unitLimits.masked),
-  /** What an operator decided about a hook that failed in a certain run. */
+  /** What an operator decided about a hook that failed in a particular run. */
   resolution: resolution.nullable(),
   /** All decisions that have not led to a run yet, if there are several; the last one is `resolution`. */
   resolutions: z

@@ -218,7 +218,9 @@ class FormulaLife {
     return node.version;
   }
 
-  /** Lets another unit join, or set something. Setting nothing again changes nothing. */
+  /**
+   * Lets another unit join, or set something. A unit that is already in the relation and sets nothing changes nothing.
+   */
   private set({ id }: UnitRelation, unit: string, values: Readonly<Record<string, unknown>>): void {
     const key = `${id} ${unit}`;
     if (this.nodes.has(key) && Object.keys(values).length === 0) return;

@@ -20,7 +20,7 @@ test.each(['host', 'pass', 'key', 'public-key', 'Salt'])('%s is not the key of a
   expect(isSecretKey(key, ['salt'])).toBe(false);
 });
 
-test('a long number is masked with all its digits, and words that are no secrets are not masked', () => {
+test('a long number is masked with all its digits, and words that are not secrets are not masked', () => {
   expect(secretTexts('12345678901234567890')).toContain('12345678901234567890');
   expect([...secretTexts('true'), ...secretTexts('null'), ...secretTexts('"short"')]).toEqual([]);
 });

@@ -103,7 +103,7 @@ describe('JU-32 with ANNEX_FABRIC=proxy', () => {
     await answers(address, port, 'error ECONNREFUSED');
   });
 
-  test('a machine that is being removed gets no connection any more', async () => {
+  test('a machine that is being removed gets no further connections', async () => {
     const { model, address, machines } = await newMachines(2);
     const port = await freePort(address);
     await open(port, machines);

@@ -222,7 +222,7 @@ describe('a check without queuing', () => {
     expect(await validatePlan(admin, { plan: { ...body, FormatVersion: '3.0.0' } })).toMatchObject({ warnings: [] });
   });
 
-  test('names every fault of the schema of the parameters, also if the plan has faults', async () => {
+  test('names every fault of the schema of the parameters, even if the plan has faults', async () => {
     const parameters = { type: 'object', properties: { who: { type: 'text' }, size: { minimum: 'zero' } } };
     for (const given of [plan, { ...plan, Name: 7 }]) {
       const { schemaFaults } = await validatePlan(admin, { plan: given, parameters });

@@ -135,11 +135,11 @@ describe('RO-18 a VM that does not stay healthy', () => {
     expect(judge(soaking, again, 310)).toMatchObject({ concludedAt: later(160) });
   });
 
-  test('soaks again from the start, also if the portal saw no break', () => {
+  test('soaks again from the start, even if the portal saw no break', () => {
     expect(judge(soaking, again, 510)).toMatchObject({ state: 'soaking', breaks: 1, dueAt: later(560) });
   });
 
-  test('fails with the third break, also if it is healthy again', () => {
+  test('fails with the third break, even if it is healthy again', () => {
     expect(judge({ ...soaking, breaks: 2 }, again, 310)).toMatchObject({ state: 'failed', cause: 'unsteady' });
   });
 

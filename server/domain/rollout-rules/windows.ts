@@ -27,7 +27,7 @@ const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Numb
 const lengthOf = ({ from, to }: Window): number => (minutesOf(to) - minutesOf(from) + 1_440) % 1_440;
 
 /**
- * Returns the occurrences of a window that end after `from` and start before `until`, also those that a change of
+ * Returns the occurrences of a window that end after `from` and start before `until`, including those that a change of
  * clocks leaves out (RO-35). `from` is the first instant with that local time, `to` the last one.
  */
 export function occurrences(window: Window, from: Date, until: Date): Occurrence[] {
@@ -62,7 +62,7 @@ export function periodsOf(windows: readonly Window[], from: Date, until: Date): 
   return periods;
 }
 
-/** Every weekday occurs in this time, also if a change of clocks leaves one occurrence out. */
+/** Every weekday occurs within this time, even if a clock change skips one occurrence. */
 const horizonMs = 22 * dayMs;
 
 /** When steps may begin: now until `until`, or not before `at`. Null means no end, and never. */
@@ -89,7 +89,9 @@ export function fitsWindows(windows: readonly Window[], seconds: number): boolea
   return periods.some(({ from, to }) => to.getTime() - from.getTime() >= seconds * 1_000);
 }
 
-/** Returns the freeze in which the rollout may begin no step; null if there is none, or the rollout is exempt (RO-36). */
+/**
+ * Returns the freeze in which the rollout may begin no step; null if there is none, or the rollout is exempt (RO-36).
+ */
 export function freezeAt(
   freezes: readonly Freeze[],
   { id, kind }: { id: string; kind: string },

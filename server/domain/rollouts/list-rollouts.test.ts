@@ -140,7 +140,7 @@ describe('filters', () => {
 
   test.each<[string, object, string]>([
     ['a state that does not exist', { state: ['started'] }, '/state/0 field_choice'],
-    ['a state that is no list', { state: 'running' }, '/state field_not_array'],
+    ['a state that is not a list', { state: 'running' }, '/state field_not_array'],
     ['the second of two kinds', { kind: ['bulk', 'big'] }, '/kind/1 field_choice'],
     ['no id', { of: 'probe' }, '/of field_format'],
     ['a long text', { q: 'x'.repeat(201) }, '/q field_too_long'],

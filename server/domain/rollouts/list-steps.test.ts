@@ -115,7 +115,7 @@ describe.each([
     ['a ring before the first', { ring: -1 }, 'unprocessable invalid; /ring field_too_small'],
     ['no rows', { limit: 0 }, 'unprocessable invalid; /limit field_too_small'],
     ['too many rows', { limit: 201 }, 'unprocessable invalid; /limit field_too_big'],
-    ['a cursor that is no cursor', { cursor: 'next' }, 'bad_request cursor_invalid'],
+    ['an invalid cursor', { cursor: 'next' }, 'bad_request cursor_invalid'],
     ['a cursor with one key', { cursor: writeCursor(['0']) }, 'bad_request cursor_invalid'],
     ['a cursor with words', { cursor: writeCursor(['first', '0']) }, 'bad_request cursor_invalid'],
     ['a cursor below zero', { cursor: writeCursor(['0', '-1']) }, 'bad_request cursor_invalid'],

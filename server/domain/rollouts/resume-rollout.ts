@@ -76,7 +76,7 @@ async function requirePublished(tx: Transaction, { definition }: StoredRollout):
   if (params !== null) throw new DomainError('conflict', 'version_withdrawn', { params });
 }
 
-/** Reopens a halted ring. Its gates count from the present numbers, as far as they were overruled. */
+/** Reopens a halted ring. Its gates count from the current numbers, as far as they were overruled. */
 async function overruleRing(tx: Transaction, row: StoredRing): Promise<void> {
   const halted = new Set(row.verdicts.filter(({ verdict }) => verdict === 'halt').map(({ gate }) => gate));
   if (halted.size === 0 && row.state !== 'halted') return;

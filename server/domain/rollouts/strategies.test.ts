@@ -123,7 +123,7 @@ describe('setting a strategy', () => {
     expect(await outcomeOf(removeStrategy(viewer, { name: 'nightly' }))).toBe('forbidden forbidden');
   });
 
-  test('of the same name by two people leaves one of both', async () => {
+  test('of the same name by two people leaves one of the two', async () => {
     const [one, other] = [asPerson(ctx, 'ada'), asPerson(ctx, 'bob')];
     const saved = await Promise.all([
       set(one, { gates: { soakSeconds: 1 } }),

@@ -39,7 +39,7 @@ test('EN-54 after another machine enrolled, its units have new numbers, and othe
   expect((await stage.look(front.units[0]?.vmId ?? ''))[0]?.relations[0]?.members).toEqual([]);
 });
 
-test('a unit that no machine looked at stays, and one that leaves is not replaced', async () => {
+test('a unit that no machine has fetched stays, and one that leaves is not replaced', async () => {
   const blog = await stage.formula('blog');
   const { newUnits } = await stage.declare(sets, 'unseen', { ...blog });
   const [machine] = newUnits.map((added) => added.machine);

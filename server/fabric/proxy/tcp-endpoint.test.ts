@@ -133,7 +133,7 @@ describe('JU-29 after a swap', () => {
 });
 
 describe('a port that is closed', () => {
-  test('JU-32 takes no connection any more, and ends those that it had', async () => {
+  test('JU-32 accepts no further connections, and ends those that it had', async () => {
     const one = await started(echoMember('a', a));
     const { proxy, port } = await serve([one]);
     const socket = await dial(front, port);

@@ -20,7 +20,7 @@ export const machineRoutes: readonly RestRoute[] = [
     path: '/models/{model}/machines',
     operationId: 'addMachine',
     summary:
-      'Adds a machine to a model without availability sets, and returns the command that enrolls it. With `vmId`, adopts an enrolled VM instead: its name, tags and extensions stay as they are, also after the machine is removed. If a step fails, what the request created is deleted (`provider_failed`).',
+      'Adds a machine to a model without availability sets, and returns the command that enrolls it. With `vmId`, adopts an enrolled VM instead: its name, tags and extensions stay as they are, even after the machine is removed. If a step fails, what the request created is deleted (`provider_failed`).',
     role: 'operator',
     params: inModel,
     body: adoptMachineInput.pick({ vmId: true, address: true }).partial().strict(),

@@ -43,7 +43,7 @@ export const relationRoutes: readonly RestRoute[] = [
     path: '/models/{model}/relations',
     operationId: 'addRelation',
     summary:
-      'Relates two services of a model, such as `["wordpress", "mysql:db"]`. An endpoint that is left out is found if exactly one pair fits. Units that have started enter the relation.',
+      'Relates two services of a model, such as `["wordpress", "mysql:db"]`. An omitted endpoint is found if exactly one pair matches. Units that have started enter the relation.',
     role: 'operator',
     params: inModel,
     body: addRelationInput.pick({ endpoints: true }).strict(),
@@ -75,7 +75,7 @@ export const relationRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/models/{model}/relations/{number}',
     operationId: 'getRelation',
-    summary: 'Returns a relation, also after it has ended.',
+    summary: 'Returns a relation, even after it has ended.',
     role: 'viewer',
     params: inRelation,
     answers: { 200: { meaning: 'The relation.', schema: relation } },

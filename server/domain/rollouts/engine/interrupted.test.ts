@@ -53,7 +53,7 @@ test('RO-28 a pause takes back what no agent has fetched; a resume begins with t
   expect(await stage.step(id, untold)).toMatchObject({ state: 'inFlight', attempt: 1 });
 });
 
-test('RO-30 an abort always ends, also while a VM is on hold', async () => {
+test('RO-30 an abort always ends, even while a VM is on hold', async () => {
   const vms = await stage.givenFleet(4);
   const id = await stage.givenRollout(vms, { rings: [{ size: 4, inFlight: { count: 3 } }] });
   await stage.pass(1);

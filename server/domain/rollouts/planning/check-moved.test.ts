@@ -109,7 +109,7 @@ describe('RO-5 at the start', () => {
     expect(row.state).toBe('running');
   });
 
-  test('a change that names no version does not depend on the packages of the present ones', async () => {
+  test('a change that names no version does not depend on the packages of the current ones', async () => {
     const change = { ...upgrade, version: null, state: 'disabled' as const };
     const { id } = await started({ change });
     await services.db

@@ -25,7 +25,7 @@ describe('the rows of a ring', () => {
     expect(kindsOf(chunks)).toEqual(new Map(members.map(({ vmId, kind }) => [vmId, kind])));
   });
 
-  test('state the lowest and the highest key, also if failed members come first', () => {
+  test('state the lowest and the highest key, even if failed members come first', () => {
     const [a, b, c] = placed(3) as [PlacedMember, PlacedMember, PlacedMember];
     expect(chunksOf([c, a, b])).toMatchObject([{ low: a.hash, high: c.hash, vmIds: ['vm-2', 'vm-0', 'vm-1'] }]);
     const many = placed(chunkSize + 2);
@@ -36,7 +36,7 @@ describe('the rows of a ring', () => {
     ]);
   });
 
-  test('a kind has its word, and a VM that is no member has none', () => {
+  test('a kind has its word, and a VM that is not a member has none', () => {
     expect(memberKinds.map((_, n) => wordOf(n))).toEqual([...memberKinds]);
     expect([wordOf(undefined), wordOf(-1), wordOf(255)]).toEqual(['none', 'none', 'none']);
   });

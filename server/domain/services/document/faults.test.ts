@@ -206,7 +206,7 @@ describe('the document of a model without availability sets', () => {
     expect(await faults(on(0, 2_000, 2 ** 31 - 1))).toEqual([0, 1, 2].map((n) => `${path}/${n} placement_unknown`));
   });
 
-  test('limits the units of a machine to those that its agent looks after', async () => {
+  test('limits the units of a machine to the number that an agent runs', async () => {
     const found = await faults(on(...Array.from({ length: 65 }, () => 1)));
     expect(new Set(found.map((fault) => fault.split(' ')[1]))).toEqual(new Set(['units_too_many']));
   });

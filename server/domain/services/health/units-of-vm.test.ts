@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** Evaluates due VMs at so many seconds from now, and returns what lists show of the unit's VM. */
+/** Evaluates due VMs at this many seconds from now, and returns what lists show of the unit's VM. */
 async function shown({ vmId, agent }: StagedUnit, { seconds = 0, calls = true } = {}) {
   if (calls) await agent.call('/reports', { method: 'POST', body: '{}' });
   const now = new Date(Date.now() + seconds * 1000);

@@ -31,7 +31,7 @@ async function related() {
   return { id, at, reader, writer, readerId, writerId };
 }
 
-/** Dates the events of a relation: so many days before now, by clock from 1. */
+/** Dates the events of a relation: this many days before now, by clock from 1. */
 async function date(relation: number, days: readonly number[]): Promise<void> {
   for (const [index, ago] of days.entries()) {
     const time = daysAgo(ago);
@@ -123,7 +123,7 @@ describe('settings at a time', () => {
     },
   );
 
-  test('a value that the clock has not reached is unknown, and the answer has the present value', async () => {
+  test('a value that the clock has not reached is unknown, and the answer has the current value', async () => {
     const { at } = await related();
     await expect(listNodes(stage.ctx, { ...at, at: '3' })).rejects.toMatchObject({
       ...{ kind: 'not_found', code: 'relation_clock_unknown', params: { clock: 2 } },

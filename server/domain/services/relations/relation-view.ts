@@ -51,7 +51,7 @@ export async function listRelations(ctx: Context, input: ListRelationsInput): Pr
   return { items: await readRelations(ctx, sql`r.model_id = ${id} and r.removed_at is null`) };
 }
 
-/** Reads one relation, also one that has ended. Throws 404 `model_unknown` | `relation_unknown`. */
+/** Reads one relation, even one that has ended. Throws 404 `model_unknown` | `relation_unknown`. */
 export async function getRelation(ctx: Context, input: GetRelationInput): Promise<Relation> {
   allow(ctx.actor, 'viewer');
   const { model: name, number } = parse(getRelationInput, input);

@@ -26,7 +26,7 @@ describe('ends that do not fit', () => {
     expect(await outcomes(unit)).toEqual(['failed']);
   });
 
-  test('EN-53 after a removal by force: the agent writes nothing for the unit any more', async () => {
+  test('EN-53 after a removal by force: the agent writes nothing further for the unit', async () => {
     const unit = await stage.unit(service);
     const run = uuid();
     await unit.begin(run, 'install');

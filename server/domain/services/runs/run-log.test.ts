@@ -47,7 +47,7 @@ test('EN-23 parts arrive in any order, also compressed, and what is missing is s
   expect(await rows(of, { row: 1, count: 1 })).toEqual(['+0.2 ERROR two']);
 });
 
-test('EN-23 output arrives also after the hook failed, and after the unit was removed', async () => {
+test('EN-23 output arrives even after the hook failed, and after the unit was removed', async () => {
   const of = await begun();
   await of.unit.end(of.run, { exitCode: 1 });
   expect((await send(of, '+0.1 ERROR late\n')).status).toBe(204);

@@ -59,7 +59,7 @@ test.each<[string, Partial<UnitFacts>, waits: boolean, needs: boolean]>([
   ['without protected settings', {}, false, false],
   ['whose settings are withheld', { secret: withheld, latestSecret: withheld }, true, true],
   ['whose service has other settings, which are withheld', { latestSecret: withheld }, false, true],
-  ['whose settings are withheld, and whose service has none any more', { secret: withheld }, true, true],
+  ['whose settings are withheld, and whose service no longer has any', { secret: withheld }, true, true],
   ['whose settings were released', { secret: withheld, releasedMachineAt: enrolledAt }, false, false],
   ['that leaves', { secret: withheld, latestSecret: withheld, life: 'dying' }, false, false],
 ])('a unit %s', (_, more, waits, needs) => {

@@ -74,7 +74,7 @@ describe('the units of a service', () => {
     });
   });
 
-  test('are confirmed when their hooks have run, and not any more after a change', async () => {
+  test('are confirmed when their hooks have run, and no longer after a change', async () => {
     await declare('confirmed');
     const shown = async () => {
       const [unit] = (await stateOf('confirmed')).units;

@@ -44,6 +44,6 @@ export function nextInRing(ring: RelatedRing | null, own: readonly string[], cur
     : { names: own, at: 0 };
 }
 
-/** Columns count more than rows, so that the way stays in its direction. */
+/** Columns count more than rows, so that the path keeps its direction. */
 const distance = (a: { x: number; y: number }, b: { x: number; y: number }): number =>
   Math.abs(a.x - b.x) * 2 + Math.abs(a.y - b.y);
