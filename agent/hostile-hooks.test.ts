@@ -81,7 +81,7 @@ test('hostile 12: a hook that deletes its formula, its socket and the agent’s 
   expect(changed?.end?.output).toMatch(/INFO 1\.0\.0\.2.*My blog\n/s);
   expect(existsSync(join(unitRecords, 'vandal-0.json'))).toBe(true);
 
-  // The agent goes on with what it has confirmed.
+  // The agent continues with what it has confirmed.
   await machine.stop();
   await machine.start();
   desk.want({ unit, goal: 'leaving' });

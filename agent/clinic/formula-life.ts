@@ -181,7 +181,7 @@ class FormulaLife {
     }
   }
 
-  /** Runs a hook. After a failure, the trial goes on as if an operator had skipped the hook. */
+  /** Runs a hook. After a failure, the trial continues as if an operator had skipped the hook. */
   private async runOne(stage: FormulaStage, due: DueHook): Promise<void> {
     const { unit, goal, layout, outcomes, trial } = this;
     const timeoutSeconds = goal.timeouts[due.hook] ?? goal.timeouts.default;

@@ -118,7 +118,7 @@ describe('RO-27 bakes', () => {
   });
 });
 
-test('RO-23 gates of a ring that has not opened are not asked', () => {
+test('RO-23 gates of a ring that has not opened are not evaluated', () => {
   const failing = { counts: counts({ failed: 10 }) };
   const verdicts = judgeRings([ring({ ...failing, state: 'passed' }), waiting(1, failing)]).map((one) =>
     one.verdicts.map(({ verdict }) => verdict),

@@ -10,8 +10,8 @@ type Decided = Pick<StoredRollout, 'kind' | 'members' | 'planHash' | 'approvals'
 
 /**
  * Returns how many more people must approve a rollout before it starts. Reverts need no approval, and automatic
- * rollouts only if the rules say so. Edits void the approvals of earlier plans. If every execution needs an approval,
- * one person approves the plan of a run instead.
+ * rollouts only if the rules say so. Edits invalidate the approvals of earlier plans. If every execution needs an
+ * approval, one person approves the plan of a run instead.
  */
 export function approvalsNeeded({ approval }: Pick<RolloutRules, 'approval'>, row: Decided): number {
   if (row.kind === 'revert') return 0;
@@ -33,7 +33,10 @@ const rejectionOf = (row: Decided): RolloutApproval | undefined => decisionsOf(r
 /** Whether a person rejected the plan. */
 export const isRejected = (row: Decided): boolean => rejectionOf(row) !== undefined;
 
-/** Returns why a rollout does not move, as people see it: a rejected plan cannot start, whatever else is said of it. */
+/**
+ * Returns why a rollout does not move, as people see it: a rejected plan cannot start, whatever other reasons there
+ * are.
+ */
 export function shownWhy(row: Decided & Pick<StoredRollout, 'state' | 'why'>): Reason[] {
   const rejection = row.state === 'planned' ? rejectionOf(row) : undefined;
   if (rejection === undefined) return row.why;

@@ -63,14 +63,14 @@ const named = ({ name, gate }: Halt): string => `${name}: ${gate}`;
 const verdictsOpen = (open: readonly Halt[]): DomainError =>
   new DomainError('conflict', 'verdicts_open', { params: { verdicts: open.map(named).join(', ') } });
 
-/** Requires the approvals that an edit while paused made void, and that no one rejected the plan since. */
+/** Requires the approvals that an edit while paused invalidated, and that no one rejected the plan since. */
 async function requireApproved(tx: Transaction, row: StoredRollout): Promise<void> {
   const { rules } = await readRules(tx);
   const isMissing = row.authors.approveAgain === true && approvalsNeeded(rules, row) > 0;
   if (isMissing || isRejected(row)) throw new DomainError('conflict', 'approval_missing');
 }
 
-/** Rejects to resume while the version that the rollout declares or runs is withdrawn. */
+/** Rejects a resume while the version that the rollout declares or runs is withdrawn. */
 async function requirePublished(tx: Transaction, { definition }: StoredRollout): Promise<void> {
   const params = await withdrawnVersion(tx, definition);
   if (params !== null) throw new DomainError('conflict', 'version_withdrawn', { params });

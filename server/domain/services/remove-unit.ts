@@ -27,8 +27,8 @@ export async function removeUnit(ctx: Context, input: RemoveUnitInput): Promise<
 }
 
 /**
- * Begins to remove a unit of a locked model, as `removeUnit` does. Returns the unit’s service, whose other units may go
- * on now; null if the unit already leaves. Throws 404 `unit_unknown`.
+ * Begins to remove a unit of a locked model, as `removeUnit` does. Returns the unit’s service, whose other units may
+ * continue now; null if the unit already leaves. Throws 404 `unit_unknown`.
  */
 export async function removeUnitIn(
   tx: Transaction,

@@ -14,9 +14,11 @@ const byHealth = z.partialRecord(z.enum(vmHealths), count);
 
 /** What the list of models counts besides the model itself. */
 const counted = z.object({
-  health: byHealth.describe('Number of machines by health, as in the list of VMs; a health of none is absent.'),
+  health: byHealth.describe(
+    'Number of machines by health, as in the list of VMs; health values without machines are absent.',
+  ),
   services: count.describe('Number of services, including those that are being removed.'),
-  units: byHealth.describe('Number of units by health; a health of none is absent.'),
+  units: byHealth.describe('Number of units by health; health values without units are absent.'),
 });
 export type ModelCounts = z.infer<typeof counted>;
 

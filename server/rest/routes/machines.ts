@@ -60,7 +60,7 @@ export const machineRoutes: readonly RestRoute[] = [
     path: '/models/{model}/instances',
     operationId: 'listInstances',
     summary:
-      'Returns instances of a model in the order of `ids`. An unknown id has null at its place, and `partial` is true.',
+      'Returns instances of a model in the order of `ids`. An unknown id has null in its place, and `partial` is true.',
     role: 'viewer',
     params: inModel,
     query: z.object({
@@ -83,7 +83,7 @@ export const machineRoutes: readonly RestRoute[] = [
     path: '/instances/{id}/password',
     operationId: 'renewPassword',
     summary:
-      'Replaces the password of the first user of a role by a new random one. Annex stores it encrypted, and does not change it on the machine.',
+      'Replaces the password of the first user of a role with a new random one. Annex stores it encrypted, and does not change it on the machine.',
     role: 'operator',
     params: z.object({ id: z.string().max(200).describe('The instance id.') }),
     answers: { 200: { meaning: 'The new password, shown only once.', schema: rolePassword } },

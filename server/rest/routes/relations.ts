@@ -142,7 +142,7 @@ export const relationRoutes: readonly RestRoute[] = [
     method: 'POST',
     path: '/models/{model}/relations/{number}/nodes/{service}/{unit}/reveal',
     operationId: 'revealNode',
-    summary: 'Returns the settings of one unit with the values of masked keys. The activity notes the call.',
+    summary: 'Returns the settings of one unit with the values of masked keys. The activity log records the call.',
     role: 'operator',
     params: inNode,
     body: at.strict(),

@@ -78,7 +78,7 @@ export const unitRoutes: readonly RestRoute[] = [
     path: '/models/{model}/units/{service}/{number}/resolve',
     operationId: 'resolveUnit',
     summary:
-      'Decides on a hook that fails, by the run that failed last: with `retry`, it runs again now; otherwise the unit goes on without it. A newer failure is not resolved (`run_not_failing`).',
+      'Decides on a hook that fails, by the run that failed last: with `retry`, it runs again now; otherwise the unit skips it. A newer failure is not resolved (`run_not_failing`).',
     role: 'operator',
     params: inUnit,
     body: resolveUnitInput.pick({ run: true, retry: true }).strict(),

@@ -33,7 +33,7 @@ export interface RunCause {
   approval: ExecutionApproval | null;
 }
 
-/** What became of a VM's execution. `busy`: somebody else is changing the VM, or its queue is full. */
+/** The outcome for a VM's execution. `busy`: someone else is changing the VM, or its queue is full. */
 export type QueuedRun =
   | { outcome: 'queued'; executionId: string }
   | { outcome: 'refused'; code: ErrorCode }

@@ -112,7 +112,7 @@ describe('RO-4 a plan', () => {
       select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
         and not relispartition`);
     const own = ['rollouts', 'rollout_rings', 'rollout_members'];
-    // Rows of `changes` notify open pages and are no data.
+    // Rows of `changes` notify open pages and are not part of the data.
     const others = rows.map(({ name }) => name).filter((name) => ![...own, 'changes'].includes(name));
     expect(others.length).toBeGreaterThan(50);
     await db.execute(sql`

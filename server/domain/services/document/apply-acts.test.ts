@@ -76,7 +76,7 @@ test('an apply of a plan that is out of date is 412 and changes nothing, also wi
   expect(await getDocument(stage.ctx, { model })).toEqual(before);
 });
 
-test('a plan writes nothing, and neither it nor an apply is for viewers', async () => {
+test('a plan writes nothing, and neither it nor an apply is allowed for viewers', async () => {
   const { model } = staged;
   const before = await getDocument(stage.ctx, { model });
   const input = { model, document: { ...before.document, services: { other: store } } };

@@ -60,7 +60,7 @@ const readProtected = (vmId: string, unit: string) =>
     ({ code }: { code: string }) => code,
   );
 
-test('a unit on a machine enrolled by somebody else’s token waits until an admin releases its protected settings', async () => {
+test('a unit on a machine enrolled with another person’s token waits until an admin releases its protected settings', async () => {
   const { vmId } = await deployed('shop', { deploys: ada, enrolls: eve });
   expect(await stage.look(vmId)).toMatchObject([{ unit: 'shop/0', needsRelease: true }]);
   expect(await readProtected(vmId, 'shop/0')).toBe('unit_needs_release');

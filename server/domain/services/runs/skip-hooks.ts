@@ -10,7 +10,7 @@ import { confirmed, storeUnit } from './confirm-unit.ts';
 import { lockUnit, type UnitRow } from './find-unit.ts';
 import { canAdvance, lockForStart, type Settling, settle } from './settle.ts';
 
-/** Whose decision it is if a removal goes on without a hook. */
+/** Whose decision it is if a removal continues without a hook. */
 const removal = 'removal';
 
 /**

@@ -53,7 +53,7 @@ export function parseAfter(text: string): Map<number, number> {
   return clocks;
 }
 
-/** During a hold, an agent goes on with what it has. */
+/** During a hold, an agent continues with what it has. */
 async function rejectOnHold(tx: Transaction, vmId: string): Promise<void> {
   const [held] = await tx
     .select({ since: holds.since })

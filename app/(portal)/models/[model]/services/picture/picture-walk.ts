@@ -37,7 +37,7 @@ export interface RelatedRing {
   at: number;
 }
 
-/** Goes on to the next related service if the last key went to the current one; otherwise begins with its own. */
+/** Continues to the next related service if the last key went to the current one; otherwise begins with its own. */
 export function nextInRing(ring: RelatedRing | null, own: readonly string[], current: string): RelatedRing {
   return ring !== null && ring.names[ring.at] === current && ring.names.length > 1
     ? { names: ring.names, at: (ring.at + 1) % ring.names.length }
