@@ -98,7 +98,7 @@ export type UnitGoal = z.output<typeof unitGoal>;
 export const unitState = z.looseObject({
   protocol: z.literal(1),
   vmId: z.string(),
-  /** Identifies the life of the portal's database. After a restore of a backup, clocks of another epoch are void. */
+  /** Identifies the life of the portal's database. After a restore of a backup, clocks of another epoch are invalid. */
   epoch: z.string(),
   units: z.array(unitGoal).max(unitLimits.unitsOfVm),
 });

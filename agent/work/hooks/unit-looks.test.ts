@@ -103,7 +103,7 @@ test('a unit state that cannot be read is a problem, and the last valid one stay
   expect(problems).toEqual([expect.stringContaining('The unit state cannot be read')]);
   expect(warnings).toEqual(problems);
   expect(states).toHaveLength(1);
-  // The poll has the stamp that was heard, so that the portal holds it.
+  // The poll has the stamp that the portal last sent, so that the portal holds it.
   expect(looks.stamp).toBe('e1.3.0');
 });
 

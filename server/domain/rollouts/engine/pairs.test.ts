@@ -12,7 +12,7 @@ beforeEach(async () => {
   stage = await rolloutStage();
 });
 
-/** Creates a rollout whose only VM of the first ring is in flight, with the VM that is watched beside it. */
+/** Creates a rollout whose only VM of the first ring is in flight, with the VM that is watched together with it. */
 async function givenPair(gates: object = {}) {
   const vms = await stage.givenFleet(3);
   const id = await stage.givenRollout(vms, { rings: [{ size: 1, soakSeconds: 300, compare, ...gates }, { size: 2 }] });
@@ -108,7 +108,7 @@ test('RO-26 too few pairs pause the rollout where it says so', async () => {
   expect(await stage.rollout(id)).toMatchObject({ state: 'paused', why: [{ code: 'pairs_too_few_paused' }] });
 });
 
-/** Deletes the VMs that are watched beside changed ones, so that their pairs decide nothing. */
+/** Deletes the VMs that are watched together with changed ones, so that their pairs decide nothing. */
 async function removeControls(id: string): Promise<void> {
   for (const { pairVmId } of await stage.steps(id)) {
     if (pairVmId !== null) await removeVm(stage.as(20), { vmId: pairVmId });
