@@ -83,7 +83,7 @@ const pidIn = async (file: string) => {
 };
 
 describe('an execution with a real portal', () => {
-  test('MU-4 MU-9 tells the platforms and the transcript, and gives one result', async () => {
+  test('MU-4 MU-9 sends the platforms, the transcript and one result', async () => {
     const { execution, result, log } = await machine.run(hello);
     expect(result).toMatchObject({ ErrorCode: 0, Body: 'hello w', Action: 'Execute:Result', SourceID: execution.id });
     expect(result.ID).toMatch(/^[0-9a-f]{32}$/);

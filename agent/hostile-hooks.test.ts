@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const textOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-test('hostile 10: a child that goes on after its hook ended with 0 gets UnknownClient, and changes nothing', async () => {
+test('hostile 10: a child that continues after its hook ended with 0 gets UnknownClient, and changes nothing', async () => {
   const { desk } = machine;
   const unit = 'child/0';
   const [gate, told] = [join(machine.dir, 'gate-10'), join(machine.dir, 'told-10')];

@@ -208,7 +208,7 @@ describe('a hook that fails', () => {
   });
 });
 
-test('EN-55 an upgrade begins with upgrade-formula from the new version, beside the old one', async () => {
+test('EN-55 an upgrade begins with upgrade-formula from the new version, next to the old one', async () => {
   const { desk } = machine;
   const unit = 'upgrade/0';
   desk.want({ unit, formula: await machine.formula('1.0.0.7', lifeHooks) });

@@ -92,7 +92,7 @@ const cases: Case[] = [
     number: 8,
     input: 'a node that is filled to its limit, and one more byte or key',
     answer: 'TooLong; what was set before stays',
-    shown: [[views, 'EN-43 is refused if the node would be larger than 64,000 bytes']],
+    shown: [[views, 'EN-43 is rejected if the node would be larger than 64,000 bytes']],
   },
   {
     number: 9,
@@ -277,7 +277,7 @@ const cases: Case[] = [
     answer: '404, 409, once',
     shown: [
       [`${services}/resolve.test.ts`, 'for a run that succeeded, of another unit, and that is unknown'],
-      [`${services}/resolve.test.ts`, 'is decided once, however often it is asked'],
+      [`${services}/resolve.test.ts`, 'is decided once, however often it is requested'],
     ],
   },
   {
@@ -336,7 +336,7 @@ const cases: Case[] = [
     shown: [
       [hooks, 'hostile 35'],
       [agentApi, 'hostile 19'],
-      [`${services}/relations/participants.test.ts`, 'a clock of a restored database is void'],
+      [`${services}/relations/participants.test.ts`, 'a clock of a restored database is ignored'],
     ],
   },
 ];

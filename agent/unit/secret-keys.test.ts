@@ -25,7 +25,7 @@ test('a long number is masked with all its digits, and words that are not secret
   expect([...secretTexts('true'), ...secretTexts('null'), ...secretTexts('"short"')]).toEqual([]);
 });
 
-test('EN-63 what a hook reads or sets while it runs is masked in its output from then on, also in base64', async () => {
+test('EN-63 what a hook reads or sets while it runs is masked in its output from then on, including in base64', async () => {
   const stage = new UnitStage();
   const mask = new Mask(['known from the start']);
   const hook = stage.begin('run-1');

@@ -130,7 +130,7 @@ describe('EN-9 what a hook sets', () => {
     expect(Object.getOwnPropertyDescriptor(set, '__proto__')?.value).toBe(text);
   });
 
-  test('EN-43 is refused if the node would be larger than 64,000 bytes, and what is pending stays', async () => {
+  test('EN-43 is rejected if the node would be larger than 64,000 bytes, and what is pending stays', async () => {
     const bytes = nodeLimits.bytes - '{"big":""}'.length;
     await stage.set(hook, JSON.stringify({ big: 'v'.repeat(bytes) }));
     await expect(stage.set(hook, '{"a":1}')).rejects.toMatchObject({ code: 'TooLong' });
@@ -140,7 +140,7 @@ describe('EN-9 what a hook sets', () => {
     expect(stage.contexts.end(hook).changes[0]?.set.big).toHaveLength(bytes + 2);
   });
 
-  test('EN-43 is refused if the node would have more than 1,000 keys', async () => {
+  test('EN-43 is rejected if the node would have more than 1,000 keys', async () => {
     const keys = (count: number) =>
       JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [at, 1])));
     await stage.set(hook, keys(1_000));

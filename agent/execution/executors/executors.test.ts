@@ -149,7 +149,7 @@ describe('Bash', () => {
     expect(reserved).toMatchObject({ code: 1, body: { Type: 'ScriptError' } });
   });
 
-  test('a script that is no bash fails before it runs', async () => {
+  test('a script that is not Bash fails before it runs', async () => {
     const { code, rows } = await machine.run(planOf('Bash', 'echo begun\nif true; then', 's()'));
     expect(code).toBe(1);
     expect(rows.some(([, kind]) => kind === 'out')).toBe(false);
@@ -234,7 +234,7 @@ s()`;
 });
 
 describe('a plan with several scripts', () => {
-  test('MU-5 results feed later calls; names that are no identifiers are reached by index', async () => {
+  test('MU-5 results feed later calls; names that are not identifiers are reached by index', async () => {
     const script = (EntryPoint: string, Type = 'Bash') => ({ Type, EntryPoint });
     const { code, body } = await machine.run({
       Body: 'r = [double(i) for i in range(3)]\nif r[2].stdout == "4":\n  return scripts["class"](*[int(x.stdout) for x in r]).stdout',

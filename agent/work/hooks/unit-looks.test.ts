@@ -107,7 +107,7 @@ test('a unit state that cannot be read is a problem, and the last valid one stay
   expect(looks.stamp).toBe('e1.3.0');
 });
 
-test('a portal without units is not asked again, and the poll has no stamp', async () => {
+test('a portal without units gets no further request, and the poll has no stamp', async () => {
   desk.refusals.set('GET', { status: 404, body: {} });
   const { looks, next } = open();
   const first = next();

@@ -18,7 +18,7 @@ describe('RO-16 a rollout that keeps', () => {
     });
   });
 
-  test('begins a VM that is back, also on the last day', () => {
+  test('begins a VM that is back, even on the last day', () => {
     const back = passed({ ready: 1 });
     expect(pass([back], {}, later(14 * day - 1))).toMatchObject({ state: 'keeping', mayBegin: { ring: 0, room: 1 } });
   });

@@ -74,7 +74,7 @@ describe('pages', () => {
     expect(pages.flat().map(({ id }) => id)).toEqual(made.toSorted().toReversed());
   });
 
-  test('go on after a rollout of an earlier page was deleted', async () => {
+  test('continue after a rollout of an earlier page was deleted', async () => {
     const own = await testContext({ role: 'operator' });
     const made: string[] = [];
     for (let n = 0; n < 3; n += 1) {

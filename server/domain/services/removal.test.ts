@@ -105,7 +105,7 @@ describe('a unit', () => {
     });
   });
 
-  test('EN-1 never has the number of a former unit, not even after its service is removed', async () => {
+  test('EN-1 never has the number of an earlier unit, not even after its service is removed', async () => {
     await stage.declare(sets, 'again', { ...blog, units: 2 });
     await remove('again/1');
     await removeService(stage.ctx, { model: sets.model, service: 'again' });

@@ -96,7 +96,7 @@ test('JU-19 a rejected agent leaves its token usable, and does not become the ag
   expect(await addressOf(vmId)).toBe('10.0.0.20');
 });
 
-test('JU-19 a machine that enrolls with a new token takes the place of the former one', async () => {
+test('JU-19 a machine that enrolls with a new token replaces the previous one', async () => {
   const { vmId, enrollmentToken, instanceId: id } = await addMachine(ctx, { model: 'prod' }, staged.provider);
   await enroll(enrollmentToken, { id, address: '10.0.0.21' });
   const next = await issueEnrollmentToken(ctx, { vmId });

@@ -107,7 +107,7 @@ describe('balancing', () => {
 });
 
 describe('JU-29 after a swap', () => {
-  test('new connections reach only the former Staging, and connections that stand are not cut', async () => {
+  test('new connections reach only the previous Staging, and existing connections are not cut', async () => {
     const [one, other] = [await started(echoMember('a', a)), await started(namedMember('b', b))];
     const { port, change } = await serve([one]);
     const standing = await dial(front, port);
@@ -217,7 +217,7 @@ describe('the direction of a connection', () => {
 });
 
 describe('JU-34 a member', () => {
-  test('that refuses connections is passed over, and clients see no error', async () => {
+  test('that refuses connections is skipped, and clients see no error', async () => {
     const one = await started(namedMember('a', a));
     const dead = { vmId: 'dead', address: b, localPort: await freePort(b) };
     const { port } = await serve([dead, one]);
@@ -249,7 +249,7 @@ describe('JU-34 a member', () => {
     for (let count = 0; count < 6; count += 1) expect(await ask(front, port)).toBe('a');
   });
 
-  test('is tried although it was passed over, if there is no other', async () => {
+  test('is tried although it was skipped, if there is no other', async () => {
     const localPort = await freePort(b);
     const { port } = await serve([{ vmId: 'b', address: b, localPort }], { passOverMs: 60_000 });
     expect(await ask(front, port)).toBe('');

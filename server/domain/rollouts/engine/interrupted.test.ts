@@ -107,7 +107,7 @@ test('RO-31 a revert takes over the open steps of the rollout that it reverts', 
   expect(await stage.counts(of)).toEqual({ members: 1, overtaken: 1 });
 });
 
-test('RO-32 a failed VM is put back immediately where the plan says so', async () => {
+test('RO-32 a failed VM is reverted immediately where the plan says so', async () => {
   const [vm] = (await stage.givenFleet(1)) as [GivenVm];
   const id = await stage.givenRollout([vm], { onStepFailure: 'revert' });
   await stage.pass(1);

@@ -26,7 +26,7 @@ async function givenPair(gates: object = {}) {
 const resultOf = async (id: string, vm: GivenVm) => (await stage.step(id, vm))?.pairResult;
 
 describe('RO-24 a pair', () => {
-  test('is void when the changed VM is overtaken', async () => {
+  test('is invalid when the changed VM is overtaken', async () => {
     const { id, changed } = await givenPair();
     await changed.declare('probe', { version: '1.2.0.0' });
     await stage.look(10);
@@ -35,14 +35,14 @@ describe('RO-24 a pair', () => {
     expect((await stage.rings(id))[0]?.counts).toMatchObject({ pairs: 1, pairsVoid: 1, pairsOpen: 0 });
   });
 
-  test('is void when the control is deleted', async () => {
+  test('is invalid when the control is deleted', async () => {
     const { id, changed, control } = await givenPair();
     await removeVm(stage.as(5), { vmId: control.vmId });
     await stage.look(10);
     expect(await resultOf(id, changed)).toBe('void');
   });
 
-  test('is void when the rollout is aborted', async () => {
+  test('is invalid when the rollout is aborted', async () => {
     const { id, changed } = await givenPair();
     await changed.deliver(stage.at(2));
     await abortRollout(stage.as(5), { id });

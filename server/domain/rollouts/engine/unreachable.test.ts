@@ -100,7 +100,7 @@ test('RO-16 parked VMs are in no denominator: the ring passes, and the next one 
   expect(await stage.counts(id)).toEqual({ members: 4, succeeded: 1, parked: 3 });
 });
 
-test('RO-18 a VM that did not fetch is parked and begins again when it is heard', async () => {
+test('RO-18 a VM that did not fetch is parked and begins again when its agent calls', async () => {
   const [vm] = (await stage.givenFleet(1)) as [GivenVm];
   const id = await stage.givenRollout([vm]);
   await stage.pass(1);

@@ -88,7 +88,7 @@ describe('RO-4 the numbers of a ring', () => {
     });
   });
 
-  test('count what cannot be put back by reason, and what a revert leaves alone', () => {
+  test('count what cannot be reverted by reason, and what a revert leaves alone', () => {
     expect(countKinds(members)).toEqual({ update: 4, install: 1 });
     expect(countNotRevertible(members, 0)).toEqual({ version_withdrawn: 2, secrets_required: 1 });
     expect(countNotRevertible(members, 3)).toEqual({ version_withdrawn: 2, secrets_required: 1, overtaken: 3 });

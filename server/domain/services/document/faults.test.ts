@@ -162,7 +162,7 @@ describe('a document is rejected with every fault by its path', () => {
     expect(await faultsOf({ ...head, services: all })).toHaveLength(200);
   });
 
-  test('relations in a circle are no fault', async () => {
+  test('relations in a circle are not a fault', async () => {
     const metadata = { provides: { out: { interface: 'chain' } }, requires: { in: { interface: 'chain' } } };
     const link = await stage.formula('link', '1.0.0.0', { metadata });
     const relations = [

@@ -160,7 +160,7 @@ describe('JU-40 the hash of a plan', () => {
     expect(other()).not.toBe(now);
   });
 
-  test('tells two values of a setting apart', () => {
+  test('distinguishes two values of a setting', () => {
     const [one, other] = ['x', 'y'].map((title) => hashOf(shop, { settings: { title } }));
     expect(one).not.toBe(other);
   });

@@ -69,7 +69,7 @@ describe('members of a relation', () => {
     expect(await revision(base)).toBe(1);
   });
 
-  test('with a clock, only members that moved since are listed; a clock of a restored database is void', async () => {
+  test('with a clock, only members that moved since are listed; a clock of a restored database is ignored', async () => {
     const { app, base, relation } = await related(2);
     const [reader] = app as [StagedUnit];
     const clock = await stage.clock(relation);

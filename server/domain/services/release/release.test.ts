@@ -155,7 +155,7 @@ test('a release ends when another machine enrolls', async () => {
   expect(await stage.look(vmId)).toMatchObject([{ unit: 'moved/1', needsRelease: true }]);
 });
 
-test('a release before the machine’s first look is void for another machine', async () => {
+test('a release before the machine’s first look does not apply to another machine', async () => {
   const { machine, vmId } = await deployed('unseen', { deploys: ada, enrolls: eve });
   await releaseServiceSecrets(root, named('unseen'));
   await stage.ctx.db.update(units).set({ agentSince: null, machineEnrolledAt: null }).where(eq(units.vmId, vmId));

@@ -75,7 +75,7 @@ describe('a version of settings', () => {
     expect(second.effective).toEqual({ title: 'My blog', workers: [{ port: 80 }] });
   });
 
-  test('tells a value from its text, an empty list from none, and a small difference of a number', async () => {
+  test('distinguishes a value from its text, an empty list from none, and nearly equal numbers', async () => {
     const first = await plan({ settings: { a: 1 } });
     for (const a of ['1', 1.0000001, true, null, [], {}, [1]]) {
       expect((await plan({ settings: { a } }, first)).version, JSON.stringify(a)).toBe(2);
@@ -138,7 +138,7 @@ describe('EN-64 protected settings', () => {
     expect(own.secretSetBy).not.toBe(first.secretSetBy);
   });
 
-  test('are refused without custody, and those from before need to be removed', async () => {
+  test('are rejected without custody, and those from before need to be removed', async () => {
     const first = await plan({ protectedSettings: password });
     const ctx = { ...ada, config: { ...ada.config, custody: 'vm' as const } };
     for (const given of [{ protectedSettings: {} }, { settings: { a: 1 } }]) {

@@ -43,7 +43,7 @@ test('time limits of the service go before those of the formula', () => {
   });
 });
 
-test('decisions are sent without who decided and when; several of them beside the last one', () => {
+test('decisions are sent without who decided and when; several of them together with the last one', () => {
   const decided = (run: string, how: 'retry' | 'skip') => ({ run, how, at: '2026-11-01T12:00:00Z', by: 'Ada' });
   const one = goal({ resolutions: [decided('a', 'retry')] });
   expect([one.resolution, one.resolutions]).toEqual([{ run: 'a', how: 'retry' }, undefined]);

@@ -173,7 +173,7 @@ describe('a service', () => {
 });
 
 describe('the latest runs', () => {
-  test('have the newest first, also of one unit, and end with the limit', async () => {
+  test('have the newest first, even for one unit, and end with the limit', async () => {
     await declare('runs');
     const runs: string[] = [];
     for (const attempt of [1, 2, 3]) {

@@ -18,7 +18,7 @@ const service = (name: string, formula: string, ...failing: Failing[][]) => ({
 
 const reason = (text: string) => ({ id: 'login', text, lang: 'en' });
 
-test('the same failure of one formula is one group, also in several services', () => {
+test('the same failure of one formula is one group, even in several services', () => {
   const groups = failingGroups([
     service('blog', 'Acme.Lab.blog', [failure({ run: 'a', failures: 8 })], []),
     service('news', 'Acme.Lab.blog', [failure({ run: 'b', since: '2026-11-29T11:00:00Z', resolution: 'retry' })]),

@@ -35,7 +35,7 @@ test('what requires is left of what provides, and no two boxes overlap', () => {
   }
 });
 
-test('each relation between two services is a line, also a second one between the same services', () => {
+test('each relation between two services is a line, even a second one between the same services', () => {
   const two = layoutServices(services, [...relations, relation(4, 'blog', 'store', 'metrics')]);
   expect(two.relations.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   expect(new Set(two.relations.map(({ path }) => path)).size).toBe(4);
