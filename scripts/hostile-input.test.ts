@@ -191,7 +191,7 @@ const cases: Case[] = [
     answer: 'heard within seconds, once',
     shown: [
       [agentApi, 'hostile 20'],
-      [`${services}/unit-state/stamp.test.ts`, 'EN-71 a gateway that heard nothing'],
+      [`${services}/unit-state/stamp.test.ts`, 'EN-71 a gateway that received no wake-up'],
     ],
   },
   {
