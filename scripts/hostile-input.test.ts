@@ -75,7 +75,7 @@ const cases: Case[] = [
     shown: [
       [commands, 'EN-14 settings that are no JSON object'],
       [commands, 'of a key that occurs twice in the settings, the last value counts'],
-      ['agent/unit-tools/tools.test.ts', 'refuses a value that AMP cannot carry'],
+      ['agent/unit-tools/tools.test.ts', 'rejects a value that AMP cannot carry'],
     ],
   },
   {

@@ -104,7 +104,7 @@ describe('EN-9 what a hook sets', () => {
     expect(stage.contexts.end(hook).changes).toEqual([]);
   });
 
-  test('EN-41 can be the empty text, and null removes a key', async () => {
+  test('EN-41 can be the empty string, and null removes a key', async () => {
     await stage.set(hook, '{"empty":"","none":null}');
     expect(await stage.get(hook, '', own)).toBe('{"empty":""}');
   });
@@ -150,7 +150,7 @@ describe('EN-9 what a hook sets', () => {
 });
 
 describe('EN-13 a client whose hook has ended', () => {
-  test('is unknown, like one that never was', async () => {
+  test('is unknown, like one that never existed', async () => {
     await stage.get(hook, 'host');
     stage.contexts.end(hook);
     for (const client of [hook, 'guessed']) {

@@ -131,7 +131,7 @@ describe('a service', () => {
     expect(JSON.stringify(items)).not.toContain('"inner"');
   });
 
-  test('that is being removed takes neither changes nor units, and is removed by force', async () => {
+  test('that is being removed accepts neither changes nor units, and is removed by force', async () => {
     await deployed('stuck');
     await removeService(stage.ctx, { model: sets.model, service: 'stuck' });
     await expect(stage.declare(sets, 'stuck', { ...blog, units: 2 })).rejects.toMatchObject({ code: 'service_dying' });
@@ -172,7 +172,7 @@ describe('a model', () => {
     await expect(getModel(stage.ctx, { model: model.model })).rejects.toMatchObject({ code: 'model_unknown' });
   });
 
-  test('is destroyed by force although no agent answers', async () => {
+  test('is destroyed by force even if no agent responds', async () => {
     const model = await stage.stage.bootstrapped();
     await deployed('last', blog, { staged: model });
     await destroyModel(stage.ctx, { model: model.model, confirm: model.model, force: true });

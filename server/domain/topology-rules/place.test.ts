@@ -168,7 +168,7 @@ describe('JU-23 over random histories', () => {
     expect(faults).toEqual([]);
   });
 
-  test('JU-10 a second unit joins the first, and a service whose last instance went gets a name that never was', () => {
+  test('JU-10 a second unit joins the first, and a service whose last instance was removed gets a name that was never used', () => {
     const seen = { joined: 0, again: 0 };
     const faults = faultsIn(
       (seed) => newWorld(seed, true),

@@ -41,7 +41,7 @@ describe('JU-19 binding an instance', () => {
     expect(await bind(machine.vmId, { id: machine.instanceId, address: '10.200.0.9' })).toBe('10.200.0.9');
   });
 
-  test('needs no instance for a VM of no model', async () => {
+  test('needs no instance for a VM outside of models', async () => {
     const { id } = await registerVm(ctx, { name: 'plain' });
     expect(await bind(id, null)).toBeNull();
     await expect(bind(id, { id: 'juju-prod-x', address: '10.0.0.5' })).rejects.toMatchObject({

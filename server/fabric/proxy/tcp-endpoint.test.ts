@@ -224,7 +224,7 @@ describe('JU-34 a member', () => {
     for (let count = 0; count < 6; count += 1) expect(await ask(front, port)).toBe('a');
   });
 
-  test('that does not answer within the time is passed over, and is tried later', async () => {
+  test('that does not answer within the time is skipped, and is tried later', async () => {
     const one = await started(namedMember('a', a));
     // Nothing at this address answers: the system drops packets to a network for documentation, or has no route to it.
     const silent = { vmId: 'silent', address: '192.0.2.1', localPort: 9 };
@@ -296,7 +296,7 @@ describe('hostile clients', () => {
     next.destroy();
   });
 
-  test('a connection without a byte is closed in time, and one that sends a byte now and then stays alone', async () => {
+  test('a connection without a byte is closed in time, and one that occasionally sends a byte is kept', async () => {
     let clock = 0;
     const one = await started(echoMember('a', a));
     const proxy = new PortProxy({ sweepMs: 60_000 }, () => clock);

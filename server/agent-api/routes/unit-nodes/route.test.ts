@@ -66,7 +66,7 @@ test('EN-4 a unit that does not take part, a unit of another VM and odd paths ar
   expect((await app.call(path(base.name, 'x'))).status).toBe(404);
 });
 
-test('EN-10 the answer to the end of a run has the new versions, and a change of another’s relation is left out', async () => {
+test('EN-10 the answer to the end of a run has the new versions, and a change in the relation of another unit is not stored', async () => {
   const run = '0198c2f4-7b1e-7c3a-9d20-5a1f0b6e4c11';
   await app.begin(run, 'config-changed');
   const changes = [relation, 9_999].map((id) => ({ relation: id, set: { user: '"wp"' }, remove: [] }));

@@ -201,7 +201,7 @@ describe('the document of a model without availability sets', () => {
     expect(machines).toEqual([7]);
   });
 
-  test('names neither controllers, nor machines that are gone, nor numbers far away', async () => {
+  test('names neither controllers, nor machines that are gone, nor numbers that are too high', async () => {
     const path = '/services/web/units/to';
     expect(await faults(on(0, 2_000, 2 ** 31 - 1))).toEqual([0, 1, 2].map((n) => `${path}/${n} placement_unknown`));
   });

@@ -39,7 +39,7 @@ test('a hook that is due is late after its own time limit, unless a hold pauses 
   expect(await healthAt(unit, 900)).toMatchObject({ health: 'progressing', cause: 'waiting', changesAt: null });
 });
 
-test('a run is overdue a minute after its time limit, and an end that comes late is taken', async () => {
+test('a run is overdue a minute after its time limit, and a late end is accepted', async () => {
   const unit = await stage.unit(await stage.service('stuck'));
   await unit.look();
   const run = uuid();

@@ -59,7 +59,7 @@ test('a concern keeps its time while its health is the same', async () => {
   expect((await shown(unit)).since > waiting.since).toBe(true);
 });
 
-test('a VM is evaluated again when a hook will be late, and when its agent falls silent', async () => {
+test('a VM is evaluated again when a hook will be late, and when its agent stops responding', async () => {
   const unit = await stage.unit(service);
   await unit.look();
   const { due_at: dueAt } = await shown(unit);

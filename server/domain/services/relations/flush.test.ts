@@ -132,7 +132,7 @@ describe('the flush of a hook', () => {
     expect(await node(base)).toEqual(before);
   });
 
-  test('EN-61 what a hook set in a relation that went meanwhile is left out and said so; the rest is stored', async () => {
+  test('EN-61 what a hook set in a relation that ended meanwhile is not stored, and the response says so; the rest is stored', async () => {
     const auxId = await stage.service('going', { requires: { aux: { interface: 'aux' } } });
     const going = await stage.relate('going', 'base');
     const unit = await stage.unit(auxId);
@@ -145,7 +145,7 @@ describe('the flush of a hook', () => {
     expect(await stage.end(base, run)).toMatchObject({ outcome: 'repeated', dropped: [going] });
   });
 
-  test('what a hook sets in a relation without the unit is left out', async () => {
+  test('what a hook sets in a relation without the unit is not stored', async () => {
     const other = await stage.service('foreign', { requires: { db: { interface: 'store' } } });
     const foreign = await stage.relate('foreign', 'base:store');
     const reader = await stage.unit(other);

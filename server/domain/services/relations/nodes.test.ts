@@ -154,7 +154,7 @@ describe('who has confirmed', () => {
 });
 
 describe('history', () => {
-  test('EN-74 the state at each clock, put together from the log, is what readers got then', async () => {
+  test('EN-74 the state at each clock, reconstructed from the log, is what readers got then', async () => {
     const [a, b] = [
       await stage.service('pasta', { requires: { db: { interface: 'past' } } }),
       await stage.service('pastb', { provides: { db: { interface: 'past' } } }),

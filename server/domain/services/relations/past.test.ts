@@ -194,7 +194,7 @@ describe('events that are no longer kept', () => {
     expect(await clearRelationEvents(stage.ctx, stage.ctx.now, 30), 'again').toBe(0);
   });
 
-  test('EN-74 a relation that did not change for long has the same settings at each time that is kept', async () => {
+  test('EN-74 a relation that has not changed for a long time has the same settings at each time that is kept', async () => {
     const { id, at, writer } = await related();
     await stage.set(writer, id, { host: '"old"' });
     await date(id, [60, 50, 40]);
@@ -248,7 +248,7 @@ describe('pages of events', () => {
     }
   });
 
-  test('a page of large events ends early, and its cursor continues behind the last one', async () => {
+  test('a page of large events ends early, and its cursor continues after the last one', async () => {
     const { id, at, writer } = await related();
     await stage.set(writer, id, { large: `"${'x'.repeat(60_000)}"` });
     await repeat(id, 90);

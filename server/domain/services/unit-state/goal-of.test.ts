@@ -33,11 +33,11 @@ test('EN-33 the goal of a unit has the form that the protocol documents, without
   });
 });
 
-test('the address that the agent reported goes before the assigned one', () => {
+test('the address that the agent reported takes precedence over the assigned one', () => {
   expect(goal({ internalAddress: '10.0.0.9' }).addresses.private).toBe('10.0.0.9');
 });
 
-test('time limits of the service go before those of the formula', () => {
+test('time limits of the service take precedence over those of the formula', () => {
   expect(timeoutsOf({ manifest: facts.manifest, timeouts: { install: 5, start: 6 } })).toEqual({
     ...{ default: 300, install: 5, start: 6 },
   });

@@ -133,7 +133,7 @@ describe('the machine of a unit that is removed', () => {
 });
 
 describe('a unit that is dismissed', () => {
-  test('leaves with a new turn, and asking again changes neither its turn nor its time', async () => {
+  test('leaves with a new turn, and a repeated request changes neither its turn nor its time', async () => {
     const [unit] = await given('dismissed', { seen: true });
     await dismiss([unit!.id]);
     const leaving = await rowOf(unit!.id);

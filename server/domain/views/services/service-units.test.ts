@@ -145,7 +145,7 @@ describe('a service', () => {
     expect(await stateOf('shown')).toMatchObject({ life: 'dying' });
   });
 
-  test('counts a relation that ends until it has ended, because it takes up a place', async () => {
+  test('counts a relation that ends until it has ended, because it counts toward the limit', async () => {
     const store = await stage.formula('store', '1.0.0.0', { metadata: { provides: { db: { interface: 'store' } } } });
     await declare('front', { units: 0 });
     await stage.declare(off, 'store', { ...store, units: 0 });
@@ -159,7 +159,7 @@ describe('a service', () => {
     expect(await counted()).toEqual([['db', 2, 0]]);
   });
 
-  test('that was removed is not listed, and its name can be another service', async () => {
+  test('that was removed is not listed, and another service can have its name', async () => {
     await declare('reused', { units: 0 });
     const named = and(eq(services.name, 'reused'), sql`removed_at is null`);
     await stage.ctx.db.update(services).set({ life: 'dying', removedAt: stage.ctx.now }).where(named);

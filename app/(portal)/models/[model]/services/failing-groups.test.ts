@@ -45,7 +45,7 @@ test.each([
   expect(failingGroups([first, other])).toHaveLength(2);
 });
 
-test('the group with the most units comes first, and of equal groups the one that fails longest', () => {
+test('the group with the most units comes first, and of equal groups the one that has failed longest', () => {
   const groups = failingGroups([
     service('blog', 'F', [failure({ hook: 'late', since: '2026-11-29T12:00:00Z' })]),
     service('store', 'F', [failure({ hook: 'early', since: '2026-11-29T10:00:00Z' })]),

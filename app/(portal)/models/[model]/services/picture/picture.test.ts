@@ -50,7 +50,7 @@ test('the layout depends on services and relations, not on health', () => {
   expect(structureOf(services.slice(1), relations)).not.toBe(structureOf(services, relations));
 });
 
-test('arrows go along relations and within a column, and stay where there is nothing', () => {
+test('arrows follow relations and move within a column, and stay where there is nothing', () => {
   expect(walk(layout, 'proxy', 'right')).toBe('blog');
   expect(walk(layout, 'blog', 'left')).toBe('proxy');
   expect(['store', 'cache']).toContain(walk(layout, 'blog', 'right'));
