@@ -121,6 +121,6 @@ export const runEnded = z.looseObject({
   outcome: z.enum(['stored', 'repeated']),
   /** The new version of the unit's settings in each relation that the hook changed. */
   versions: z.record(z.string(), count),
-  /** Relations that ended meanwhile; their changes are left out. */
+  /** Relations that ended meanwhile; their changes are not stored. */
   dropped: z.array(relationId).max(unitLimits.relationsOfUnit).optional(),
 });

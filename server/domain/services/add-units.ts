@@ -24,8 +24,8 @@ export const newUnit = z
   .meta({ id: 'NewUnit' });
 
 /**
- * Adds units to a service: each on the chosen machine, or on a new one beside the service's other units. Throws 404
- * `model_unknown` | `service_unknown`, 409 `model_dying` | `model_not_bootstrapped` | `service_dying`, 412
+ * Adds units to a service: each on the chosen machine, or on a new one, placed with the service's other units. Throws
+ * 404 `model_unknown` | `service_unknown`, 409 `model_dying` | `model_not_bootstrapped` | `service_dying`, 412
  * `model_changed`, and the errors of `placeUnits`.
  */
 export async function addUnits(

@@ -20,7 +20,7 @@ export interface PastNode {
 
 /**
  * Returns the nodes of the units that took part at one of the relation’s clocks, by the name of the unit (EN-74). They
- * are the present nodes without what happened since: the log has the value of each changed key before the change. Throws
+ * are the current nodes with later changes undone: the log has the value of each changed key before the change. Throws
  * 404 `relation_history_gone` if the log no longer goes back that far.
  */
 export async function nodesAt(
@@ -106,7 +106,7 @@ const firstKnown = (id: number) => sql`(
   ) d on d.next = f.clock)`;
 
 /**
- * Returns the relation’s clock at a time, or the given clock if it is not above the present one. Only events before
+ * Returns the relation’s clock at a time, or the given clock if it is not above the current one. Only events before
  * `keptSince` were deleted.
  */
 export async function clockAt(

@@ -10,7 +10,7 @@ export interface NeedLineProps {
   children: ReactNode;
 }
 
-/** A line of the card that says what needs somebody, with the next acts. */
+/** A line of the card that says what needs attention, with the next acts. */
 export function NeedLine({ status, title, why, children }: NeedLineProps) {
   return (
     <li

@@ -1,7 +1,7 @@
 import { type FailingGroup, failingGroups } from '../failing-groups.ts';
 import { missingRelations, type ShownEndpointOfFormula, type ShownService } from '../service-data.ts';
 
-/** What needs somebody among the services of a model. */
+/** What needs attention among the services of a model. */
 export type ServiceNeed =
   | { kind: 'failing'; group: FailingGroup }
   | { kind: 'relation'; service: string; units: number; endpoint: ShownEndpointOfFormula }
@@ -9,7 +9,7 @@ export type ServiceNeed =
   | { kind: 'empty'; service: string };
 
 /**
- * Returns what needs somebody, the most urgent first: hooks that fail, services that need a relation, units whose
+ * Returns what needs attention, the most urgent first: hooks that fail, services that need a relation, units whose
  * machines are not enrolled, and services without units.
  */
 export function serviceNeeds(services: readonly ShownService[]): ServiceNeed[] {
