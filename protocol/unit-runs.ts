@@ -2,13 +2,19 @@ import { z } from 'zod';
 import type { DueHook } from './hooks.ts';
 import { maxCommandSeconds } from './limits.ts';
 import { anyNamed } from './named-values.ts';
-import { unitLimits, unitName } from './unit-state.ts';
+import { hookName, unitLimits, unitName } from './unit-state.ts';
 
 const count = z.int().nonnegative();
+/** The largest number that the portal stores for a version, an attempt and an exit code. */
+const largest = 2 ** 31 - 1;
 /** The JSON text of each value, by key. The portal does not parse the values. */
 const texts = anyNamed(z.string());
-const port = z.string().regex(/^[1-9]\d{0,4}\/(?:tcp|udp)$/);
+const port = z
+  .string()
+  .regex(/^[1-9]\d{0,4}\/(?:tcp|udp)$/)
+  .refine((text) => Number.parseInt(text, 10) <= 65_535, { error: 'not a port' });
 const relationId = z.int().positive();
+const formulaVersion = z.string().max(128);
 /** Identifies the machine's current boot. */
 const boot = z.string().min(1).max(128).optional();
 
@@ -29,14 +35,14 @@ export type ServiceSettings = z.output<typeof serviceSettings>;
 
 /** What a run of a hook is for. */
 const hookCause = {
-  hook: z.string().max(128),
+  hook: hookName,
   relation: relationId.optional(),
   remoteUnit: unitName.optional(),
   /**
    * The version that the hook confirms: for `joined` and `changed` that of the member's settings, for `config-changed`
    * that of the service's settings.
    */
-  version: count.optional(),
+  version: count.max(largest).optional(),
 };
 export type HookCause = z.output<z.ZodObject<typeof hookCause>>;
 
@@ -53,8 +59,8 @@ export function causeOfRun({ kind, hook, relation, remoteUnit, version, settings
 const runBegin = z.object({
   phase: z.literal('begin'),
   ...hookCause,
-  attempt: z.int().positive(),
-  formula: z.string(),
+  attempt: z.int().positive().max(largest),
+  formula: formulaVersion,
   timeoutSeconds: z.number().positive().max(maxCommandSeconds),
   boot,
 });
@@ -66,8 +72,8 @@ const runEnd = z
   .object({
     phase: z.literal('end'),
     /** Null if a signal or the agent ended the hook. */
-    exitCode: z.int().nullable(),
-    signal: z.string().nullable(),
+    exitCode: z.int().min(-largest).max(largest).nullable(),
+    signal: z.string().max(64).nullable(),
     timedOut: z.boolean(),
     seconds: z.number().nonnegative(),
     /** The end of the output. */
@@ -104,7 +110,7 @@ export type UnitRunEnd = z.output<typeof runEnd>;
 const skippedHook = z.object({
   ...hookCause,
   /** The formula's version that the hook belongs to. */
-  formula: z.string().optional(),
+  formula: formulaVersion.optional(),
   /** The run that failed, if the hook is skipped after failures. Absent for a hook that has no file. */
   run: z.uuid().optional(),
 });
