@@ -7,8 +7,9 @@ import { hookName, unitLimits, unitName } from './unit-state.ts';
 const count = z.int().nonnegative();
 /** The largest number that the portal stores for a version, an attempt and an exit code. */
 const largest = 2 ** 31 - 1;
-/** The JSON text of each value, by key. The portal does not parse the values. */
+/** The JSON text of each value, by key. The portal does not store the values in parsed form. */
 const texts = anyNamed(z.string());
+const jsonText = z.string().refine(isJson, { error: 'not JSON' });
 const port = z
   .string()
   .regex(/^[1-9]\d{0,4}\/(?:tcp|udp)$/)
@@ -66,7 +67,7 @@ const runBegin = z.object({
 });
 export type UnitRunBegin = z.output<typeof runBegin>;
 
-const nodeChange = z.object({ relation: relationId, set: texts, remove: z.array(z.string()) });
+const nodeChange = z.object({ relation: relationId, set: anyNamed(jsonText), remove: z.array(z.string()) });
 
 const runEnd = z
   .object({
@@ -130,3 +131,13 @@ export const runEnded = z.looseObject({
   /** Relations that ended meanwhile; their changes are left out. */
   dropped: z.array(relationId).max(unitLimits.relationsOfUnit).optional(),
 });
+
+/** Other units put the text into the JSON of the whole node. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
