@@ -7,7 +7,8 @@ const count = z.int().nonnegative();
 const seconds = z.number().positive().max(maxCommandSeconds);
 export const unitName = z.string().refine(isUnitName, { error: 'not a unit name' });
 export const relationName = z.string().refine(isRelationName, { error: 'not a relation name' });
-const hookName = z
+/** The name of a file in a formula's folder `hooks`. */
+export const hookName = z
   .string()
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/)
   .max(128);

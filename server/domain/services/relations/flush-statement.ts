@@ -62,7 +62,9 @@ with unit as materialized (
   insert into relation_seen (relation_id, unit_id, remote_unit_id, version, at)
   select f.relation_id, f.unit_id, f.remote_unit_id, case when f.hook like '%-relation-changed' then f.due_version end, $4
     from fence f join given g on g.outcome = 'succeeded'
-   where f.hook ~ '-relation-(joined|changed)$' and f.relation_id is not null and f.remote_unit_id is not null
+    join relation_units p on p.relation_id = f.relation_id and p.unit_id = f.unit_id
+    join relation_units m on m.relation_id = f.relation_id and m.unit_id = f.remote_unit_id
+   where f.hook ~ '-relation-(joined|changed)$'
   on conflict (relation_id, unit_id, remote_unit_id) do update set version = excluded.version, at = excluded.at
 ), departed as (
   delete from relation_seen s using fence f join given g on g.outcome = 'succeeded'

@@ -9,7 +9,7 @@ import type { RunOutcome } from '#server/domain/service-rules/words.ts';
 import { tell, tellsByStatement } from '#server/platform/wakes/index.ts';
 import { breakRelations } from './break-relations.ts';
 import { flushStatement } from './flush-statement.ts';
-import { requireKeys, requireSizes } from './node-limits.ts';
+import { requireKeys, requireSizes, storedReason } from './node-limits.ts';
 import { sealSettings } from './sealed-node.ts';
 import { tellUnits } from './wake.ts';
 
@@ -76,7 +76,7 @@ async function runFlush(tx: Transaction, ctx: Flushing, input: FlushInput): Prom
   const { vmId, runId, unitId, outcome, end, refused } = input;
   const given = {
     ...{ outcome, seconds: end.seconds, exit_code: end.exitCode, signal: end.signal, views: end.views },
-    ...{ refused, reason: end.reason },
+    ...{ refused, reason: end.reason && storedReason(end.reason) },
   };
   const changes = (outcome === 'succeeded' ? (end.changes ?? []) : []).map(({ relation, set, remove }) => ({
     relation,

@@ -120,9 +120,14 @@ export async function clockAt(
     if (Number(at) > clock) throw new DomainError('not_found', 'relation_clock_unknown', { params: { clock } });
     return Number(at);
   }
-  const isKept = sql`${at}::timestamptz >= ${keptSince.toISOString()}::timestamptz`;
+  const time = storableTime(at);
+  const isKept = sql`${time}::timestamptz >= ${keptSince.toISOString()}::timestamptz`;
   const { rows } = await tx.execute<{ clock: string }>(sql`
     select greatest(coalesce(max(clock), 0), case when ${isKept} then ${firstKnown(id)} else 0 end) as clock
-      from relation_log where relation_id = ${id} and at <= ${at}::timestamptz`);
+      from relation_log where relation_id = ${id} and at <= ${time}::timestamptz`);
   return Number(rows[0]?.clock ?? 0);
 }
+
+/** Returns a time that PostgreSQL can read. Nothing happened before 1970, and nothing after 9999. */
+const storableTime = (at: string): string =>
+  new Date(Math.min(Math.max(Date.parse(at), 0), Date.UTC(9999, 0))).toISOString();
