@@ -53,8 +53,8 @@ export function TopologySummary({ model, services, machines, proxy, children }: 
           <HealthCounts of={{ model: name }} health={countHealth(machines)} className="flex-wrap" />
           <span className="text-ink-3">{t(`proxy.${proxy}`)}</span>
           {availabilitySetsEnabled ? (
-            <span className="inline-flex items-center gap-1.5 text-ink-2">
-              <ShieldCheck aria-hidden className="size-3.5 shrink-0 text-ink-3" />
+            <span className="inline-flex items-start gap-1.5 text-ink-2">
+              <ShieldCheck aria-hidden className="mt-[3px] size-3.5 shrink-0 text-ink-3" />
               {t('topology.covered', {
                 count: deployments.length,
                 covered: format.number(covered),

@@ -23,7 +23,11 @@ export function SampleTable({ rows, total, isAll }: SampleTableProps) {
   const { t } = useTranslation(['rollouts', 'vms', 'reports']);
   const format = useFormat();
   if (rows === undefined) {
-    return <SkeletonRows columns={['w-28', 'w-40', 'w-20']} rows={sampleSize} label={t('vms:loading')} />;
+    return (
+      <div className="-mx-4">
+        <SkeletonRows columns={['w-28', 'w-40', 'w-20']} rows={sampleSize} label={t('vms:loading')} />
+      </div>
+    );
   }
   if (rows.length === 0) {
     return <p className="text-ink-2">{t(isAll ? 'vms:empty.title' : 'rollouts:new.who.none')}</p>;
