@@ -139,7 +139,7 @@ function Reach({ ring, isLast, isFixed, onChange }: ReachProps) {
     ring.filter && isFiltered(ring.filter) ? (['percent', 'count', 'all'] as const) : (['percent', 'count'] as const);
   return (
     <div className="flex flex-wrap items-center gap-2 text-12 text-ink-2">
-      <span className="w-44">
+      <span className="w-44 max-sm:w-full">
         <Select
           aria-label={t('new.ring.reach')}
           value={kind}
