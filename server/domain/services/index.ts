@@ -36,6 +36,7 @@ export { removeUnit } from './remove-unit.ts';
 export { resolvedHooks, resolveModel, resolveUnit } from './resolve-unit.ts';
 export { beginRun } from './runs/begin-run.ts';
 export { clearRuns } from './runs/clear-runs.ts';
+export { downloadRunOutput } from './runs/download-run-output.ts';
 export { endRun } from './runs/end-run.ts';
 export { dueHook, getDue } from './runs/get-due.ts';
 export { getRun, hookRunDetails } from './runs/get-run.ts';
