@@ -31,6 +31,7 @@ export {
 } from './relations/index.ts';
 export { addRelationInput, relationSettingsInput } from './relations/input.ts';
 export { releasedUnits, releaseServiceSecrets, releaseUnitSecrets } from './release/release-unit-secrets.ts';
+export { unitNeedsRelease } from './release/unit-needs-release.ts';
 export { removeService } from './remove-service.ts';
 export { removeUnit } from './remove-unit.ts';
 export { resolvedHooks, resolveModel, resolveUnit } from './resolve-unit.ts';

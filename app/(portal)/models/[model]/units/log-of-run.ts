@@ -1,7 +1,7 @@
 import type { LogName, ShownLog } from '#app/(portal)/vms/[vmId]/executions/[executionId]/log/shown-log.ts';
 import type { ShownRun } from './unit-data.ts';
 
-type RunLogName = Extract<LogName, { of: 'run' }>;
+export type RunLogName = Extract<LogName, { of: 'run' }>;
 
 /** A hook has no calls that can be folded. */
 const noCalls: ShownLog['calls'] = [];
