@@ -48,10 +48,18 @@ export interface ServiceUnit {
   version: string;
   settingsVersion: number;
   isConfirmed: boolean;
+  /** Whether protected settings are withheld from the machine until an admin releases them. */
+  needsRelease: boolean;
   ports: string[];
   running: string | null;
   next: { hook: string; remoteUnit: string | null } | null;
   failing: FailingHookState[];
+}
+
+/** A unit with a hook of a relation that fails. */
+export interface FailingUnit extends Pick<ServiceUnit, 'unit' | 'failing'> {
+  service: string;
+  formula: string;
 }
 
 /** A hook that fails, with the reason in the reader's language. */

@@ -54,6 +54,8 @@ export interface RelationParts {
   /** The nodes with values, if the reader may see them. */
   settings: Outputs['settings'] | undefined;
   events: Outputs['events'] | undefined;
+  /** The units whose hook of the relation fails. */
+  failing: Outputs['failing'] | undefined;
   /** Who has seen the settings of the first unit that is not seen by all. */
   readers: Outputs['readers'] | undefined;
 }

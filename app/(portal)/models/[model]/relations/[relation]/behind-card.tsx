@@ -20,10 +20,10 @@ export interface BehindCardProps {
   readAt: number;
 }
 
-/** The most urgent reasons come first. */
-const urgent: readonly ShownReader['why'][] = ['failing', 'silent', 'running', 'waiting'];
+/** The most urgent reasons come first. Another card explains hooks that fail. */
+const urgent: readonly ShownReader['why'][] = ['silent', 'running', 'waiting'];
 
-/** Says which unit is behind which other one, why, and where to look. */
+/** Says which unit is behind which other one although no hook fails, why, and where to look. */
 export function BehindCard({ name, relation, moment, first, readAt }: BehindCardProps) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
@@ -34,12 +34,11 @@ export function BehindCard({ name, relation, moment, first, readAt }: BehindCard
     ...{ enabled: node !== undefined, retry: false },
   });
   const behind = (data?.readers ?? [])
-    .filter(({ confirmed }) => !confirmed)
+    .filter(({ confirmed, why }) => !confirmed && why !== 'failing')
     .toSorted((a, b) => urgent.indexOf(a.why) - urgent.indexOf(b.why));
   const [reader] = behind;
   if (data === undefined || reader === undefined) return null;
-  const isFailing = reader.why === 'failing';
-  const status = isFailing ? 'failed' : reader.why === 'silent' ? 'unresponsive' : 'progressing';
+  const status = reader.why === 'silent' ? 'unresponsive' : 'progressing';
   const others = relation.behind - 1;
   const versions = { reader: reader.unit, unit: data.unit, has: reader.version ?? 0, latest: data.version };
   return (

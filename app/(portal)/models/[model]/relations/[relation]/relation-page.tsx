@@ -20,6 +20,7 @@ import { RelationHead } from './relation-head.tsx';
 // Rendered by the server; their scripts follow the page's.
 const BehindCard = dynamic(() => import('./behind-card.tsx').then((module) => module.BehindCard));
 const ChangesCard = dynamic(() => import('./changes-card.tsx').then((module) => module.ChangesCard));
+const FailingCard = dynamic(() => import('./failing-card.tsx').then((module) => module.FailingCard));
 const HistoryCard = dynamic(() => import('./history-card.tsx').then((module) => module.HistoryCard));
 
 const RemoveRelationDialog = dynamic(
@@ -71,7 +72,8 @@ export function RelationPage({ model, first, parts, readAt }: RelationPageProps)
           />
         </Card>
       ) : null}
-      {relation.behind + relation.failing > 0 && now.moment !== undefined ? (
+      {relation.failing > 0 ? <FailingCard name={name} first={parts.failing} readAt={readAt} /> : null}
+      {relation.behind > 0 && now.moment !== undefined ? (
         <BehindCard name={name} relation={relation} moment={now.moment} first={parts.readers} readAt={readAt} />
       ) : null}
       <HistoryCard relation={relation} history={history} at={at} onMove={setAt} />
