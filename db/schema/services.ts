@@ -40,6 +40,9 @@ export const services = pgTable(
     /** The formula's version that the units get. During an upgrade, units have different versions. */
     formulaVersion: text('formula_version').notNull(),
     settingsVersion: integer('settings_version').notNull(),
+    /** The versions that units in Staging get; null if they get those of the service. */
+    stagedVersion: text('staged_version'),
+    stagedSettingsVersion: integer('staged_settings_version'),
     exposed: boolean().notNull(),
     /** How many units may change their formula or their settings at the same time; null for all. */
     atOnceUpgrade: integer('at_once_upgrade').default(1),

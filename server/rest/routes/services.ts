@@ -85,7 +85,7 @@ export const serviceRoutes: readonly RestRoute[] = [
     path: '/models/{model}/services/{service}/units',
     operationId: 'addUnits',
     summary:
-      'Adds units to a service: on the machine `to`, or each on a new machine. In a model with availability sets, they share the cloud service of the service’s other units.',
+      'Adds units to a service: on the machine `to`, or each on a new machine. In a model with availability sets, they share the cloud service of the service’s other units. With `slot` `staging`, they are in its Staging deployment, and all units there get `version` of the formula.',
     role: 'operator',
     params: inService,
     body: addUnitsBody,

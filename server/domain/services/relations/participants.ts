@@ -1,12 +1,14 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
+import { isStagedSql } from '../staging/slot.ts';
 import { breakRelations } from './break-relations.ts';
 import { type CausingRun, type Entering, joinUnits, type Moving, partUnits } from './move-units.ts';
 import { raiseHeads } from './raise-heads.ts';
 import type { NodeRef } from './sealed-node.ts';
 
 /**
- * Adds a unit to the relations of its service, after its hook `start` ended with 0 (EN-34), and stores when it entered.
+ * Adds a unit to the relations of its service, after its hook `start` ended with 0 (EN-34), and stores when it entered. A
+ * unit in Staging enters relations that its service provides when its deployment is in Production.
  * Does nothing for a unit that is in relations or that leaves. Call it before the revision of the VM is raised.
  */
 export async function enterRelations(
@@ -26,7 +28,8 @@ export async function enterRelations(
   await tx.execute(sql`select from services where id = ${unit.serviceId} for share`);
   const { rows } = await tx.execute<{ relationId: string; side: Entering['side'] }>(sql`
     select e.relation_id as "relationId", e.side from relation_endpoints e join relations r on r.id = e.relation_id
-     where e.service_id = ${unit.serviceId} and r.life = 'alive' and r.removed_at is null`);
+     where e.service_id = ${unit.serviceId} and r.life = 'alive' and r.removed_at is null
+       and not (e.side = 'provides' and ${isStagedSql(sql`${unit.vmId}::uuid`)})`);
   if (rows.length === 0) return;
   const entering = rows.map(({ relationId, side }) => ({ relationId: Number(relationId), unitId, side }));
   await joinUnits(tx, ctx, entering, run);

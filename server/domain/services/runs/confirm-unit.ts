@@ -15,6 +15,8 @@ export interface ConfirmedRun {
   formula: string;
   /** The version of the service's settings that `config-changed` confirms. */
   settings: number;
+  /** The public address that `config-changed` confirms. */
+  address?: string | null | undefined;
   run: { vmId: string; id: string } | null;
   /** Set if an operator or a removal skipped the hook after failures. */
   skippedBy?: string;
@@ -27,7 +29,11 @@ export const slotOfRun = (relationId: number | null): string => (relationId === 
 export function confirmed(unit: UnitRow, hook: ConfirmedRun, now: Date): UnitRow {
   const { [slotOfRun(hook.relationId)]: failure, ...failing } = unit.failing;
   const kind = hookKind(hook.hook);
-  const due = { kind, hook: hook.hook, formula: hook.formula, settings: hook.settings };
+  const { address } = hook;
+  const due = {
+    ...{ kind, hook: hook.hook, formula: hook.formula, settings: hook.settings },
+    ...(address !== undefined && { address }),
+  };
   const {
     relations: _,
     failing: __,

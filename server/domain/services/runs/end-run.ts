@@ -89,7 +89,8 @@ async function storeOutcome(
   const cause = { vmId: run.vmId, id: run.id };
   if (outcome === 'succeeded') {
     const settings = run.dueVersion ?? unit.settingsVersion;
-    const after = confirmed(unit, { hook, relationId, formula: run.formulaVersion, settings, run: cause }, ctx.now);
+    const versions = { formula: run.formulaVersion, settings, address: run.dueAddress?.public };
+    const after = confirmed(unit, { hook, relationId, ...versions, run: cause }, ctx.now);
     await storeUnit(tx, ctx, { before: unit, after, run: cause });
     return after;
   }

@@ -45,13 +45,13 @@ export async function skipHooks(
   await settle(ctx, settling);
 }
 
-function skipOne(unit: UnitRow, { hook, relation, version, formula, run }: ConfirmedHook, now: Date): UnitRow {
+function skipOne(unit: UnitRow, { hook, relation, version, address, formula, run }: ConfirmedHook, now: Date): UnitRow {
   const by = unit.resolutions.find((one) => one.run === run)?.by;
   return confirmed(
     unit,
     {
       ...{ hook, relationId: relation ?? null, formula: formula ?? unit.formulaVersion },
-      ...{ settings: version ?? unit.settingsVersion, run: null },
+      ...{ settings: version ?? unit.settingsVersion, address, run: null },
       ...(run !== undefined && { skippedBy: by ?? removal }),
     },
     now,
