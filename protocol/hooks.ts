@@ -99,7 +99,8 @@ function hooksOfUnit({ formula, settingsVersion, addresses }: HookGoal, record: 
   if (configured === null) drafts.push({ kind: 'config-changed', because: 'first-settings' });
   else if (configured.formula !== formula.version) drafts.push({ kind: 'config-changed', because: 'other-formula' });
   else if (configured.settings !== settingsVersion) drafts.push({ kind: 'config-changed', because: 'other-settings' });
-  else if (isMoved(configured.address, addresses?.public)) drafts.push({ kind: 'config-changed', because: 'other-address' });
+  else if (isMoved(configured.address, addresses?.public))
+    drafts.push({ kind: 'config-changed', because: 'other-address' });
   else if (configured.boot !== boot) drafts.push({ kind: 'config-changed', because: 'reboot' });
   if (started === null) drafts.push({ kind: 'start', because: 'not-started' });
   else if (started.boot !== boot) drafts.push({ kind: 'start', because: 'reboot' });

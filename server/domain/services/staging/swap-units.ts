@@ -13,10 +13,8 @@ import { planSwapHooks } from './swap-hooks.ts';
 type Provider = Parameters<typeof topology.swap>[2];
 
 /** Returns what a swap would do, as the topology's verb does, with its units and the hooks that follow. */
-export const planSwap = (
-  ctx: Context,
-  input: Parameters<typeof topology.planSwap>[1],
-): Promise<topology.SwapPlan> => topology.planSwap(ctx, input, useOf(ctx));
+export const planSwap = (ctx: Context, input: Parameters<typeof topology.planSwap>[1]): Promise<topology.SwapPlan> =>
+  topology.planSwap(ctx, input, useOf(ctx));
 
 /**
  * Swaps the deployments of a cloud service, as the topology's verb does. Units that other units require enter and leave
