@@ -3,6 +3,7 @@
 import { Download, Maximize, Minus, Plus } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { saveFile } from '#app/_lib/save-file.ts';
 import { IconButton } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import type { ShownRelation, ShownService } from '../service-data.ts';
@@ -60,7 +61,7 @@ export function ServicePicture({ model, services: all, relations: links }: Servi
     requestAnimationFrame(() => boxes.current.get(name)?.focus({ preventScroll: true }));
   };
   const onKeyDown = usePictureKeys({ layout, current, view, go, find: () => search.current?.focus() });
-  const download = () => save(`${model}.svg`, pictureFile(layout, services, relations, describe));
+  const download = () => saveFile(`${model}.svg`, pictureFile(layout, services, relations, describe), 'image/svg+xml');
   return (
     <div className="grid grid-cols-[minmax(0,1fr)]">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 pb-2">
@@ -142,13 +143,4 @@ function Tools({ scale, onZoom, onFit, onDownload }: ToolsProps) {
       </IconButton>
     </div>
   );
-}
-
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }
