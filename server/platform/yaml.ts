@@ -34,7 +34,8 @@ export interface YamlFault {
     | 'yaml_directive'
     | 'yaml_documents'
     | 'yaml_key_twice'
-    | 'yaml_tag';
+    | 'yaml_tag'
+    | 'yaml_too_long';
   params?: Record<string, number>;
 }
 

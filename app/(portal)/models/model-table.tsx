@@ -53,7 +53,7 @@ function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
   const needs = needsOf(row);
   return (
     <Tr cursor={cursor} className="relative">
-      <Td className="max-w-72 py-1.5">
+      <Td className="max-w-72 py-1.5 max-sm:w-full max-sm:max-w-0">
         <RowLink href={modelHref(name)} prefetch={false} translate="no" className="block">
           {name}
         </RowLink>
@@ -85,9 +85,7 @@ function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
       </Td>
       <Td end className="text-ink-2 tabular-nums">
         {controllers === 0 ? null : (
-          <span className="me-3 text-12 text-ink-3 max-2xl:hidden">
-            {t('list.controllers', { count: controllers })}
-          </span>
+          <span className="me-3 text-12 text-ink-3 max-lg:hidden">{t('list.controllers', { count: controllers })}</span>
         )}
         <Machines name={name} machines={machines} />
       </Td>

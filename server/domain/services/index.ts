@@ -53,6 +53,7 @@ export { resealServiceSettings } from './settings/reseal-settings.ts';
 export { findFormulaPackage } from './unit-state/find-formula-package.ts';
 export { getUnitSettings } from './unit-state/get-unit-settings.ts';
 export { getUnitState } from './unit-state/get-unit-state.ts';
+export { planSwap, swap } from './staging/swap-units.ts';
 export { connectUnit, unitConnection } from './units/connect-unit.ts';
 export { mendUnits } from './units/mend-units.ts';
 export { replaceLostUnits } from './units/replace-units.ts';

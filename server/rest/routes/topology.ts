@@ -2,13 +2,12 @@ import { z } from 'zod';
 import {
   closeEndpoint,
   listEndpoints,
-  planSwap,
   publicEndpoints,
   setEndpoint,
   setEndpointAnswer,
-  swap,
   swapPlan,
 } from '#server/domain/topology/index.ts';
+import { planSwap, swap } from '#server/domain/services/index.ts';
 import { planSwapInput, setEndpointInput } from '#server/domain/topology/input.ts';
 import { portProtocols } from '#server/domain/topology-rules/words.ts';
 import { type RestRoute, route } from '../route.ts';

@@ -98,7 +98,7 @@ export const unitRunRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/models/{model}/units/{service}/{number}/runs/{run}/output',
     operationId: 'readHookRunOutput',
-    summary: 'Returns rows of the output of a run, also while the hook runs.',
+    summary: 'Returns rows of the output of a run, even while the hook runs.',
     role: 'operator',
     params: inRun,
     query: z.object({

@@ -1,11 +1,10 @@
+import { planSwap, swap } from '#server/domain/services/index.ts';
 import {
   closeEndpoint,
   listEndpoints,
-  planSwap,
   renewPassword,
   renewToken,
   setEndpoint,
-  swap,
 } from '#server/domain/topology/index.ts';
 import { mutation, query, router } from '../trpc.ts';
 

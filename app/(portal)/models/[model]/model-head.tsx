@@ -22,7 +22,7 @@ export interface ModelHeadProps {
   machines: readonly ShownMachine[];
   /** The units of all services by health. */
   units: Partial<Record<VmHealth, number>>;
-  /** How many things need somebody. */
+  /** How many things need attention. */
   needs: number;
   onAct(act: ModelAct): void;
   onServiceAct(act: ServiceAct): void;

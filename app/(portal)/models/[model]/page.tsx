@@ -19,7 +19,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: (await read((await params).model)).name };
 }
 
-/** One model: its services with their units, its cloud services with their machines, and what needs somebody. */
+/** One model: its services with their units, its cloud services with their machines, and what needs attention. */
 export default async function ModelRoute({ params, searchParams }: Props) {
   const [{ t }, { model: name }, { view, health }] = await Promise.all([words('models'), params, searchParams]);
   const first = await read(name);

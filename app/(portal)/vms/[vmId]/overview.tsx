@@ -143,7 +143,7 @@ function TimeAndQueue({ facts, view, queue, hasUnits }: TimeAndQueueProps) {
     )
   ) : (
     <div className="mt-4 grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-[minmax(0,1fr)_320px]">
-      <TimeBox view={view} />
+      <TimeBox view={view} hasUnits={hasUnits} />
       <QueueCard
         vmId={facts.id}
         name={facts.name}

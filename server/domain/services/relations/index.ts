@@ -6,6 +6,7 @@ export { listSeen, nodeReaders } from './list-seen.ts';
 export { relationsOf } from './members.ts';
 export { relationNodes, relationSettings, revealedNode } from './node-shapes.ts';
 export { getRelationSettings, listNodes, revealNode } from './node-view.ts';
+export { listMoves, moveParticipants } from './move-participants.ts';
 export { confirmRelationHooks, enterRelations, forgetParticipants, leaveRelations } from './participants.ts';
 export { raiseHeads } from './raise-heads.ts';
 export { readNode } from './read-node.ts';

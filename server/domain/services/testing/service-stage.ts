@@ -81,7 +81,7 @@ export class ServiceStage {
     return setService(this.ctx, { model, service, ...request }, provider);
   }
 
-  /** Deploys a service, and enrolls an agent for each new machine, which looks at its units. */
+  /** Deploys a service, and enrolls an agent for each new machine, which fetches its units. */
   async deploy(
     staged: Staged,
     service: string,
@@ -92,7 +92,7 @@ export class ServiceStage {
     return declared;
   }
 
-  /** Enrolls a machine as the instance of its role, as its agent does, and looks at its units. */
+  /** Enrolls a machine as the instance of its role, as its agent does, and fetches its units. */
   async enroll({
     enrollmentToken,
     instanceId: id,
@@ -110,7 +110,7 @@ export class ServiceStage {
     await this.look(vmId);
   }
 
-  /** Has the agent of a VM look at its units. */
+  /** Has the agent of a VM fetch its units. */
   async look(vmId: string) {
     const { state } = await getUnitState(this.ctx, { vmId, epoch: null, after: '', boot: 'boot-1' });
     return state.units;

@@ -16,6 +16,7 @@ import {
 } from '#server/domain/topology/index.ts';
 import { formatInstanceId } from '#server/domain/topology-rules/instance-ids.ts';
 import { distributionGroup } from '#server/domain/topology-rules/place.ts';
+import type { DeploymentSlot } from '#server/domain/topology-rules/words.ts';
 import type { UnitRow } from '../runs/find-unit.ts';
 import { requireLiving, requireService } from '../service-rows.ts';
 import { insertUnit } from './insert-unit.ts';
@@ -32,6 +33,8 @@ export interface Placing {
   service: string;
   count: number;
   to?: number | undefined;
+  /** The slot of new machines; Production by default. */
+  slot?: DeploymentSlot | undefined;
 }
 
 /**
@@ -43,13 +46,13 @@ export async function placeUnits(
   ctx: Context,
   provider: CloudProvider,
   model: ModelRow,
-  { service, count, to }: Placing,
+  { service, count, to, slot }: Placing,
 ): Promise<NewUnit[]> {
   const added: NewUnit[] = [];
   for (let number = 0; number < count; number += 1) {
     added.push(
       to === undefined
-        ? await placeOnNewMachine(ctx, provider, model, service)
+        ? await placeOnNewMachine(ctx, provider, model, { service, slot })
         : await placeOnMachine(ctx, model, service, to),
     );
   }
@@ -72,7 +75,7 @@ async function placeOnNewMachine(
   ctx: Context,
   provider: CloudProvider,
   model: ModelRow,
-  service: string,
+  { service, slot }: Pick<Placing, 'service' | 'slot'>,
 ): Promise<NewUnit> {
   const stored: UnitRow[] = [];
   const use = {
@@ -82,7 +85,7 @@ async function placeOnNewMachine(
     },
   };
   try {
-    const created = await createInstance(ctx, provider, model, { kind: 'unit', use });
+    const created = await createInstance(ctx, provider, model, { kind: 'unit', use, slot });
     const unit = stored.find(({ vmId }) => vmId === created.vm.id);
     if (unit === undefined) throw new Error('the unit was not stored');
     const failed = stored.filter((one) => one !== unit).map(({ id }) => id);

@@ -41,7 +41,7 @@ export interface ServiceUnit {
   hook: string | null;
   vmId: string;
   vm: string;
-  /** The number of the machine; null if the VM has no role any more. */
+  /** The number of the machine; null if the VM no longer has a role. */
   machine: number | null;
   publicAddress: string | null;
   /** The versions that the unit should have, and whether its hooks confirmed them. */

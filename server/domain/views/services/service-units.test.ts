@@ -75,7 +75,7 @@ describe('the units of a service', () => {
     });
   });
 
-  test('are confirmed when their hooks have run, and not any more after a change', async () => {
+  test('are confirmed when their hooks have run, and no longer after a change', async () => {
     await declare('confirmed');
     const shown = async () => {
       const [unit] = (await stateOf('confirmed')).units;
@@ -184,7 +184,7 @@ describe('a service', () => {
     expect(await stateOf('shown')).toMatchObject({ life: 'dying' });
   });
 
-  test('counts a relation that ends until it has ended, because it takes up a place', async () => {
+  test('counts a relation that ends until it has ended, because it counts toward the limit', async () => {
     const store = await stage.formula('store', '1.0.0.0', { metadata: { provides: { db: { interface: 'store' } } } });
     await declare('front', { units: 0 });
     await stage.declare(off, 'store', { ...store, units: 0 });
@@ -198,7 +198,7 @@ describe('a service', () => {
     expect(await counted()).toEqual([['db', 2, 0]]);
   });
 
-  test('that was removed is not listed, and its name can be another service', async () => {
+  test('that was removed is not listed, and another service can have its name', async () => {
     await declare('reused', { units: 0 });
     const named = and(eq(services.name, 'reused'), sql`removed_at is null`);
     await stage.ctx.db.update(services).set({ life: 'dying', removedAt: stage.ctx.now }).where(named);
@@ -212,7 +212,7 @@ describe('a service', () => {
 });
 
 describe('the latest runs', () => {
-  test('have the newest first, also of one unit, and end with the limit', async () => {
+  test('have the newest first, even for one unit, and end with the limit', async () => {
     await declare('runs');
     const runs: string[] = [];
     for (const attempt of [1, 2, 3]) {

@@ -17,7 +17,10 @@ export interface SideTable {
   keys: readonly string[];
 }
 
-/** Divides units by side: first who provides, then who requires. With a second moment, units and keys of both are listed. */
+/**
+ * Divides units by side: those that provide come first, then those that require. With a second moment, units and keys
+ * of both are listed.
+ */
 export function sideTables(
   { endpoints }: Pick<ShownRelationDetails, 'endpoints'>,
   moment: Moment,

@@ -10,7 +10,7 @@ export interface FailingGroup {
   reason: Failing['reason'];
   outcome: Failing['outcome'];
   exitCode: number | null;
-  /** The most attempts on one of the units. */
+  /** The highest number of attempts on one of the units. */
   failures: number;
   /** Since when the first of the units fails. */
   since: string;

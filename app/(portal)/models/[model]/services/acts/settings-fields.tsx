@@ -97,7 +97,7 @@ export function SettingsFields({ formula, version, draft, onChange, before, stor
   );
 }
 
-/** The schema of no version is part of the page, so each is loaded. */
+/** The page does not contain the schema of any version, so each is loaded. */
 const nothingLoaded = { version: '', schema: null, words: {} };
 
 interface JsonProps extends Pick<SettingsFieldsProps, 'draft' | 'onChange' | 'problem'> {

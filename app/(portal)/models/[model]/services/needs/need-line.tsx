@@ -12,7 +12,7 @@ export interface NeedLineProps {
   more?: ReactNode;
 }
 
-/** A line of the card that says what needs somebody, with the next acts. */
+/** A line of the card that says what needs attention, with the next acts. */
 export function NeedLine({ status, title, why, children, more }: NeedLineProps) {
   return (
     <li

@@ -24,7 +24,7 @@ export interface ServiceNeedsCardProps {
   services: readonly ShownService[];
   /** The service that the page shows; undefined for all. */
   service?: string;
-  /** How many other things need somebody, and their lines. */
+  /** How many other things need attention, and their lines. */
   others?: number;
   otherLines?: ReactNode;
   onAct(act: ServiceAct): void;
@@ -33,7 +33,7 @@ export interface ServiceNeedsCardProps {
 /** Number of needs that the card shows at first. */
 const maxNeeds = 5;
 
-/** What needs somebody among services: failing hooks by formula, hook and reason, missing relations, machines. */
+/** What needs attention among services: failing hooks by formula, hook and reason, missing relations, machines. */
 export function ServiceNeedsCard(props: ServiceNeedsCardProps) {
   const { model, services, service, others = 0, otherLines, onAct } = props;
   const { t } = useTranslation('services');

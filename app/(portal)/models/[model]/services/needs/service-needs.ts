@@ -1,7 +1,7 @@
 import { type FailingGroup, failingGroups } from '../failing-groups.ts';
 import { missingRelations, type ShownEndpointOfFormula, type ShownService } from '../service-data.ts';
 
-/** What needs somebody among the services of a model. */
+/** What needs attention among the services of a model. */
 export type ServiceNeed =
   | { kind: 'failing'; group: FailingGroup }
   | { kind: 'release'; service: string; units: { unit: string; vm: string }[] }
@@ -10,7 +10,7 @@ export type ServiceNeed =
   | { kind: 'empty'; service: string };
 
 /**
- * Returns what needs somebody, the most urgent first: hooks that fail, protected settings that an admin must release,
+ * Returns what needs attention, the most urgent first: hooks that fail, protected settings that an admin must release,
  * services that need a relation, units whose machines are not enrolled, and services without units.
  */
 export function serviceNeeds(services: readonly ShownService[]): ServiceNeed[] {

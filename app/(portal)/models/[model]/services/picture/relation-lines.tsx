@@ -16,7 +16,10 @@ export interface RelationLinesProps {
 
 const inkOf = (isFailing: boolean): string => (isFailing ? 'text-failed-text' : 'text-ink-3');
 
-/** The relations as lines from who requires to who provides; dashed while they end or somebody is behind. */
+/**
+ * The relations as lines from the service that requires to the one that provides; dashed while they end or a unit is
+ * behind.
+ */
 export function RelationLines({ model, layout, relations }: RelationLinesProps) {
   const { t } = useTranslation('services');
   const arrow = useId();
