@@ -56,7 +56,7 @@ export interface RelationParts {
   events: Outputs['events'] | undefined;
   /** The units whose hook of the relation fails. */
   failing: Outputs['failing'] | undefined;
-  /** Who has seen the settings of the first unit that is not seen by all. */
+  /** The first unit that is not seen by all, with the most urgent unit that has not seen it. */
   readers: Outputs['readers'] | undefined;
 }
 

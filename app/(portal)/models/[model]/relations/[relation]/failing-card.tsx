@@ -38,11 +38,11 @@ export function FailingCard({ name, first, readAt }: FailingCardProps) {
       <div role="alert" className="px-4 empty:hidden">
         {runAgain.error === undefined ? null : <FieldError>{runAgain.error}</FieldError>}
       </div>
-      {error ? (
+      {data !== undefined ? null : error ? (
         <QueryError title={t('relation.failing.failed')} error={error} onRetry={refetch} />
-      ) : data === undefined ? (
-        <SkeletonRows columns={['w-48', 'w-96']} rows={1} label={t('relation.failing.loading')} />
-      ) : null}
+      ) : (
+        <SkeletonRows columns={['w-48', 'w-96']} rows={2} label={t('relation.failing.loading')} />
+      )}
       <ul>
         {groups.map((group) => (
           <FailingNeed

@@ -24,7 +24,7 @@ export function FailureCauses({ model, group: { units } }: FailureCausesProps) {
   const [first] = units;
   if (first === undefined) return null;
   return (
-    <div className="mt-1">
+    <div>
       <button
         type="button"
         aria-expanded={isOpen}

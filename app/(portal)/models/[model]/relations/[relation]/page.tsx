@@ -7,7 +7,7 @@ import { portal, reader } from '#app/_lib/portal.ts';
 import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
 import { modelHref } from '../../../model-data.ts';
-import { isUnseen } from '../moments.ts';
+import { isUnseen, unitsBehind } from '../moments.ts';
 import {
   eventsPageSize,
   momentOf,
@@ -54,22 +54,25 @@ async function readParts(model: string, { number, failing: fails }: ShownRelatio
   const [{ relations }, who] = await Promise.all([portal(), reader()]);
   const name = { model, number };
   const may = who?.role === 'operator' || who?.role === 'admin';
-  const small = async <T,>(part: Promise<T>) => {
-    const value = await part.catch(() => undefined);
-    return JSON.stringify(value ?? null).length > maxCharacters ? undefined : value;
-  };
   const [nodes, settings, events, failing] = await Promise.all([
-    may ? undefined : small(relations.nodes(name)),
-    may ? small(relations.settings(name)) : undefined,
-    small(relations.events({ ...name, limit: eventsPageSize })),
-    fails > 0 ? small(relations.failing(name)) : undefined,
+    may ? undefined : relations.nodes(name).catch(() => undefined),
+    may ? relations.settings(name).catch(() => undefined) : undefined,
+    relations.events({ ...name, limit: eventsPageSize }).catch(() => undefined),
+    fails > 0 ? relations.failing(name).catch(() => undefined) : undefined,
   ]);
   const read = settings ?? nodes;
   const moment = read && momentOf(read);
   const unseen = moment?.nodes.find((node) => isUnseen(node, moment.nodes));
-  const readers = unseen && (await small(relations.readers({ ...name, unit: unseen.unit })));
-  return { nodes, settings, events, failing, readers };
+  const readers = unseen && (await relations.readers({ ...name, unit: unseen.unit }).catch(() => undefined));
+  return {
+    ...{ nodes: small(nodes), settings: small(settings), events: small(events), failing: small(failing) },
+    // The card above the settings names one unit.
+    readers: readers && { ...readers, readers: unitsBehind(readers).slice(0, 1) },
+  };
 }
+
+const small = <Part,>(part: Part): Part | undefined =>
+  JSON.stringify(part ?? null).length > maxCharacters ? undefined : part;
 
 const read = cache(async (model: string, part: string) => {
   if (!/^[1-9]\d{0,9}$/.test(part) || Number(part) >= 2 ** 31) notFound();

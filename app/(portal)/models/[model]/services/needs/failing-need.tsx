@@ -18,7 +18,7 @@ import type { NeedProps } from './need-props.ts';
 const maxNamed = 3;
 
 export interface FailingNeedProps extends Pick<NeedProps<'failing'>, 'need' | 'model' | 'page' | 'may' | 'runAgain'> {
-  /** What follows the reason. */
+  /** What can be unfolded below. */
   more?: ReactNode;
 }
 
@@ -46,9 +46,9 @@ export function FailingNeed({ need: { group }, model, page, may, runAgain, more 
             text={t('needs.attempts', { count: failures })}
             tags={{ when: <RelativeTime value={new Date(since)} /> }}
           />
-          {more}
         </>
       }
+      more={more}
     >
       {!may ? null : waiting.length === 0 ? (
         <Button disabled>{t('needs.retried')}</Button>

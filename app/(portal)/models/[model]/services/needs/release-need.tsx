@@ -10,13 +10,13 @@ import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import { useReloadServices } from '../acts/use-set-service.ts';
-import { unitHref } from '../service-data.ts';
+import { serviceHref, unitHref } from '../service-data.ts';
 import { NeedLine } from './need-line.tsx';
 import type { NeedProps } from './need-props.ts';
 import { useUnitNames } from './use-unit-names.ts';
 
 /** A service whose protected settings are withheld from machines. Only admins can release them. */
-export function ReleaseNeed({ need: { service, units }, model }: NeedProps<'release'>) {
+export function ReleaseNeed({ need: { service, units }, model, page }: NeedProps<'release'>) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
   const explain = useProblem();
@@ -26,6 +26,12 @@ export function ReleaseNeed({ need: { service, units }, model }: NeedProps<'rele
   const release = useMutation(trpc.services.release.mutationOptions({ onSettled: reload }));
   const count = units.length;
   const [first] = units;
+  const opened =
+    count === 1 && first !== undefined
+      ? { name: first.unit, href: unitHref(model, first.unit) }
+      : service === page
+        ? null
+        : { name: service, href: serviceHref(model, service) };
   return (
     <NeedLine
       status="warning"
@@ -47,10 +53,10 @@ export function ReleaseNeed({ need: { service, units }, model }: NeedProps<'rele
           {t('needs.release.act', { count })}
         </Button>
       ) : null}
-      {first === undefined || count > 1 ? null : (
+      {opened === null ? null : (
         <Button asChild>
-          <Link href={unitHref(model, first.unit)} prefetch={false}>
-            {t('needs.open', { name: first.unit })}
+          <Link href={opened.href} prefetch={false}>
+            {t('needs.open', { name: opened.name })}
           </Link>
         </Button>
       )}
