@@ -44,15 +44,16 @@ export async function setService(
   allow(ctx.actor, 'operator');
   const request = parse(setServiceInput, input);
   const { service: name, to } = request;
-  const { model, missing } = await declareChecked(ctx, request);
-  const newUnits = await placeUnits(ctx, provider, model, { service: name, count: missing, to });
+  const { model, missing, wanted } = await declareChecked(ctx, request);
+  const newUnits = await placeUnits(ctx, provider, model, { service: name, count: missing, to, upTo: wanted });
   return { ...(await showService(ctx, model, name)), newUnits };
 }
 
-/** A declaration that was stored. `missing`: how many units the service lacks. */
+/** A declaration that was stored. `missing`: how many of the `wanted` units the service lacks. */
 interface Declared {
   model: ModelRow;
   missing: number;
+  wanted: number | undefined;
 }
 
 /** Number of times that a declaration is checked again if the service changes between the checks and the transaction. */
@@ -86,7 +87,7 @@ async function declare(
       ? await deployService(tx, ctx, model, request, prepared)
       : await changeService(tx, ctx, model, current, request, prepared);
   const wanted = request.units ?? (current === undefined ? 1 : undefined);
-  return { model, missing: wanted === undefined ? 0 : await scale(tx, ctx, row, { wanted, vmId }) };
+  return { model, wanted, missing: wanted === undefined ? 0 : await scale(tx, ctx, row, { wanted, vmId }) };
 }
 
 /** Deploys a service of a locked model, without units. Throws 409 `services_too_many`. */

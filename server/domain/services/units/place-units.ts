@@ -27,11 +27,20 @@ export interface NewUnit {
   machine: NewMachine | null;
 }
 
-/** What is to be placed. `to` is the number of a machine. */
+/**
+ * What is to be placed. `to` is the number of a machine. `upTo`: how many units the service should have; if another
+ * request adds units at the same time, fewer are placed.
+ */
 export interface Placing {
   service: string;
   count: number;
   to?: number | undefined;
+  upTo?: number | undefined;
+}
+
+/** The service has as many units as it should have. */
+class EnoughUnits extends Error {
+  override readonly name = 'EnoughUnits';
 }
 
 /**
@@ -43,25 +52,32 @@ export async function placeUnits(
   ctx: Context,
   provider: CloudProvider,
   model: ModelRow,
-  { service, count, to }: Placing,
+  placing: Placing,
 ): Promise<NewUnit[]> {
+  const { count, to } = placing;
   const added: NewUnit[] = [];
-  for (let number = 0; number < count; number += 1) {
-    added.push(
-      to === undefined
-        ? await placeOnNewMachine(ctx, provider, model, service)
-        : await placeOnMachine(ctx, model, service, to),
-    );
+  try {
+    for (let number = 0; number < count; number += 1) {
+      added.push(
+        to === undefined
+          ? await placeOnNewMachine(ctx, provider, model, placing)
+          : await placeOnMachine(ctx, model, placing, to),
+      );
+    }
+  } catch (error) {
+    if (!(error instanceof EnoughUnits)) throw error;
   }
   return added;
 }
 
-function placeOnMachine(ctx: Context, { name }: ModelRow, service: string, to: number): Promise<NewUnit> {
+function placeOnMachine(ctx: Context, { name }: ModelRow, placing: Placing, to: number): Promise<NewUnit> {
   return ctx.db.transaction(async (tx) => {
     const model = await lockModel(tx, name);
     requireBootstrapped(model);
     const vmId = await findMachine(tx, model, to);
-    const unit = await insertUnit(tx, ctx, await readService(tx, model, service), vmId);
+    const service = await readService(tx, model, placing.service);
+    await requireLack(tx, service, placing);
+    const unit = await insertUnit(tx, ctx, service, vmId);
     await recordUnit(tx, ctx, model, unit);
     await updateModel(tx, model);
     return { unit: unit.name, machine: null };
@@ -72,13 +88,15 @@ async function placeOnNewMachine(
   ctx: Context,
   provider: CloudProvider,
   model: ModelRow,
-  service: string,
+  placing: Placing,
 ): Promise<NewUnit> {
   const stored: UnitRow[] = [];
   const use = {
-    groupOf: (tx: Transaction, locked: ModelRow) => readGroup(tx, locked, service),
+    groupOf: (tx: Transaction, locked: ModelRow) => readGroup(tx, locked, placing.service),
     store: async (tx: Transaction, { vm }: { vm: { id: string } }) => {
-      stored.push(await insertUnit(tx, ctx, await readService(tx, model, service), vm.id));
+      const service = await readService(tx, model, placing.service);
+      await requireLack(tx, service, placing, stored.length);
+      stored.push(await insertUnit(tx, ctx, service, vm.id));
     },
   };
   try {
@@ -107,6 +125,13 @@ async function readService(tx: Transaction, { id }: ModelRow, name: string) {
   const service = await requireService(tx, id, name);
   requireLiving(service);
   return service;
+}
+
+/** Throws `EnoughUnits` if the service has all its units. `own` of them belong to failed attempts of the caller. */
+async function requireLack(tx: Transaction, { id }: { id: string }, { upTo }: Placing, own = 0): Promise<void> {
+  if (upTo === undefined) return;
+  const living = and(eq(units.serviceId, id), eq(units.life, 'alive'), isNull(units.removedAt));
+  if ((await tx.$count(units, living)) - own >= upTo) throw new EnoughUnits();
 }
 
 /** Returns the distribution group of a service's units (JU-9). */
