@@ -20,7 +20,7 @@ export const planSwap = (
 
 /**
  * Swaps the deployments of a cloud service, as the topology's verb does. Units that other units require enter and leave
- * their relations, and the versions of Production and Staging change places.
+ * their relations, and the versions of Production and Staging are exchanged.
  */
 export const swap = (
   ctx: Context,
