@@ -28,7 +28,7 @@ export const statedInstance = z.object({ id: z.string(), internalAddress: z.stri
 
 /** Returns the command that enrolls a machine, as the instance of a role if its VM is one. */
 export function enrollCommand(
-  { url }: Pick<Context['config'], 'url'>,
+  { gatewayUrl }: Pick<Context['config'], 'gatewayUrl'>,
   token: string,
   instance: z.infer<typeof statedInstance> | null,
 ): string {
@@ -36,7 +36,7 @@ export function enrollCommand(
     ...(instance === null ? [] : [`--instance-id ${instance.id}`]),
     ...(instance?.internalAddress ? [`--internal-address ${instance.internalAddress}`] : []),
   ];
-  return [`annex-agent enroll --dir /var/lib/annex-agent --portal ${url} --token ${token}`, ...options].join(' ');
+  return [`annex-agent enroll --dir /var/lib/annex-agent --portal ${gatewayUrl} --token ${token}`, ...options].join(' ');
 }
 
 /** Returns a new machine as its creator sees it. */
