@@ -49,7 +49,9 @@ test.each(withSingle)('%s rejects a query parameter that is given twice', async 
 });
 
 const guarded = routes.flatMap((route) =>
-  ['plan', 'thumbprint'].filter((name) => name in route.query.shape).map((name) => [route.operationId, name, route] as const),
+  ['plan', 'thumbprint']
+    .filter((name) => name in route.query.shape)
+    .map((name) => [route.operationId, name, route] as const),
 );
 
 test.each(guarded)('%s rejects an empty %s, as from a variable that is not set', async (_, name, { method, path }) => {

@@ -27,8 +27,7 @@ export function localFabric({ db, config: { fabric, dataDir } }: Pick<Context, '
   const assign = async ({ network, enrollment }: RoleDescription): Promise<{ assignedAddress: string }> => {
     const isShared = fabric.mode === 'spawn';
     const assignedAddress = await takeAddress(db, network, isShared);
-    if (isShared && enrollment !== null)
-      await requestAgent(dataDir, { ...enrollment, address: assignedAddress });
+    if (isShared && enrollment !== null) await requestAgent(dataDir, { ...enrollment, address: assignedAddress });
     return { assignedAddress };
   };
   return {

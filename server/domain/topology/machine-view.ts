@@ -36,7 +36,9 @@ export function enrollCommand(
     ...(instance === null ? [] : [`--instance-id ${instance.id}`]),
     ...(instance?.internalAddress ? [`--internal-address ${instance.internalAddress}`] : []),
   ];
-  return [`annex-agent enroll --dir /var/lib/annex-agent --portal ${gatewayUrl} --token ${token}`, ...options].join(' ');
+  return [`annex-agent enroll --dir /var/lib/annex-agent --portal ${gatewayUrl} --token ${token}`, ...options].join(
+    ' ',
+  );
 }
 
 /** Returns a new machine as its creator sees it. */
