@@ -19,6 +19,9 @@ export const newMachine = z
     enrollmentToken: z.string(),
     enrollmentExpiresAt: time,
     command: z.string().describe('The command that enrolls the machine.'),
+    startsAgents: z
+      .boolean()
+      .describe('Whether the portal starts agents for new machines (ANNEX_FABRIC=spawn), at most 20 of them.'),
   })
   .meta({ id: 'NewMachine' });
 export type NewMachine = z.infer<typeof newMachine>;
@@ -53,5 +56,6 @@ export function showNewMachine(
   return {
     ...{ machine, vmId: vm.id, vm: vm.name, instanceId, cloudService, hostname, userName, password },
     ...{ assignedAddress, enrollmentToken, enrollmentExpiresAt, command },
+    startsAgents: config.fabric.mode === 'spawn',
   };
 }
