@@ -34,10 +34,10 @@ export const newUnit = z
   .meta({ id: 'NewUnit' });
 
 /**
- * Adds units to a service: each on the chosen machine, or on a new one beside the service's other units. With `slot`
- * `staging`, new machines are in the Staging deployment, so the public address and units that require the service do not
- * lead to them before a swap. Throws 404
- * `model_unknown` | `service_unknown`, 409 `model_dying` | `model_not_bootstrapped` | `service_dying`, 412
+ * Adds units to a service: each on the chosen machine, or on a new one, placed with the service's other units. With
+ * `slot` `staging`, new machines are in the Staging deployment, so neither the public address nor units that require
+ * the service lead to them before a swap. Throws 404 `model_unknown` | `service_unknown`, 409 `model_dying` |
+ * `model_not_bootstrapped` | `service_dying`, 412
  * `model_changed`, and the errors of `placeUnits`.
  */
 export async function addUnits(
@@ -55,7 +55,7 @@ export async function addUnits(
 
 type UnitsRequest = z.output<typeof addUnitsInput>;
 
-/** Rejects what only units in Staging can have, and the other way round. */
+/** Rejects what only units in Staging can have, and vice versa. */
 function requireFit({ slot, to, version }: UnitsRequest): void {
   const isStaged = slot === 'staging';
   const faults: Fault[] = [

@@ -86,7 +86,7 @@ export async function requireEndpoints(
   throw new DomainError('unprocessable', 'formula_lacks_endpoint', { params });
 }
 
-/** Has the agents of a service look at their units again and, if its exposure changed, the fabric at their ports. */
+/** Has the agents of a service fetch their units again and, if its exposure changed, the fabric their ports. */
 async function tellUnitsOf(tx: Transaction, ctx: Context, { id }: ServiceRow, isExposure: boolean): Promise<void> {
   const rows = await tx
     .selectDistinct({ vmId: units.vmId })

@@ -31,11 +31,13 @@ export {
 } from './relations/index.ts';
 export { addRelationInput, relationSettingsInput } from './relations/input.ts';
 export { releasedUnits, releaseServiceSecrets, releaseUnitSecrets } from './release/release-unit-secrets.ts';
+export { unitNeedsRelease } from './release/unit-needs-release.ts';
 export { removeService } from './remove-service.ts';
 export { removeUnit } from './remove-unit.ts';
 export { resolvedHooks, resolveModel, resolveUnit } from './resolve-unit.ts';
 export { beginRun } from './runs/begin-run.ts';
 export { clearRuns } from './runs/clear-runs.ts';
+export { downloadRunOutput } from './runs/download-run-output.ts';
 export { endRun } from './runs/end-run.ts';
 export { dueHook, getDue } from './runs/get-due.ts';
 export { getRun, hookRunDetails } from './runs/get-run.ts';

@@ -67,7 +67,7 @@ export type ListServicesInput = z.input<typeof listServicesInput>;
 export const getServiceInput = z.object({ model: modelRef, service: serviceRef });
 export type GetServiceInput = z.input<typeof getServiceInput>;
 
-/** `force`: remove the units without their agents. What is on the machines stays as it is. */
+/** `force`: remove the units without their agents. Everything on the machines stays as it is. */
 export const removeServiceInput = getServiceInput.extend({ force: z.boolean().default(false), ifMatch });
 export type RemoveServiceInput = z.input<typeof removeServiceInput>;
 
@@ -97,7 +97,7 @@ export type ReleaseUnitSecretsInput = z.input<typeof releaseUnitSecretsInput>;
 export const releaseServiceSecretsInput = getServiceInput;
 export type ReleaseServiceSecretsInput = z.input<typeof releaseServiceSecretsInput>;
 
-/** `run`: the run that failed last. `retry`: whether to run the hook again, or to go on without it. */
+/** `run`: the run that failed last. `retry`: whether to run the hook again, or to skip it. */
 export const resolveUnitInput = getUnitInput.extend({ run: z.uuid(), retry: z.boolean() });
 export type ResolveUnitInput = z.input<typeof resolveUnitInput>;
 

@@ -119,6 +119,9 @@ function shownPorts(service: string, { becomePublic, ceasePublic, unchanged }: P
   return { becomePublic: becomePublic.map(named), ceasePublic: ceasePublic.map(named), unchanged };
 }
 
-/** Returns a digest of everything that a swap changes. The revision is no part: other changes of the model do not matter. */
+/**
+ * Returns a digest of everything that a swap changes. The revision is not included: other changes of the model do not
+ * matter.
+ */
 const hashOf = ({ keys }: Context, effect: Omit<SwapPlan, 'revision' | 'planHash'>): string =>
   keyedDigest(keys.plan, 'swap', canonicalJson(effect)).toString('base64url');

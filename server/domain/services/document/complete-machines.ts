@@ -19,8 +19,8 @@ interface Completed {
 }
 
 /**
- * Has the provider create the machines that a transaction reserved. If it fails for one, nothing of that machine and its
- * units remains, and the others are created all the same. Throws the first failure at the end.
+ * Has the provider create the machines that a transaction reserved. If it fails for one, nothing of that machine and
+ * its units remains, and the others are created anyway. Throws the first failure at the end.
  */
 export async function completeMachines(
   ctx: Context,

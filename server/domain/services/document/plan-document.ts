@@ -84,7 +84,7 @@ export interface CheckedDocument {
 
 /**
  * Checks the services of a document, and calls `act`, which returns null if a service changed since. Then they are
- * checked again. Throws 412 `plan_moved_on` if the model never rests.
+ * checked again. Throws 412 `plan_moved_on` if the model keeps changing.
  */
 export async function withChecked<T>(
   ctx: Context,

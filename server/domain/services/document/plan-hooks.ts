@@ -40,7 +40,7 @@ interface Future {
 }
 
 /**
- * Lists the hooks that would run on each unit after an apply: what is due in the state to come, by the rule that agents
+ * Lists the hooks that would run on each unit after an apply: what is due in the planned state, by the rule that agents
  * use too. Hooks that write settings of a relation cause further hooks, which cannot be known before.
  */
 export function planHooks(

@@ -5,7 +5,7 @@ import { at, type Desired, type ModelPlan, type PlannedUnit } from './model-plan
 import type { ModelState, ModelUnitState } from './read-state.ts';
 import { type DocumentService, documentLimits } from './schema.ts';
 
-/** So many numbers of machines can be left out at a time, so that a document cannot use them up. */
+/** Maximum number of machine numbers that can be skipped at a time, so that a document cannot use them up. */
 const maxGap = 1_000;
 
 /** What the units of a model are planned from. A model that does not exist yet is empty. */
@@ -183,7 +183,7 @@ function cloudServiceOf({ inventory, units }: ModelState, service: string): stri
   return 'kind' in placed && placed.kind === 'role' && !placed.isNewService ? placed.service : null;
 }
 
-/** Rejects more units on one machine than an agent looks after. */
+/** Rejects more units on one machine than an agent runs. */
 function crowdedMachines(added: readonly PlannedUnit[], state: ModelState | null): Fault[] {
   const { unitsOfVm: limit } = unitLimits;
   const counts = Map.groupBy([...(state?.units ?? []), ...added], ({ machine }) => machine);

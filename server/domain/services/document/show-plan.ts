@@ -40,7 +40,7 @@ export function showPlan(
  * when another person adds a unit.
  */
 function hashOf({ keys }: Pick<Context, 'keys'>, state: ModelState | null, effect: { acts: PlanAct[] }): string {
-  // A model and its bootstrap precede the transaction that applies the rest.
+  // The model is created and bootstrapped before the transaction that applies the rest.
   const acts = effect.acts.filter(({ kind }) => kind !== 'createModel' && kind !== 'bootstrap');
   const units = state?.units.map(({ name, life, isStaged }) => `${name} ${life}${isStaged ? ' staged' : ''}`) ?? [];
   return keyedDigest(keys.plan, 'document', canonicalJson({ ...effect, acts, units })).toString('base64url');

@@ -71,7 +71,7 @@ function lockStarted(tx: Transaction, serviceIds: readonly string[]) {
     .for('share');
 }
 
-/** Counts the relations that use an endpoint of a service, also those that are ending. */
+/** Counts the relations that use an endpoint of a service, including those that are ending. */
 export async function countRelations(tx: Transaction, serviceId: string, name?: string): Promise<number> {
   const [found] = await tx
     .select({ all: count() })

@@ -20,7 +20,7 @@ export interface PastNode {
 
 /**
  * Returns the nodes of the units that took part at one of the relation’s clocks, by the name of the unit (EN-74). They
- * are the present nodes without what happened since: the log has the value of each changed key before the change. Throws
+ * are the current nodes with later changes undone: the log has the value of each changed key before the change. Throws
  * 404 `relation_history_gone` if the log no longer goes back that far.
  */
 export async function nodesAt(
@@ -110,7 +110,7 @@ const firstKnown = (id: number) => sql`(
   ) d on d.next = f.clock)`;
 
 /**
- * Returns the relation’s clock at a time, or the given clock if it is not above the present one. Only events before
+ * Returns the relation’s clock at a time, or the given clock if it is not above the current one. Only events before
  * `keptSince` were deleted.
  */
 export async function clockAt(
@@ -124,9 +124,14 @@ export async function clockAt(
     if (Number(at) > clock) throw new DomainError('not_found', 'relation_clock_unknown', { params: { clock } });
     return Number(at);
   }
-  const isKept = sql`${at}::timestamptz >= ${keptSince.toISOString()}::timestamptz`;
+  const time = storableTime(at);
+  const isKept = sql`${time}::timestamptz >= ${keptSince.toISOString()}::timestamptz`;
   const { rows } = await tx.execute<{ clock: string }>(sql`
     select greatest(coalesce(max(clock), 0), case when ${isKept} then ${firstKnown(id)} else 0 end) as clock
-      from relation_log where relation_id = ${id} and at <= ${at}::timestamptz`);
+      from relation_log where relation_id = ${id} and at <= ${time}::timestamptz`);
   return Number(rows[0]?.clock ?? 0);
 }
+
+/** Returns a time that PostgreSQL can read. Nothing happened before 1970, and nothing after 9999. */
+const storableTime = (at: string): string =>
+  new Date(Math.min(Math.max(Date.parse(at), 0), Date.UTC(9999, 0))).toISOString();

@@ -24,7 +24,7 @@ export async function enterRelations(
     returning u.service_id as "serviceId", u.vm_id as "vmId"`);
   const [unit] = entered;
   if (unit === undefined) return;
-  // A relation that is being added at the same time locks the service too, so that one of both sees the other.
+  // A relation that is being added at the same time locks the service too, so that one of the two sees the other.
   await tx.execute(sql`select from services where id = ${unit.serviceId} for share`);
   const { rows } = await tx.execute<{ relationId: string; side: Entering['side'] }>(sql`
     select e.relation_id as "relationId", e.side from relation_endpoints e join relations r on r.id = e.relation_id
@@ -37,16 +37,16 @@ export async function enterRelations(
 }
 
 /**
- * Makes others depart from units that begin to leave. Call it after the units' rows are `dying`, and before the revision
- * of their VMs is raised.
+ * Makes others depart from units that begin to leave. Call it after the units' rows are `dying`, and before the
+ * revision of their VMs is raised.
  */
 export async function leaveRelations(tx: Transaction, ctx: Moving, unitIds: readonly string[]): Promise<void> {
   await partUnits(tx, ctx, unitIds);
 }
 
 /**
- * Ends the participation of units that are removed, also if they did not leave before. Returns the services of which a
- * relation ended.
+ * Ends the participation of units that are removed, even if they did not leave before. Returns the services with a
+ * relation that ended.
  */
 export async function forgetParticipants(
   tx: Transaction,
@@ -72,7 +72,7 @@ interface DoneHook {
 
 /**
  * Stores what a unit confirmed by hooks of relations without a run. Relations and units in which the unit does not take
- * part are left out. Returns the services of which a relation ended.
+ * part are left out. Returns the services with a relation that ended.
  */
 export async function confirmRelationHooks(
   tx: Transaction,

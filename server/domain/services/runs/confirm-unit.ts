@@ -25,7 +25,7 @@ export interface ConfirmedRun {
 /** Returns the part of `failing` that a hook belongs to. */
 export const slotOfRun = (relationId: number | null): string => (relationId === null ? 'unit' : String(relationId));
 
-/** Returns what a unit is after a confirmed hook. */
+/** Returns the record of a unit after a confirmed hook. */
 export function confirmed(unit: UnitRow, hook: ConfirmedRun, now: Date): UnitRow {
   const { [slotOfRun(hook.relationId)]: failure, ...failing } = unit.failing;
   const kind = hookKind(hook.hook);
@@ -55,7 +55,7 @@ export function confirmed(unit: UnitRow, hook: ConfirmedRun, now: Date): UnitRow
   return { ...unit, record, failing, skipped: [...others, ...mark], enteredAt, resolutions };
 }
 
-/** Returns what a unit is after a failed attempt of a hook. */
+/** Returns the record of a unit after a failed attempt of a hook. */
 export function failed(
   unit: UnitRow,
   relationId: number | null,
@@ -69,7 +69,7 @@ export function failed(
 }
 
 /**
- * Stores what became of a unit. A unit whose `start` ended for the first time enters its relations (EN-34).
+ * Stores the new record of a unit. A unit whose `start` ended for the first time enters its relations (EN-34).
  */
 export async function storeUnit(
   tx: Transaction,

@@ -44,9 +44,10 @@ export async function latestSettings(db: Database | Transaction, serviceId: stri
 }
 
 /**
- * Returns the settings that a service has after a change: the current row if nothing differs, else a new version, which
- * is not stored yet. Call it before opening a transaction, because it waits for a worker that checks the schema. Throws 422 with every violation of the formula's schema by path (EN-77), also for settings that
- * are kept while the formula's version changes (EN-57), and 422 `protected_needs_custody`.
+ * Returns the settings that a service has after a change: the current row if nothing differs, otherwise a new version,
+ * which is not stored yet. Call it before opening a transaction, because it waits for a worker that checks the schema.
+ * Throws 422 with every violation of the formula's schema by path (EN-77), also for settings that are kept while the
+ * formula's version changes (EN-57), and 422 `protected_needs_custody`.
  */
 export async function planSettings(
   ctx: Context,

@@ -83,7 +83,7 @@ export class ServiceStage {
     return setService(this.ctx, { model, service, ...request }, provider);
   }
 
-  /** Deploys a service, and enrolls an agent for each new machine, which looks at its units. */
+  /** Deploys a service, and enrolls an agent for each new machine, which fetches its units. */
   async deploy(
     staged: Staged,
     service: string,
@@ -94,7 +94,7 @@ export class ServiceStage {
     return declared;
   }
 
-  /** Enrolls a machine as the instance of its role, as its agent does, and looks at its units. */
+  /** Enrolls a machine as the instance of its role, as its agent does, and fetches its units. */
   async enroll({
     enrollmentToken,
     instanceId: id,
@@ -112,7 +112,7 @@ export class ServiceStage {
     await this.look(vmId);
   }
 
-  /** Has the agent of a VM look at its units. */
+  /** Has the agent of a VM fetch its units. */
   async look(vmId: string) {
     const { state } = await getUnitState(this.ctx, { vmId, epoch: null, after: '', boot: 'boot-1' });
     return state.units;

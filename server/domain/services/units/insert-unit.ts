@@ -38,7 +38,10 @@ export async function insertUnit(tx: Transaction, ctx: Context, service: Service
   return unit;
 }
 
-/** Returns the number of the next unit of a service. Numbers are never used again, also not after the service (EN-1). */
+/**
+ * Returns the number of the next unit of a service. Numbers are never used again, not even after the service is removed
+ * (EN-1).
+ */
 async function nextNumber(tx: Transaction, modelId: string, serviceName: string): Promise<number> {
   const [row] = await tx
     .insert(unitCounters)

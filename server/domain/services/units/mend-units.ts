@@ -12,7 +12,7 @@ const maxUnits = 200;
 
 /**
  * Removes units whose VMs were deleted: by an interrupted request, or with their model. Also removes services that an
- * interrupted request left without units and relations, and continues changes that wait for nothing any more. Returns
+ * interrupted request left without units and relations, and continues changes that no longer wait for anything. Returns
  * how many units it removed.
  */
 export async function mendUnits(ctx: Context): Promise<number> {

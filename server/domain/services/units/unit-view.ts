@@ -53,7 +53,7 @@ export const unit = z
     ports: z.array(z.string()).describe('Ports that hooks opened, such as `80/tcp`.'),
     failing: z.array(failing),
     skipped: z.array(z.object({ hook: z.string(), version: z.string(), at: time, by: z.string() })),
-    agentSince: time.nullable().describe('When an agent first looked at the unit.'),
+    agentSince: time.nullable().describe('When an agent first fetched the unit.'),
     enteredAt: time.nullable().describe('When the unit first started, and entered its relations.'),
     dyingSince: time.nullable(),
     removedAt: time.nullable(),
@@ -63,7 +63,7 @@ export const unit = z
   .meta({ id: 'Unit' });
 export type UnitView = z.infer<typeof unit>;
 
-/** Reads one unit, also one that was removed. Throws 404 `model_unknown` | `unit_unknown`. */
+/** Reads one unit, even one that was removed. Throws 404 `model_unknown` | `unit_unknown`. */
 export async function getUnit(ctx: Context, input: GetUnitInput): Promise<UnitView> {
   allow(ctx.actor, 'viewer');
   const { model: name, unit: unitName } = parse(getUnitInput, input);
