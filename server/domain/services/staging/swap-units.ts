@@ -1,6 +1,6 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { cloudServices, handlerVersions, services, units, vmRoles } from '#db/schema/index.ts';
+import { handlerVersions, services } from '#db/schema/index.ts';
 import { type FormulaManifest, isHandlerManifest } from '#protocol/formula.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -9,6 +9,7 @@ import { listMoves, moveParticipants, raiseHeads, setPeerRelations } from '../re
 import { advanceUnits } from '../units/advance-units.ts';
 import { lockServicesOf } from '../units/end-services.ts';
 import { planSwapHooks } from './swap-hooks.ts';
+import { readUnitsOf } from './swapped-units.ts';
 
 type Provider = Parameters<typeof topology.swap>[2];
 
@@ -46,26 +47,6 @@ const useOf = (ctx: Context, swapped = new Set<string>()): topology.SwapUse => (
     for (const id of await storeUnits(tx, ctx, model, service)) swapped.add(id);
   },
 });
-
-/** Reads the units of a cloud service that were not removed. */
-export const readUnitsOf = (tx: Transaction, cloudService: string) =>
-  tx
-    .select({
-      ...{ id: units.id, name: units.name, vmId: units.vmId, life: units.life, record: units.record },
-      ...{ deployment: vmRoles.deployment, serviceId: units.serviceId, publicAddress: cloudServices.publicAddress },
-      manifest: handlerVersions.manifest,
-    })
-    .from(units)
-    .innerJoin(vmRoles, eq(vmRoles.vmId, units.vmId))
-    .innerJoin(cloudServices, eq(cloudServices.name, vmRoles.cloudService))
-    .innerJoin(services, eq(services.id, units.serviceId))
-    .innerJoin(
-      handlerVersions,
-      and(eq(handlerVersions.handler, services.formula), eq(handlerVersions.version, units.formulaVersion)),
-    )
-    .where(and(eq(vmRoles.cloudService, cloudService), isNull(units.removedAt)))
-    .orderBy(services.name, units.number);
-export type SwappedUnit = Awaited<ReturnType<typeof readUnitsOf>>[number];
 
 async function planUnits(
   tx: Transaction,
@@ -116,7 +97,7 @@ async function exchangeVersions(
   const [row] = await tx
     .select()
     .from(services)
-    .where(and(eq(services.id, id), inArray(services.life, ['alive'])));
+    .where(and(eq(services.id, id), eq(services.life, 'alive')));
   if (row === undefined || row.stagedVersion === null) return;
   const before = { version: row.formulaVersion, settings: row.settingsVersion };
   const after = isInProduction
