@@ -44,16 +44,20 @@ const hookCause = {
    * that of the service's settings.
    */
   version: count.max(largest).optional(),
+  /** For `config-changed`: the public address that the hook confirms, null if the unit has none. */
+  address: z.string().max(64).nullable().optional(),
 };
 export type HookCause = z.output<z.ZodObject<typeof hookCause>>;
 
 /** Returns what a run of a hook is for, as `begin` and `skipped` send it. */
-export function causeOfRun({ kind, hook, relation, remoteUnit, version, settings }: DueHook): HookCause {
+export function causeOfRun({ kind, hook, relation, remoteUnit, version, settings, address }: DueHook): HookCause {
   return {
     hook,
     ...(relation !== undefined && { relation: relation.id }),
     ...(remoteUnit !== undefined && { remoteUnit }),
-    ...(kind === 'config-changed' ? { version: settings } : version !== undefined && { version }),
+    ...(kind === 'config-changed'
+      ? { version: settings, ...(address !== undefined && { address }) }
+      : version !== undefined && { version }),
   };
 }
 
@@ -128,7 +132,7 @@ export const runEnded = z.looseObject({
   outcome: z.enum(['stored', 'repeated']),
   /** The new version of the unit's settings in each relation that the hook changed. */
   versions: z.record(z.string(), count),
-  /** Relations that ended meanwhile; their changes are left out. */
+  /** Relations that ended meanwhile; their changes are not stored. */
   dropped: z.array(relationId).max(unitLimits.relationsOfUnit).optional(),
 });
 

@@ -106,7 +106,7 @@ describe('hostile 18: an agent that looks at the wrong times', () => {
     }
   });
 
-  test('hears of the change with each poll if it never looks, and its polls are not held', async () => {
+  test('learns of the change with each poll if it never looks, and its polls are not held', async () => {
     const etag = (await shop.agent.call('/goal-state')).headers.get('etag') ?? '';
     const headers = { 'if-none-match': etag, 'annex-units': '"old.1.1"' };
     const { stamp } = await shop.look();

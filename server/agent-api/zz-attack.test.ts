@@ -23,7 +23,17 @@ const note = async (what: string, answer: Response) => {
   console.log(answer.status, what, text.slice(0, 160));
 };
 test('fuzz', async () => {
-  for (const q of ['?boot=%00', '?epoch=%00', '?after=%00', '?boot=%ff', '?boot=', '?boot=' + 'x'.repeat(500), '?boot=%ED%A0%80', '?after=999999999999999:1', `?epoch=${stage.ctx.epoch}&after=999999999999999:999999999999999`])
+  for (const q of [
+    '?boot=%00',
+    '?epoch=%00',
+    '?after=%00',
+    '?boot=%ff',
+    '?boot=',
+    '?boot=' + 'x'.repeat(500),
+    '?boot=%ED%A0%80',
+    '?after=999999999999999:1',
+    `?epoch=${stage.ctx.epoch}&after=999999999999999:999999999999999`,
+  ])
     await note(`look ${q.slice(0, 60)}`, await shop.agent.call(`/units${q}`));
   const about = { relation, remoteUnit: store.name, version: 1 };
   const begins: Record<string, object> = {
@@ -71,8 +81,23 @@ test('fuzz', async () => {
   }
   // raw bodies
   const run = uuid();
-  for (const body of ['', '{', 'null', '[]', '"\\ud800"', '{"__proto__":{}}', '['.repeat(50_000), '\u0000', Buffer.from([0xff, 0xfe]), '{"phase":"begin","phase":"end"}', '{"phase":"begin","hook":"install","attempt":1e400}'])
-    await note(`raw ${String(body).slice(0, 20)}`, await shop.agent.call(`/units/${shop.name}/runs/${run}`, { method: 'PUT', body }));
+  for (const body of [
+    '',
+    '{',
+    'null',
+    '[]',
+    '"\\ud800"',
+    '{"__proto__":{}}',
+    '['.repeat(50_000),
+    '\u0000',
+    Buffer.from([0xff, 0xfe]),
+    '{"phase":"begin","phase":"end"}',
+    '{"phase":"begin","hook":"install","attempt":1e400}',
+  ])
+    await note(
+      `raw ${String(body).slice(0, 20)}`,
+      await shop.agent.call(`/units/${shop.name}/runs/${run}`, { method: 'PUT', body }),
+    );
   const skips: Record<string, object> = {
     version: { hook: 'db-relation-changed', ...about, version: 2 ** 40 },
     relation: { hook: 'db-relation-changed', ...about, relation: 2 ** 52 },
@@ -82,22 +107,103 @@ test('fuzz', async () => {
     run: { hook: 'install', run: uuid() },
   };
   for (const [what, one] of Object.entries(skips))
-    await note(`skip ${what}`, await shop.agent.call(`/units/${shop.name}/skipped`, { method: 'POST', body: JSON.stringify({ skipped: [one] }) }));
+    await note(
+      `skip ${what}`,
+      await shop.agent.call(`/units/${shop.name}/skipped`, {
+        method: 'POST',
+        body: JSON.stringify({ skipped: [one] }),
+      }),
+    );
   const many = Array.from({ length: 500 }, (_, n) => ({ hook: `h${n}`, run: uuid() }));
-  await note('skip 500', await shop.agent.call(`/units/${shop.name}/skipped`, { method: 'POST', body: JSON.stringify({ skipped: many }) }));
-  await note('skip twice', await shop.agent.call(`/units/${shop.name}/skipped`, { method: 'POST', body: JSON.stringify({ skipped: [ { hook: 'db-relation-changed', ...about }, { hook: 'db-relation-changed', ...about } ] }) }));
-  await note('skip broken', await shop.agent.call(`/units/${shop.name}/skipped`, { method: 'POST', body: JSON.stringify({ skipped: [ { hook: 'db-relation-broken', relation }, { hook: 'db-relation-broken', relation } ] }) }));
-  for (const p of ['/units/%00/1/settings', '/units/a/%00/settings', '/units/..%2f/1/settings', '/units/%ff/1', `/units/${shop.name}/relations/999999999999999/%00/1`, `/units/${shop.name}/relations/${relation}/%00/1`, `/units/${store.name}/settings`, `/units/${store.name}/relations/${relation}/${store.name}`])
+  await note(
+    'skip 500',
+    await shop.agent.call(`/units/${shop.name}/skipped`, { method: 'POST', body: JSON.stringify({ skipped: many }) }),
+  );
+  await note(
+    'skip twice',
+    await shop.agent.call(`/units/${shop.name}/skipped`, {
+      method: 'POST',
+      body: JSON.stringify({
+        skipped: [
+          { hook: 'db-relation-changed', ...about },
+          { hook: 'db-relation-changed', ...about },
+        ],
+      }),
+    }),
+  );
+  await note(
+    'skip broken',
+    await shop.agent.call(`/units/${shop.name}/skipped`, {
+      method: 'POST',
+      body: JSON.stringify({
+        skipped: [
+          { hook: 'db-relation-broken', relation },
+          { hook: 'db-relation-broken', relation },
+        ],
+      }),
+    }),
+  );
+  for (const p of [
+    '/units/%00/1/settings',
+    '/units/a/%00/settings',
+    '/units/..%2f/1/settings',
+    '/units/%ff/1',
+    `/units/${shop.name}/relations/999999999999999/%00/1`,
+    `/units/${shop.name}/relations/${relation}/%00/1`,
+    `/units/${store.name}/settings`,
+    `/units/${store.name}/relations/${relation}/${store.name}`,
+  ])
     await note(p, await shop.agent.call(p));
   await note('look', await shop.agent.call('/units'));
   const r2 = uuid();
   await store.begin(r2, 'feed-relation-changed', { relation, remoteUnit: shop.name, version: 1 });
   for (const range of ['bytes 0-1/*', 'bytes 999999999999999-999999999999999/*', 'bytes 0-5/3', 'x', 'bytes 5-9/10'])
-    await note(`log ${range}`, await store.agent.call(`/units/${store.name}/runs/${r2}/log`, { method: 'POST', body: 'ab', headers: { 'content-range': range } }));
-  await note('log gz', await store.agent.call(`/units/${store.name}/runs/${r2}/log`, { method: 'POST', body: 'ab', headers: { 'content-encoding': 'gzip' } }));
-  await note('log of other', await shop.agent.call(`/units/${store.name}/runs/${r2}/log`, { method: 'POST', body: 'ab' }));
-  await note('end of other', await shop.agent.call(`/units/${store.name}/runs/${r2}`, { method: 'PUT', body: JSON.stringify({ phase: 'end', exitCode: 0, signal: null, timedOut: false, seconds: 1, output: '', views: [], reason: null }) }));
-  for (const body of ['null', '[]', '{}', '{"internalAddress":"127.0.0.1"}', '{"internalAddress":"169.254.169.254"}', '{"internalAddress":"::ffff:127.0.0.1"}', '{"internalAddress":"0x7f.1"}', '{"internalAddress":"x"}'])
+    await note(
+      `log ${range}`,
+      await store.agent.call(`/units/${store.name}/runs/${r2}/log`, {
+        method: 'POST',
+        body: 'ab',
+        headers: { 'content-range': range },
+      }),
+    );
+  await note(
+    'log gz',
+    await store.agent.call(`/units/${store.name}/runs/${r2}/log`, {
+      method: 'POST',
+      body: 'ab',
+      headers: { 'content-encoding': 'gzip' },
+    }),
+  );
+  await note(
+    'log of other',
+    await shop.agent.call(`/units/${store.name}/runs/${r2}/log`, { method: 'POST', body: 'ab' }),
+  );
+  await note(
+    'end of other',
+    await shop.agent.call(`/units/${store.name}/runs/${r2}`, {
+      method: 'PUT',
+      body: JSON.stringify({
+        phase: 'end',
+        exitCode: 0,
+        signal: null,
+        timedOut: false,
+        seconds: 1,
+        output: '',
+        views: [],
+        reason: null,
+      }),
+    }),
+  );
+  for (const body of [
+    'null',
+    '[]',
+    '{}',
+    '{"internalAddress":"127.0.0.1"}',
+    '{"internalAddress":"169.254.169.254"}',
+    '{"internalAddress":"::ffff:127.0.0.1"}',
+    '{"internalAddress":"0x7f.1"}',
+    '{"internalAddress":"x"}',
+  ])
     await note(`instance ${body}`, await store.agent.call('/instance', { method: 'PUT', body }));
   await note('delete alive', await store.agent.call(`/units/${store.name}`, { method: 'DELETE' }));
   console.log(bad.join('\n'));

@@ -24,7 +24,7 @@ import { findService, requireLiving, type ServiceRow } from './service-rows.ts';
 import { type Service, showService } from './service-view.ts';
 import { requireRoom as requireUnitRoom } from './units/insert-unit.ts';
 import { dismissUnits } from './units/leave.ts';
-import { type NewUnit, placeUnits } from './units/place-units.ts';
+import { countedUnits, type NewUnit, placeUnits } from './units/place-units.ts';
 
 /** A service after a declaration, with the units that it added. */
 export type DeclaredService = Service & { newUnits: NewUnit[] };
@@ -87,7 +87,8 @@ async function declare(
       ? await deployService(tx, ctx, model, request, prepared)
       : await changeService(tx, ctx, model, current, request, prepared);
   const wanted = request.units ?? (current === undefined ? 1 : undefined);
-  return { model, wanted, missing: wanted === undefined ? 0 : await scale(tx, ctx, row, { wanted, vmId }) };
+  const missing = wanted === undefined ? 0 : await scale(tx, ctx, row, { wanted, vmId, model });
+  return { model, wanted, missing };
 }
 
 /** Deploys a service of a locked model, without units. Throws 409 `services_too_many`. */
@@ -136,20 +137,16 @@ async function requireRoom(tx: Transaction, { id }: ModelRow): Promise<void> {
 }
 
 /**
- * Returns how many units a service lacks. If it has too many, those with the highest numbers begin to leave. Units that
+ * Returns how many units a service lacks in Production. If it has too many, those with the highest numbers begin to leave. Units that
  * already leave do not count.
  */
 async function scale(
   tx: Transaction,
   ctx: Context,
   { id }: ServiceRow,
-  { wanted, vmId }: { wanted: number; vmId: string | null },
+  { wanted, vmId, model }: { wanted: number; vmId: string | null; model: ModelRow },
 ): Promise<number> {
-  const present = await tx
-    .select()
-    .from(units)
-    .where(and(eq(units.serviceId, id), eq(units.life, 'alive'), isNull(units.removedAt)))
-    .orderBy(desc(units.number));
+  const present = await tx.select().from(units).where(countedUnits(id, model)).orderBy(desc(units.number));
   const surplus = present.length - wanted;
   if (surplus <= 0) {
     await requireUnits(tx, { serviceId: id, vmId }, -surplus);

@@ -6,8 +6,8 @@ import { unitsChannel } from './wake.ts';
  * Ends a run and stores what its hook changed. $1 to $3 are the VM, the run and its unit, $4 is the time, $5 the end of
  * the run and $6 the changes of nodes as JSON, $7 whether to notify.
  *
- * The row of the run fences: it is written only while the run is still running and its unit is still on this VM, so a
- * repeated call writes nothing. Locks are taken in the order unit, run, relations by id, as in every transaction that
+ * The row of the run is a fence: it is written only while the run is still running and its unit is still on this VM, so
+ * a repeated call writes nothing. Locks are taken in the order unit, run, relations by id, as in every transaction that
  * takes several of them, so none wait for each other. Nodes are read under the lock of their relation, and only the
  * keys that the hook changed are written (EN-11). A value with the same fingerprint is no change (EN-40). No part
  * depends on the number of participants (EN-72).

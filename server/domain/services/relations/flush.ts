@@ -36,9 +36,9 @@ export interface Flushed {
   was: RunOutcome | null;
   /** The new version of the unit's settings in each relation that changed. */
   versions: RunResult['versions'];
-  /** Relations that ended meanwhile. Their changes are left out. */
+  /** Relations that ended meanwhile. Their changes are not stored. */
   dropped: readonly number[];
-  /** Services of which a relation ended with this run. */
+  /** Services with a relation that ended with this run. */
   endedServices: string[];
 }
 

@@ -6,14 +6,14 @@ import { unitLimits } from '#protocol/unit-state.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { endRelations, lockRelations } from './break-relations.ts';
-import { countRelations, type Creating, createRelation } from './create-relation.ts';
+import { type Creating, countRelations, createRelation } from './create-relation.ts';
 import type { Moving } from './move-units.ts';
 import { raiseHeads } from './raise-heads.ts';
 
 /**
- * Creates the peer relations that a service’s formula declares, and begins to end those that it no longer declares. Call
- * it when the service is deployed and when its formula’s version changes, with the model and the service locked. Throws
- * 409 `relations_too_many`, because an agent takes no unit state with more.
+ * Creates the peer relations that a service’s formula declares, and begins to end those that it no longer declares.
+ * Call it when the service is deployed and when its formula’s version changes, with the model and the service locked.
+ * Throws 409 `relations_too_many`, because an agent takes no unit state with more.
  */
 export async function setPeerRelations(
   tx: Transaction,
@@ -49,7 +49,7 @@ export async function setPeerRelations(
   }
 }
 
-/** Begins to end all relations of a service that is removed. Returns the services of which a relation ended. */
+/** Begins to end all relations of a service that is removed. Returns the services with a relation that ended. */
 export async function endRelationsOf(
   tx: Transaction,
   ctx: Moving,

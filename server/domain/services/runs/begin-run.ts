@@ -34,7 +34,8 @@ export async function beginRun(ctx: Context, name: RunName, begin: UnitRunBegin)
     await tx.update(units).set({ runCounter: number, record }).where(eq(units.id, unit.id));
     const remoteUnitId = await remoteUnitOf(tx, unit, begin);
     const dueVersion = begin.version ?? (begin.hook === 'config-changed' ? unit.settingsVersion : null);
-    const subject = { hook: begin.hook, relationId: begin.relation ?? null, remoteUnitId, dueVersion };
+    const dueAddress = begin.address === undefined ? null : { public: begin.address };
+    const subject = { hook: begin.hook, relationId: begin.relation ?? null, remoteUnitId, dueVersion, dueAddress };
     const cause = await causeOf(tx, { ...unit, record }, subject);
     await tx.insert(hookRuns).values({
       ...{ vmId, id, unitId: unit.id, number, ...subject, cause, attempt: begin.attempt },
@@ -80,7 +81,8 @@ async function remoteUnitOf(
   unit: UnitRow,
   { relation, remoteUnit }: UnitRunBegin,
 ): Promise<string | null> {
-  if (relation !== undefined && !(await tookPart(tx, unit, relation))) throw new DomainError('not_found', 'node_unknown');
+  if (relation !== undefined && !(await tookPart(tx, unit, relation)))
+    throw new DomainError('not_found', 'node_unknown');
   if (remoteUnit === undefined) return null;
   const [remote] = await tx
     .select({ id: units.id })

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { units, vmRoles } from '#db/schema/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
@@ -16,8 +16,10 @@ import {
 } from '#server/domain/topology/index.ts';
 import { formatInstanceId } from '#server/domain/topology-rules/instance-ids.ts';
 import { distributionGroup } from '#server/domain/topology-rules/place.ts';
+import type { DeploymentSlot } from '#server/domain/topology-rules/words.ts';
 import type { UnitRow } from '../runs/find-unit.ts';
 import { requireLiving, requireService } from '../service-rows.ts';
+import { isStagedUnitSql } from '../staging/slot.ts';
 import { insertUnit } from './insert-unit.ts';
 import { removeUnitsIn } from './remove-units.ts';
 
@@ -36,6 +38,8 @@ export interface Placing {
   count: number;
   to?: number | undefined;
   upTo?: number | undefined;
+  /** The slot of new machines; Production by default. */
+  slot?: DeploymentSlot | undefined;
 }
 
 /** The service has as many units as it should have. */
@@ -76,7 +80,7 @@ function placeOnMachine(ctx: Context, { name }: ModelRow, placing: Placing, to: 
     requireBootstrapped(model);
     const vmId = await findMachine(tx, model, to);
     const service = await readService(tx, model, placing.service);
-    await requireLack(tx, service, placing);
+    await requireLack(tx, model, service, placing);
     const unit = await insertUnit(tx, ctx, service, vmId);
     await recordUnit(tx, ctx, model, unit);
     await updateModel(tx, model);
@@ -95,12 +99,12 @@ async function placeOnNewMachine(
     groupOf: (tx: Transaction, locked: ModelRow) => readGroup(tx, locked, placing.service),
     store: async (tx: Transaction, { vm }: { vm: { id: string } }) => {
       const service = await readService(tx, model, placing.service);
-      await requireLack(tx, service, placing, stored.length);
+      await requireLack(tx, model, service, placing, stored.length);
       stored.push(await insertUnit(tx, ctx, service, vm.id));
     },
   };
   try {
-    const created = await createInstance(ctx, provider, model, { kind: 'unit', use });
+    const created = await createInstance(ctx, provider, model, { kind: 'unit', use, slot: placing.slot });
     const unit = stored.find(({ vmId }) => vmId === created.vm.id);
     if (unit === undefined) throw new Error('the unit was not stored');
     const failed = stored.filter((one) => one !== unit).map(({ id }) => id);
@@ -128,10 +132,22 @@ async function readService(tx: Transaction, { id }: ModelRow, name: string) {
 }
 
 /** Throws `EnoughUnits` if the service has all its units. `own` of them belong to failed attempts of the caller. */
-async function requireLack(tx: Transaction, { id }: { id: string }, { upTo }: Placing, own = 0): Promise<void> {
+async function requireLack(
+  tx: Transaction,
+  model: ModelRow,
+  { id }: { id: string },
+  { upTo }: Placing,
+  own = 0,
+): Promise<void> {
   if (upTo === undefined) return;
-  const living = and(eq(units.serviceId, id), eq(units.life, 'alive'), isNull(units.removedAt));
-  if ((await tx.$count(units, living)) - own >= upTo) throw new EnoughUnits();
+  if ((await tx.$count(units, countedUnits(id, model))) - own >= upTo) throw new EnoughUnits();
+}
+
+/** The units of a service that its declared number counts. */
+export function countedUnits(serviceId: string, { availabilitySetsEnabled }: ModelRow): SQL | undefined {
+  // In a model without availability sets, each machine has its own cloud service, which holds one deployment.
+  const isCounted = availabilitySetsEnabled ? sql`not ${isStagedUnitSql}` : undefined;
+  return and(eq(units.serviceId, serviceId), eq(units.life, 'alive'), isNull(units.removedAt), isCounted);
 }
 
 /** Returns the distribution group of a service's units (JU-9). */

@@ -14,7 +14,7 @@ export interface HookFiles {
   files: readonly PackageFile[];
   /** Names of folders, with a slash at the end. */
   folders: readonly string[];
-  /** Null if the metadata have faults. */
+  /** Null if the metadata has faults. */
   formula: FormulaMetadata | null;
 }
 

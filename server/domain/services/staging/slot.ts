@@ -1,0 +1,24 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Transaction } from '#db/client.ts';
+
+/** SQL: whether a VM is in Staging. `vmId` is SQL for its id. */
+export const isStagedSql = (vmId: SQL): SQL<boolean> => sql<boolean>`exists (
+  select from vm_roles g join deployments d on d.cloud_service = g.cloud_service and d.name = g.deployment
+   where g.vm_id = ${vmId} and d.slot = 'staging')`;
+
+/** SQL: whether a unit is in Staging, in a query on `units`. */
+export const isStagedUnitSql = isStagedSql(sql.raw('units.vm_id'));
+
+/** Whether a VM is in Staging. */
+export async function isStaged(tx: Transaction, vmId: string): Promise<boolean> {
+  const { rows } = await tx.execute<{ staged: boolean }>(sql`select ${isStagedSql(sql`${vmId}::uuid`)} as staged`);
+  return rows[0]?.staged === true;
+}
+
+/** Whether a service has units in Staging that do not leave. */
+export async function hasStagedUnits(db: Pick<Transaction, 'execute'>, serviceId: string): Promise<boolean> {
+  const { rows } = await db.execute<{ found: boolean }>(sql`
+    select exists (select from units where service_id = ${serviceId} and life = 'alive' and removed_at is null
+      and ${isStagedUnitSql}) as found`);
+  return rows[0]?.found === true;
+}
