@@ -107,7 +107,7 @@ function hooksOfUnit({ formula, settingsVersion, addresses }: HookGoal, record: 
   return drafts;
 }
 
-/** Whether a unit has another public address than its hook confirmed. Earlier agents confirm no address. */
+/** Whether a unit's public address differs from the one that its hook confirmed. Earlier agents confirm no address. */
 const isMoved = (confirmed: string | null | undefined, now: string | null | undefined): boolean =>
   confirmed !== undefined && now !== undefined && confirmed !== now;
 

@@ -22,9 +22,10 @@ import { isStillValid, type PreparedService, prepareService, type ServiceRequest
 import { setPeerRelations } from './relations/index.ts';
 import { findService, requireLiving, type ServiceRow } from './service-rows.ts';
 import { type Service, showService } from './service-view.ts';
+import { livingInProduction } from './staging/slot.ts';
 import { requireRoom as requireUnitRoom } from './units/insert-unit.ts';
 import { dismissUnits } from './units/leave.ts';
-import { countedUnits, type NewUnit, placeUnits } from './units/place-units.ts';
+import { type NewUnit, placeUnits } from './units/place-units.ts';
 
 /** A service after a declaration, with the units that it added. */
 export type DeclaredService = Service & { newUnits: NewUnit[] };
@@ -137,8 +138,8 @@ async function requireRoom(tx: Transaction, { id }: ModelRow): Promise<void> {
 }
 
 /**
- * Returns how many units a service lacks in Production. If it has too many, those with the highest numbers begin to leave. Units that
- * already leave do not count.
+ * Returns how many units a service lacks in Production. If it has too many, those with the highest numbers begin to
+ * leave. Units that already leave do not count.
  */
 async function scale(
   tx: Transaction,
@@ -146,7 +147,7 @@ async function scale(
   { id }: ServiceRow,
   { wanted, vmId, model }: { wanted: number; vmId: string | null; model: ModelRow },
 ): Promise<number> {
-  const present = await tx.select().from(units).where(countedUnits(id, model)).orderBy(desc(units.number));
+  const present = await tx.select().from(units).where(livingInProduction(model, id)).orderBy(desc(units.number));
   const surplus = present.length - wanted;
   if (surplus <= 0) {
     await requireUnits(tx, { serviceId: id, vmId }, -surplus);

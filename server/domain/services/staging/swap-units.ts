@@ -18,7 +18,7 @@ export const planSwap = (ctx: Context, input: Parameters<typeof topology.planSwa
 
 /**
  * Swaps the deployments of a cloud service, as the topology's verb does. Units that other units require enter and leave
- * their relations, and the versions of Production and Staging change places.
+ * their relations, and the versions of Production and Staging are exchanged.
  */
 export const swap = (
   ctx: Context,

@@ -13,8 +13,8 @@ import { isStagedUnitSql } from '../staging/slot.ts';
 import { versionsOf } from '../staging/staged-target.ts';
 
 /**
- * Gives the service's versions to the units whose turn it is (EN-56), in Production and in Staging on their own. Call it when the service changes, and when a unit
- * has run a hook.
+ * Gives the service's versions to the units whose turn it is (EN-56), separately in Production and in Staging. Call it
+ * when the service changes, and when a unit has run a hook.
  */
 export async function advanceUnits(tx: Transaction, ctx: Context, serviceId: string): Promise<void> {
   const [found] = await lockWithSettings(tx, serviceId);

@@ -1,4 +1,4 @@
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { units, vmRoles } from '#db/schema/index.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
@@ -19,7 +19,7 @@ import { distributionGroup } from '#server/domain/topology-rules/place.ts';
 import type { DeploymentSlot } from '#server/domain/topology-rules/words.ts';
 import type { UnitRow } from '../runs/find-unit.ts';
 import { requireLiving, requireService } from '../service-rows.ts';
-import { isStagedUnitSql } from '../staging/slot.ts';
+import { livingInProduction } from '../staging/slot.ts';
 import { insertUnit } from './insert-unit.ts';
 import { removeUnitsIn } from './remove-units.ts';
 
@@ -37,9 +37,9 @@ export interface Placing {
   service: string;
   count: number;
   to?: number | undefined;
-  upTo?: number | undefined;
   /** The slot of new machines; Production by default. */
   slot?: DeploymentSlot | undefined;
+  upTo?: number | undefined;
 }
 
 /** The service has as many units as it should have. */
@@ -99,7 +99,7 @@ async function placeOnNewMachine(
     groupOf: (tx: Transaction, locked: ModelRow) => readGroup(tx, locked, placing.service),
     store: async (tx: Transaction, { vm }: { vm: { id: string } }) => {
       const service = await readService(tx, model, placing.service);
-      await requireLack(tx, model, service, placing, stored.length);
+      await requireLack(tx, model, service, { upTo: placing.upTo, own: stored.length });
       stored.push(await insertUnit(tx, ctx, service, vm.id));
     },
   };
@@ -136,18 +136,10 @@ async function requireLack(
   tx: Transaction,
   model: ModelRow,
   { id }: { id: string },
-  { upTo }: Placing,
-  own = 0,
+  { upTo, own = 0 }: { upTo?: number | undefined; own?: number },
 ): Promise<void> {
   if (upTo === undefined) return;
-  if ((await tx.$count(units, countedUnits(id, model))) - own >= upTo) throw new EnoughUnits();
-}
-
-/** The units of a service that its declared number counts. */
-export function countedUnits(serviceId: string, { availabilitySetsEnabled }: ModelRow): SQL | undefined {
-  // In a model without availability sets, each machine has its own cloud service, which holds one deployment.
-  const isCounted = availabilitySetsEnabled ? sql`not ${isStagedUnitSql}` : undefined;
-  return and(eq(units.serviceId, serviceId), eq(units.life, 'alive'), isNull(units.removedAt), isCounted);
+  if ((await tx.$count(units, livingInProduction(model, id))) - own >= upTo) throw new EnoughUnits();
 }
 
 /** Returns the distribution group of a service's units (JU-9). */
