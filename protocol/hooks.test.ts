@@ -266,7 +266,7 @@ describe('EN-16 the members during a hook', () => {
     expect(membersDuring(goal, record, 4)).toEqual([]);
   });
 
-  test('EN-38 in departed, the unit that departs is no member', () => {
+  test('EN-38 in departed, the unit that departs is not a member', () => {
     const departed = dueIn(goal, record, 'db-relation-departed');
     expect(departed?.remoteUnit).toBe('mysql/1');
     expect(membersDuring(goal, record, 3, departed)).not.toContain('mysql/1');

@@ -7,7 +7,8 @@ const count = z.int().nonnegative();
 const seconds = z.number().positive().max(maxCommandSeconds);
 export const unitName = z.string().refine(isUnitName, { error: 'not a unit name' });
 export const relationName = z.string().refine(isRelationName, { error: 'not a relation name' });
-const hookName = z
+/** The name of a file in a formula's folder `hooks`. */
+export const hookName = z
   .string()
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/)
   .max(128);
@@ -79,7 +80,7 @@ const unitGoal = z.looseObject({
   timeouts: z.looseObject({ default: seconds }).catchall(seconds),
   /** Keys whose values are masked in the output of hooks. */
   masked: z.array(z.string()).max(unitLimits.masked),
-  /** What an operator decided about a hook that failed in a certain run. */
+  /** What an operator decided about a hook that failed in a particular run. */
   resolution: resolution.nullable(),
   /** All decisions that have not led to a run yet, if there are several; the last one is `resolution`. */
   resolutions: z
@@ -98,7 +99,7 @@ export type UnitGoal = z.output<typeof unitGoal>;
 export const unitState = z.looseObject({
   protocol: z.literal(1),
   vmId: z.string(),
-  /** Identifies the life of the portal's database. After a restore of a backup, clocks of another epoch are void. */
+  /** Identifies the life of the portal's database. After a restore of a backup, clocks of another epoch are invalid. */
   epoch: z.string(),
   units: z.array(unitGoal).max(unitLimits.unitsOfVm),
 });

@@ -34,7 +34,8 @@ export interface YamlFault {
     | 'yaml_directive'
     | 'yaml_documents'
     | 'yaml_key_twice'
-    | 'yaml_tag';
+    | 'yaml_tag'
+    | 'yaml_too_long';
   params?: Record<string, number>;
 }
 
@@ -46,12 +47,18 @@ export interface YamlText {
 
 const maxFaults = 100;
 const largest = 2 ** 53;
+/** Building the values of so many pieces takes about a second, and blocks the process. */
+const mostPieces = 500_000;
 
 /**
  * Parses untrusted YAML 1.2 with the core schema, which includes JSON. Accepts one document without aliases, anchors,
- * tags and directives, whose keys are scalars and unique. `__proto__` is an ordinary own property.
+ * tags and directives, whose keys are scalars and unique. `__proto__` is an ordinary own property. `maxPieces` limits the
+ * words, texts and signs.
  */
-export function parseYaml(bytes: Uint8Array, { maxDepth }: { maxDepth: number }): YamlText | { faults: YamlFault[] } {
+export function parseYaml(
+  bytes: Uint8Array,
+  { maxDepth, maxPieces = mostPieces }: { maxDepth: number; maxPieces?: number },
+): YamlText | { faults: YamlFault[] } {
   const decoded = decodeUtf8(bytes);
   if (decoded === null) return { faults: [{ path: '', code: 'json_not_utf8' }] };
   const text = decoded.replace(/^\ufeff/, '');
@@ -61,7 +68,7 @@ export function parseYaml(bytes: Uint8Array, { maxDepth }: { maxDepth: number })
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const scan = scanYaml(text, maxDepth, new Parser(lines.addNewLine), new Lexer());
+  const scan = scanYaml(text, { maxDepth, maxPieces }, new Parser(lines.addNewLine), new Lexer());
   const faults = scan.faults.map(({ code, offset }): YamlFault => {
     const place = { ...placeAt(offset) };
     return { path: '', code, params: code === 'json_too_deep' ? { ...place, limit: maxDepth } : place };

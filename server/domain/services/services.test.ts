@@ -214,7 +214,7 @@ describe('a declaration is rejected', () => {
     });
   });
 
-  test('for time limits of what is no hook', async () => {
+  test('for time limits of unknown hooks', async () => {
     expect(await declare('limits', { timeouts: { 'in\u0000stall': 5 } })).toBe('field_invalid');
     expect(await declare('limits', { timeouts: { install: 86_401 } })).toBe('field_too_big');
   });

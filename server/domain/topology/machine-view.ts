@@ -26,7 +26,7 @@ export const newMachine = z
   .meta({ id: 'NewMachine' });
 export type NewMachine = z.infer<typeof newMachine>;
 
-/** What an agent states about its role when it enrolls. The address is null until the provider has assigned it. */
+/** What an agent sends about its role when it enrolls. The address is null until the provider has assigned it. */
 export const statedInstance = z.object({ id: z.string(), internalAddress: z.string().nullable() });
 
 /** Returns the command that enrolls a machine, as the instance of a role if its VM is one. */

@@ -88,7 +88,7 @@ describe('JU-35 a renewed enrollment token', () => {
     expect(agent).toMatchObject({ internalAddress: added.assignedAddress });
   });
 
-  test('states no instance for a VM outside of models', async () => {
+  test('contains no instance for a VM outside of models', async () => {
     const { vmId } = await givenVm(ctx);
     const { command, instance, enrollmentToken } = await renewToken(ctx, { vmId });
     expect(instance).toBeNull();

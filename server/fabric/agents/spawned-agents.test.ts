@@ -59,7 +59,7 @@ test('with ANNEX_FABRIC=spawn, a new role has an agent that enrolls as its insta
   await expect.poll(() => addressOf(vmId), { timeout: 30_000 }).toBe(assignedAddress);
   const own = join(folder, instanceId);
   const running = () => processesBelow(own);
-  // The enrollment token is nowhere on disk any more, and other users cannot read the folder.
+  // The enrollment token is no longer on disk, and other users cannot read the folder.
   await expect.poll(() => readdir(join(folder, 'requests')), { timeout: 20_000 }).toEqual([]);
   await expect.poll(async () => (await running()).length, { timeout: 20_000 }).toBe(1);
   expect(existsSync(join(own, 'enrollment-token'))).toBe(false);

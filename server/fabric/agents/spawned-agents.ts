@@ -47,8 +47,8 @@ export class SpawnedAgents {
   }
 
   /**
-   * Starts the agents of roles that exist, and ends those whose roles are gone, unless a former call is still doing so.
-   * `readRoles` returns the instance ids.
+   * Starts the agents of roles that exist, and ends those whose roles are gone, unless an earlier call is still doing
+   * so. `readRoles` returns the instance ids.
    */
   follow(readRoles: () => Promise<ReadonlySet<string>>): void {
     if (this.#isStopping || this.#pass !== null) return;

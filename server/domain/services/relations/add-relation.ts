@@ -18,7 +18,7 @@ import { type Relation, showRelation } from './relation-view.ts';
 const maxRelations = 2_000;
 
 /**
- * Relates two services. An endpoint that is left out is found if exactly one pair fits. Units that have started enter
+ * Relates two services. An omitted endpoint is found if exactly one pair matches. Units that have started enter
  * the relation. Throws 404 `model_unknown` | `service_unknown`, 409 `model_dying` | `service_dying` | `relation_exists`
  * | `relation_dying` | `relation_limit` | `relations_too_many`, 412 `model_changed`, 422 `relation_ambiguous` |
  * `relation_no_match`.

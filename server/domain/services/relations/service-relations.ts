@@ -9,8 +9,8 @@ import type { Moving } from './move-units.ts';
 import { raiseHeads } from './raise-heads.ts';
 
 /**
- * Creates the peer relations that a service’s formula declares, and begins to end those that it no longer declares. Call
- * it when the service is deployed and when its formula’s version changes, with the model and the service locked.
+ * Creates the peer relations that a service’s formula declares, and begins to end those that it no longer declares.
+ * Call it when the service is deployed and when its formula’s version changes, with the model and the service locked.
  */
 export async function setPeerRelations(
   tx: Transaction,
@@ -43,7 +43,7 @@ export async function setPeerRelations(
   }
 }
 
-/** Begins to end all relations of a service that is removed. Returns the services of which a relation ended. */
+/** Begins to end all relations of a service that is removed. Returns the services with a relation that ended. */
 export async function endRelationsOf(
   tx: Transaction,
   ctx: Moving,

@@ -17,7 +17,7 @@ export class ObedientAgent {
     this.unit = unit;
   }
 
-  /** Looks at the unit’s goal, and returns what is due now; null if the unit is not on the machine any more. */
+  /** Fetches the unit’s goal, and returns what is due now; null if the unit is no longer on the machine. */
   async look(): Promise<{ goal: UnitGoal; due: DueHook[] } | null> {
     const known = this.held === null ? '' : `?epoch=${this.held.epoch}&after=${afterOf(this.held)}`;
     const { state } = await this.unit.look(known);
@@ -29,7 +29,9 @@ export class ObedientAgent {
     return { goal, due: hooksDue(goal, this.record) };
   }
 
-  /** Does the next thing that is due, and sets values in relations if the hook is one. Returns whether it did anything. */
+  /**
+   * Does the next thing that is due, and sets values in relations if the hook is one. Returns whether it did anything.
+   */
   async step(set: Record<string, string> = {}): Promise<boolean> {
     const found = await this.look();
     if (found === null) return false;
