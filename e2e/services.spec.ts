@@ -1,21 +1,7 @@
 import { expectAccessible } from './support/accessibility.ts';
+import { expect, test } from './support/fabric.ts';
 import { bootstrappedModel } from './support/model.ts';
-import { type Portal, startPortal } from './support/portal.ts';
 import { publishFormula } from './support/services.ts';
-import { test as base, expect } from './support/test.ts';
-
-/** A portal whose fabric starts an agent for each machine of a model, and serves the public addresses. */
-const test = base.extend<object, { portal: Portal }>({
-  portal: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the dependencies from the pattern
-    async ({}, use) => {
-      const portal = await startPortal({ ANNEX_FABRIC: 'spawn', ANNEX_FABRIC_ADDRESSES: '127.85.0.0/16' });
-      await use(portal);
-      await portal.remove();
-    },
-    { scope: 'worker', timeout: 300_000 },
-  ],
-});
 
 /** Agents enroll, fetch a formula and run hooks on a machine that also runs other journeys. */
 const patience = { timeout: 90_000 };

@@ -73,7 +73,7 @@ test('a model is created, bootstrapped, gets a machine with a real agent, and is
     '1 machine with its VM',
     '1 cloud service',
     `juju-${name}-vnet and juju-${name}-ag, unless they existed before the model`,
-    `What the model keeps in the storage account store${unique}`,
+    `The model’s data in the storage account store${unique}`,
   ]);
   await expect(question.getByRole('button', { name: 'Destroy model' })).toBeDisabled();
   await question.getByLabel(`Type ${name} to continue`).fill(name);
@@ -106,6 +106,18 @@ test('with availability sets, controllers share a cloud service, and the page sa
   await expect(production).toContainText('Availability set juju: 2 roles, covered by the 99.95% agreement');
   await expect(production).toContainText('api17070/tcp, 2 members');
   await expectAccessibleInBothThemes(page);
+
+  await page.getByRole('button', { name: 'Swap…' }).click();
+  const swap = page.getByRole('dialog', { name: 'Swap Production and Staging?' });
+  await expect(swap.getByRole('region', { name: 'After the swap' })).toHaveText(
+    new RegExp(`ProductionEmpty.*Staging${name}-0${name}-1`),
+  );
+  await expect(swap).toContainText(/17070\/tcp.* no longer public/);
+  await expectAccessible(page);
+  await swap.getByRole('button', { name: 'Swap now' }).click();
+  const staging = page.getByRole('region', { name: 'Controllers' }).getByRole('region', { name: 'Staging' });
+  await expect(staging).toContainText('Production is empty');
+  await expect(staging).toContainText('Staging has no public address');
   await page.getByRole('link', { name: 'Availability set juju: 2 roles' }).click();
   await expect(page.getByRole('link', { name: new RegExp(`^${name}-[01]$`) })).toHaveCount(2);
 

@@ -55,7 +55,13 @@ export function FieldError({ children }: { children: ReactNode }) {
 export function ControlRow({ control, children, hint }: { control: ReactNode; children: ReactNode; hint?: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is a child of the label, so it is labeled
-    <label className="flex items-start gap-2 text-13 pointer-coarse:min-h-(--touch) pointer-coarse:items-center">
+    <label
+      className={cn(
+        'flex items-start gap-2 text-13 pointer-coarse:min-h-(--touch)',
+        // With a hint, the control stays next to the label's first line.
+        hint === undefined && 'pointer-coarse:items-center',
+      )}
+    >
       <span className="flex h-5 items-center">{control}</span>
       <span className="min-w-0">
         {children}

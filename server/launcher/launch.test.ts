@@ -199,8 +199,12 @@ test('the database restarts after kill -9, and healthz keeps responding', { time
   }
 });
 
+test('without ANNEX_FABRIC, no fabric runs', async () => {
+  expect(await processOf('fabric')).toBe(0);
+});
+
 test('the gateway restarts after kill -9', { timeout: 60_000 }, async () => {
-  const gateway = await gatewayProcess();
+  const gateway = await processOf('gateway');
   expect(gateway).toBeGreaterThan(0);
   signal(gateway, 'SIGKILL');
   await eventually(() => statusOf(ports.gateway, '/healthz')).toBe(0);
@@ -215,7 +219,11 @@ test('children exit when the launcher is killed, and the next start takes over',
   await launcher.ended;
   await eventually(() => statusOf(ports.portal, '/healthz')).toBe(0);
   await eventually(() => statusOf(ports.gateway, '/healthz')).toBe(0);
-  launcher = start({ ANNEX_BOOTSTRAP_EMAIL: 'ada@example.org', ANNEX_BOOTSTRAP_PASSWORD: password });
+  launcher = start({
+    ANNEX_BOOTSTRAP_EMAIL: 'ada@example.org',
+    ANNEX_BOOTSTRAP_PASSWORD: password,
+    ANNEX_FABRIC: 'proxy',
+  });
   environments = new Environments(launcher.process.pid ?? 0, dataDir, secrets);
   await ready(launcher, 60_000);
   expect(await statusOf(ports.portal, '/readyz')).toBe(200);
@@ -224,27 +232,31 @@ test('children exit when the launcher is killed, and the next start takes over',
 test("no process of the launcher sees the bootstrap token or password, not even the demo's handlers", {
   timeout: 120_000,
 }, async () => {
-  const parts = ['portal/main.ts', 'gateway/main.ts', 'worker/main.ts', 'agent/main.ts run', '/handlers/', 'postgres'];
+  const doors = ['portal/main.ts', 'gateway/main.ts', 'worker/main.ts', 'fabric/main.ts'];
+  const parts = [...doors, 'agent/main.ts run', '/handlers/', 'postgres'];
   await expect.poll(() => environments?.unseen(parts), { timeout: 100_000, interval: 100 }).toEqual([]);
   expect([...(environments?.leaks ?? ['nothing was watched'])]).toEqual([]);
 });
 
-test('SIGTERM stops everything with exit code 0 and leaves no process', { timeout: 60_000 }, async () => {
-  const server = await postmaster();
+test('SIGTERM stops everything, the fabric too, with exit code 0 and leaves no process', {
+  timeout: 60_000,
+}, async () => {
+  const [server, fabric] = [await postmaster(), await processOf('fabric')];
+  expect(fabric).toBeGreaterThan(0);
   launcher.process.kill('SIGTERM');
   expect(await launcher.ended).toBe(0);
-  expect(await isAlive(server)).toBe(false);
+  for (const each of [server, fabric]) expect(await isAlive(each)).toBe(false);
   expect(await processesBelow(dataDir)).toEqual([]);
   expect(await statusOf(ports.portal, '/healthz')).toBe(0);
   expect(await statusOf(ports.gateway, '/healthz')).toBe(0);
 });
 
-/** Returns the process id of a gateway that this test started. Other gateways may be running on this machine. */
-async function gatewayProcess(): Promise<number> {
+/** Returns the id of a process that this test's launcher started. Other launchers may be running on this machine. */
+async function processOf(door: 'gateway' | 'fabric'): Promise<number> {
   const read = (pid: number, file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
   for (const pid of await processesIn(root)) {
-    const isGateway = (await read(pid, 'cmdline')).includes('server/gateway/main.ts');
-    if (isGateway && (await read(pid, 'environ')).includes(`DATA_DIR=${dataDir}\0`)) return pid;
+    const isDoor = (await read(pid, 'cmdline')).includes(`server/${door}/main.ts`);
+    if (isDoor && (await read(pid, 'environ')).includes(`DATA_DIR=${dataDir}\0`)) return pid;
   }
   return 0;
 }

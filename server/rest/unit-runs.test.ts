@@ -46,6 +46,12 @@ test('EN-32 due hooks, runs and their output over the API', async () => {
     rows: [{ kind: 'line', text: '+0.1 INFO hello' }],
     total: 1,
   });
+  const file = await door.call('GET', `/models/prod/units/${unit.name}/runs/${run}/log`, { as: 'operator' });
+  expect([file.status, file.text]).toEqual([200, '+0.1 INFO hello\n']);
+  expect(file.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  expect(file.headers.get('content-disposition')).toBe('attachment; filename="blog-0-2-install.txt"');
+  await door.expect('downloadHookRunOutput', { ...path, run: uuid() }, [404, 'run_unknown'], { as: 'operator' });
+  await door.expect('downloadHookRunOutput', { ...path, run }, [403, 'forbidden'], viewer);
   await door.expect('readHookRunOutput', { ...path, run }, [403, 'forbidden'], viewer);
   await door.expect('getHookRun', { ...path, run: uuid() }, [404, 'run_unknown'], viewer);
   await door.expect('listDueHooks', { ...path, number: '99' }, [404, 'unit_unknown'], viewer);

@@ -6,6 +6,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Button } from '#app/_ui/button.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
@@ -44,7 +45,7 @@ export function ExecutionGroups({ filter, empty }: ExecutionGroupsProps) {
   const { groups, isCut } = read.data;
   if (groups.length === 0) return empty;
   return (
-    <div aria-busy={read.isPlaceholderData}>
+    <div aria-busy={read.isPlaceholderData} className={cn(read.isPlaceholderData && 'opacity-60')}>
       <TableFrame label={t('groups.title')}>
         <Table>
           <THead>
@@ -145,15 +146,17 @@ function OutcomeButton({ outcome: { state, cancellation, code, count }, isOpen, 
       variant="ghost"
       aria-expanded={isOpen}
       onClick={onToggle}
-      className="max-sm:h-auto max-sm:shrink max-sm:flex-wrap max-sm:justify-start max-sm:py-1"
+      className="max-sm:h-auto max-sm:w-full max-sm:shrink max-sm:justify-start max-sm:py-1 max-sm:text-start max-sm:whitespace-normal"
     >
       <StatusIcon
         status={cancellation === 'not-run' ? 'warning' : statusOfState[state]}
         shape={cancellation === 'not-run' ? undefined : shapeOfState[state]}
       />
       <span className="text-ink tabular-nums">{format.number(count)}</span>
-      {t(`state.${cancellation ?? state}`)}
-      {code === null || code === 0 ? null : <span className="text-ink-3">{t('code', { code })}</span>}
+      <span className="inline-flex min-w-0 flex-wrap gap-x-1.5">
+        {t(`state.${cancellation ?? state}`)}
+        {code === null || code === 0 ? null : <span className="text-ink-3">{t('code', { code })}</span>}
+      </span>
     </Button>
   );
 }

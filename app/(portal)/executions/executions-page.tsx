@@ -5,6 +5,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
@@ -98,7 +99,7 @@ function Rows({ list, executions, onClear }: RowsProps) {
   if (list.isPending) return <SkeletonRows columns={['w-20', 'w-40', 'w-24', 'w-48']} rows={8} label={t('loading')} />;
   if (executions.length === 0) return <NoExecutions onClear={onClear} />;
   return (
-    <div aria-busy={list.isPlaceholderData}>
+    <div aria-busy={list.isPlaceholderData} className={cn(list.isPlaceholderData && 'opacity-60')}>
       <ExecutionTable label={t('title')} executions={executions} showsVm />
       <MoreButton list={list} />
     </div>

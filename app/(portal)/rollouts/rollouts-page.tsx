@@ -10,6 +10,7 @@ import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { PageHeader } from '#app/_ui/page-header.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
@@ -109,7 +110,7 @@ function Rows({ list, onClear }: RowsProps) {
   const rows = list.data.pages.flatMap((page) => page.items);
   if (rows.length === 0) return <NoRollouts onClear={onClear} />;
   return (
-    <div aria-busy={list.isPlaceholderData}>
+    <div aria-busy={list.isPlaceholderData} className={cn(list.isPlaceholderData && 'opacity-60')}>
       <RolloutGroups rows={rows} />
       {list.hasNextPage ? (
         <Button variant="ghost" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>

@@ -10,7 +10,7 @@ type Concern = Pick<
   'vmId' | 'subject' | 'health' | 'command' | 'exitCode' | 'since'
 > & { cause: HealthCause | null };
 
-/** What an explanation needs of the worst unit beside its health. */
+/** What an explanation needs to know about the worst unit besides its health. */
 interface UnitFacts {
   agentSince: Date | null;
   failure: ExplainedUnit['failure'];
@@ -19,7 +19,7 @@ interface UnitFacts {
 }
 
 /**
- * Reads when an agent first looked at the worst unit of a VM, and the failed attempts of the hook that is the cause, with
+ * Reads when an agent first fetched the worst unit of a VM, and the failed attempts of the hook that is the cause, with
  * its message.
  */
 export async function loadUnitFacts(

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { useFormat } from '#app/_ui/format.ts';
-import { HealthCounts } from '../health-counts.tsx';
+import { MachineHealthNumbers } from '../health-numbers.tsx';
 import {
   placeHref,
   type ShownCloudService,
@@ -35,6 +35,8 @@ export function TopologySummary({ model, services, machines, proxy, children }: 
   const deployments = services.flatMap((service) => service.deployments);
   const covered = deployments.filter((one) => one.covered).length;
   const { availabilitySetsEnabled, bootstrappedAt, life, name } = model;
+  const refuses = may && availabilitySetsEnabled && bootstrappedAt !== null && life === 'alive';
+  if (services.length === 0 && !refuses) return null;
   return (
     <div className="mb-3 flex flex-wrap items-center gap-x-5 gap-y-2 tabular-nums">
       {services.length === 0 ? null : (
@@ -48,11 +50,11 @@ export function TopologySummary({ model, services, machines, proxy, children }: 
           >
             {t('topology.roles', { count: roles })}
           </Link>
-          <HealthCounts of={{ model: name }} health={countHealth(machines)} className="flex-wrap" />
+          <MachineHealthNumbers of={{ model: name }} health={countHealth(machines)} className="flex-wrap" />
           <span className="text-ink-3">{t(`proxy.${proxy}`)}</span>
           {availabilitySetsEnabled ? (
-            <span className="inline-flex items-center gap-1.5 text-ink-2">
-              <ShieldCheck aria-hidden className="size-3.5 shrink-0 text-ink-3" />
+            <span className="inline-flex items-start gap-1.5 text-ink-2">
+              <ShieldCheck aria-hidden className="mt-[3px] size-3.5 shrink-0 text-ink-3" />
               {t('topology.covered', {
                 count: deployments.length,
                 covered: format.number(covered),
@@ -62,7 +64,7 @@ export function TopologySummary({ model, services, machines, proxy, children }: 
           ) : null}
         </>
       )}
-      {may && availabilitySetsEnabled && bootstrappedAt !== null && life === 'alive' ? (
+      {refuses ? (
         <span className="inline-flex min-w-0 items-start gap-1.5 text-12 text-ink-3">
           <Lock aria-hidden className="mt-[3px] size-3 shrink-0" />
           <span className="min-w-0">{t('addMachine.refusal')}</span>

@@ -1,5 +1,6 @@
 'use client';
 
+import Link from 'next/link';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
@@ -9,7 +10,7 @@ import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { SearchInput } from '#app/_ui/input.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
-import type { ShownMachine, ShownModel, ShownTopology } from '../model-data.ts';
+import { type ShownMachine, type ShownModel, type ShownTopology, servicesHref } from '../model-data.ts';
 import { CloudServiceCard } from './cloud-service-card.tsx';
 import type { ModelAct } from './model-acts.ts';
 import { firstServices, isMatch, linesOf, rolesOf } from './role-lines.ts';
@@ -142,16 +143,16 @@ function NoServices({ model, onAct }: Pick<TopologyViewProps, 'model' | 'onAct'>
   const may = useReader().can('operator');
   const { availabilitySetsEnabled, life } = model;
   if (life !== 'alive') return null;
+  const act = availabilitySetsEnabled ? (
+    <Button asChild>
+      <Link href={servicesHref(model.name)}>{t('topology.empty.services')}</Link>
+    </Button>
+  ) : (
+    <Button onClick={() => onAct({ kind: 'addMachine' })}>{t('act.addMachine')}</Button>
+  );
   return (
     <Card>
-      <EmptyState
-        title={t('topology.empty.title')}
-        actions={
-          may && !availabilitySetsEnabled ? (
-            <Button onClick={() => onAct({ kind: 'addMachine' })}>{t('act.addMachine')}</Button>
-          ) : undefined
-        }
-      >
+      <EmptyState title={t('topology.empty.title')} actions={may ? act : undefined}>
         <p>{t(availabilitySetsEnabled ? 'topology.empty.sets' : 'topology.empty.how')}</p>
       </EmptyState>
     </Card>

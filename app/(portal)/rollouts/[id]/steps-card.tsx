@@ -9,6 +9,7 @@ import { useTRPC, useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { Select } from '#app/_ui/select.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { toast } from '#app/_ui/toast.tsx';
@@ -52,7 +53,7 @@ export function StepsCard({ rollout, filter, onChange }: StepsCardProps) {
           {t(addressOfSteps(filter) === '' ? 'rollouts:live.steps.none' : 'rollouts:live.steps.noMatch')}
         </p>
       ) : (
-        <div aria-busy={list.isPlaceholderData}>
+        <div aria-busy={list.isPlaceholderData} className={cn(list.isPlaceholderData && 'opacity-60')}>
           <StepsTable rings={rollout.rings} steps={steps} />
           {list.hasNextPage ? (
             <div className="border-t border-line-subtle p-2">

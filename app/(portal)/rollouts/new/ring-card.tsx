@@ -91,7 +91,7 @@ export function RingCard({ ring, index, isLast, size, total, fields, faults, onC
 
 type RingFilterProps = Pick<RingCardProps, 'ring' | 'fields' | 'onChange'> & { isFixed: boolean };
 
-/** The filter of a ring, which only the VMs that match it belong to. */
+/** The filter of a ring. Only VMs that match it belong to the ring. */
 function RingFilter({ ring, fields, isFixed, onChange }: RingFilterProps) {
   const { t } = useTranslation('rollouts');
   const isSet = ring.filter != null && isFiltered(ring.filter);
@@ -139,7 +139,7 @@ function Reach({ ring, isLast, isFixed, onChange }: ReachProps) {
     ring.filter && isFiltered(ring.filter) ? (['percent', 'count', 'all'] as const) : (['percent', 'count'] as const);
   return (
     <div className="flex flex-wrap items-center gap-2 text-12 text-ink-2">
-      <span className="w-44">
+      <span className="w-44 max-sm:w-full">
         <Select
           aria-label={t('new.ring.reach')}
           value={kind}
@@ -169,7 +169,7 @@ function Reach({ ring, isLast, isFixed, onChange }: ReachProps) {
   );
 }
 
-/** How far a ring reaches whose boundary cannot move. */
+/** How far a ring with a fixed boundary reaches. */
 function FixedReach({ isShare, value }: { isShare: boolean; value: number }) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();

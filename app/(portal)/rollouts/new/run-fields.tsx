@@ -6,6 +6,7 @@ import { useEffect, useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { WordsOnDemand } from '#app/_lib/i18n/words-on-demand.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
 import { Field } from '#app/_ui/field.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Select } from '#app/_ui/select.tsx';
@@ -60,12 +61,17 @@ interface PartProps {
 function RunbookField({ run, faults, onChoose }: Omit<PartProps, 'put'> & { onChoose(runbook: string): void }) {
   const { t } = useTranslation('rollouts');
   const trpc = useTRPC();
+  const explain = useProblem();
   const list = useQuery(trpc.runbooks.list.queryOptions({}));
   const published = (list.data?.items ?? []).filter(({ state }) => state === 'published');
   const isListed = run.runbook === '' || published.some(({ name }) => name === run.runbook);
   const all = isListed ? published : [{ name: run.runbook, title: run.runbook }, ...published];
   return (
-    <Field label={t('new.runbook')} error={faults.at('/change/runbook')}>
+    <Field
+      label={t('new.runbook')}
+      hint={list.isSuccess && all.length === 0 ? t('new.runbook.none') : undefined}
+      error={faults.at('/change/runbook') ?? (list.error === null ? undefined : explain(list.error).message)}
+    >
       <Select
         value={run.runbook}
         onChange={(event) => onChoose(event.target.value)}

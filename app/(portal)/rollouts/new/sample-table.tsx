@@ -14,16 +14,24 @@ export interface SampleTableProps {
   /** Undefined while loading. */
   rows: readonly FleetRow[] | undefined;
   total: number;
+  /** Whether all VMs are selected, so that no rows mean that there are no VMs. */
+  isAll: boolean;
 }
 
 /** The first VMs of the selection, with their extensions and health. */
-export function SampleTable({ rows, total }: SampleTableProps) {
+export function SampleTable({ rows, total, isAll }: SampleTableProps) {
   const { t } = useTranslation(['rollouts', 'vms', 'reports']);
   const format = useFormat();
   if (rows === undefined) {
-    return <SkeletonRows columns={['w-28', 'w-40', 'w-20']} rows={sampleSize} label={t('vms:loading')} />;
+    return (
+      <div className="-mx-4">
+        <SkeletonRows columns={['w-28', 'w-40', 'w-20']} rows={sampleSize} label={t('vms:loading')} />
+      </div>
+    );
   }
-  if (rows.length === 0) return <p className="text-ink-2">{t('rollouts:new.who.none')}</p>;
+  if (rows.length === 0) {
+    return <p className="text-ink-2">{t(isAll ? 'vms:empty.title' : 'rollouts:new.who.none')}</p>;
+  }
   const caption = t('rollouts:new.who.sample', { shown: format.number(rows.length), total: format.number(total) });
   return (
     <TableFrame label={caption} className="-mx-4">

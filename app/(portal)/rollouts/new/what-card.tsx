@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
 import { ControlRow, Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Segmented } from '#app/_ui/segmented.tsx';
@@ -93,13 +94,18 @@ export function ChangeFields({ change, onChange, faults, loaded, isSimple = fals
 function HandlerField({ change, onChange, faults }: FieldsProps) {
   const { t } = useTranslation('rollouts');
   const trpc = useTRPC();
+  const explain = useProblem();
   const handlers = useQuery(trpc.handlers.list.queryOptions({ kind: 'handler', q: '', limit: 200 }));
   const names = handlers.data?.items.filter(({ latestVersion }) => latestVersion !== null) ?? [];
   const known = [...new Set([change.handler, ...names.map(({ handler }) => handler)])].filter(Boolean);
   return (
-    <Field label={t('new.handler')} error={faults.at('/change/handler')}>
+    <Field
+      label={t('new.handler')}
+      hint={handlers.isSuccess && known.length === 0 ? t('new.handler.none') : undefined}
+      error={faults.at('/change/handler') ?? (handlers.error === null ? undefined : explain(handlers.error).message)}
+    >
       <Select
-        mono
+        mono={change.handler !== ''}
         value={change.handler}
         onChange={(event) => onChange(withHandler(change, event.target.value))}
         options={[

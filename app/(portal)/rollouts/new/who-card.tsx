@@ -132,7 +132,7 @@ function Matches({ form, selected, loaded }: MatchesProps) {
           {t('new.who.open')}
         </TextLink>
       </div>
-      <SampleTable rows={list.data?.items} total={matching ?? 0} />
+      <SampleTable rows={list.data?.items} total={matching ?? 0} isAll={form.target === 'all'} />
     </>
   );
 }

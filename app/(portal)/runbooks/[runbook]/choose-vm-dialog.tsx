@@ -4,13 +4,14 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useDeferredValue, useState } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
-import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { Dialog } from '#app/_ui/dialog.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
+import { TextLink } from '#app/_ui/text-link.tsx';
 import { type Runbook, runHref, type ShownRunbookVersion } from '../runbook-data.ts';
 
 /** Maximum number of VMs in the list. */
@@ -56,7 +57,13 @@ export function ChooseVmDialog({ runbook, version, onClose }: ChooseVmDialogProp
       ) : vms.isPending ? (
         <SkeletonRows columns={['w-48']} rows={4} label={t('chooseVm.list')} />
       ) : items.length === 0 ? (
-        <p className="text-ink-2">{t('chooseVm.none')}</p>
+        <p className="text-ink-2">
+          {q === '' ? (
+            <Trans text={t('chooseVm.empty')} tags={{ link: <TextLink href="/vms" /> }} />
+          ) : (
+            t('chooseVm.none')
+          )}
+        </p>
       ) : (
         <ul aria-label={t('chooseVm.list')} aria-busy={vms.isPlaceholderData} className="grid min-h-40 content-start">
           {items.map(({ id, name, health }) => (
