@@ -99,14 +99,15 @@ function hooksOfUnit({ formula, settingsVersion, addresses }: HookGoal, record: 
   if (configured === null) drafts.push({ kind: 'config-changed', because: 'first-settings' });
   else if (configured.formula !== formula.version) drafts.push({ kind: 'config-changed', because: 'other-formula' });
   else if (configured.settings !== settingsVersion) drafts.push({ kind: 'config-changed', because: 'other-settings' });
-  else if (isMoved(configured.address, addresses?.public)) drafts.push({ kind: 'config-changed', because: 'other-address' });
+  else if (isMoved(configured.address, addresses?.public))
+    drafts.push({ kind: 'config-changed', because: 'other-address' });
   else if (configured.boot !== boot) drafts.push({ kind: 'config-changed', because: 'reboot' });
   if (started === null) drafts.push({ kind: 'start', because: 'not-started' });
   else if (started.boot !== boot) drafts.push({ kind: 'start', because: 'reboot' });
   return drafts;
 }
 
-/** Whether a unit has another public address than its hook confirmed. Earlier agents confirm no address. */
+/** Whether a unit's public address differs from the one that its hook confirmed. Earlier agents confirm no address. */
 const isMoved = (confirmed: string | null | undefined, now: string | null | undefined): boolean =>
   confirmed !== undefined && now !== undefined && confirmed !== now;
 

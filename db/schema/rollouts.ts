@@ -94,7 +94,7 @@ export const rollouts = pgTable(
     createdBy: text('created_by').notNull(),
     /**
      * Creator, last editor and last planner as `kind:id`: none of them may approve. `approveAgain`: an edit while
-     * paused voided the approvals, so the rollout needs them again to resume.
+     * paused invalidated the approvals, so the rollout needs them again to resume.
      */
     authors: jsonb()
       .$type<{ created: string; edited: string | null; planned: string | null; approveAgain?: boolean }>()

@@ -2,13 +2,18 @@ import { CST, type Lexer, type Parser } from 'yaml';
 
 /** A feature of YAML that is not accepted, and its position in the text. */
 export interface ScannedFault {
-  code: 'json_too_deep' | 'yaml_alias' | 'yaml_broken' | 'yaml_directive' | 'yaml_documents' | 'yaml_tag' | 'yaml_too_long';
+  code:
+    | 'json_too_deep'
+    | 'yaml_alias'
+    | 'yaml_broken'
+    | 'yaml_directive'
+    | 'yaml_documents'
+    | 'yaml_tag'
+    | 'yaml_too_long';
   offset: number;
 }
 
 const maxFaults = 100;
-/** The most pieces of a text. Building the values of a million pieces takes about two seconds, and blocks the process. */
-const maxPieces = 1_000_000;
 /** Characters that YAML forbids. The parser also uses some of them internally. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what the pattern finds
 const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
@@ -19,7 +24,7 @@ const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
  */
 export function scanYaml(
   text: string,
-  maxDepth: number,
+  { maxDepth, maxPieces }: { maxDepth: number; maxPieces: number },
   parser: Parser,
   lexer: Lexer,
 ): { tokens: CST.Token[]; faults: ScannedFault[] } {

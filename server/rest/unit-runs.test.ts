@@ -56,3 +56,25 @@ test('EN-32 due hooks, runs and their output over the API', async () => {
   await door.expect('getHookRun', { ...path, run: uuid() }, [404, 'run_unknown'], viewer);
   await door.expect('listDueHooks', { ...path, number: '99' }, [404, 'unit_unknown'], viewer);
 });
+
+test('EN-32 hooks are in the queue of their VM, with their unit, their run and the reason why they wait', async () => {
+  const store = await stage.unit(await stage.service('store'));
+  const queue = (language = 'en') =>
+    door.expect('getVmQueue', { id: store.vmId }, 200, { ...viewer, headers: { 'accept-language': language } });
+  await store.agent.call('/goal-state');
+  await store.look();
+  const of = { model: 'prod', remoteUnit: null };
+  expect(await queue()).toMatchObject({
+    now: null,
+    next: [{ kind: 'hook', id: null, name: store.name, turn: 1, hook: { ...of, hook: 'install' }, reason: null }],
+    waiting: [{ reason: { code: 'hook_after', text: 'Waiting for install' } }, { hook: { ...of, hook: 'start' } }],
+  });
+  const run = uuid();
+  await store.begin(run, 'install');
+  expect(await queue()).toMatchObject({ now: { id: run, hook: { hook: 'install' }, limitSeconds: 300 }, next: [] });
+  await store.end(run, { exitCode: 1 });
+  const text = 'Fehlgeschlagen; wartet auf den nächsten Versuch';
+  const failed = { reason: { code: 'hook_failed', text }, hook: { nextAttemptBefore: expect.any(String) } };
+  const waiting = [failed, { reason: { text: 'Wartet auf install' } }, {}];
+  expect(await queue('de')).toMatchObject({ now: null, next: [], waiting });
+});

@@ -55,7 +55,7 @@ export async function addUnits(
 
 type UnitsRequest = z.output<typeof addUnitsInput>;
 
-/** Rejects what only units in Staging can have, and the other way round. */
+/** Rejects what only units in Staging can have, and vice versa. */
 function requireFit({ slot, to, version }: UnitsRequest): void {
   const isStaged = slot === 'staging';
   const faults: Fault[] = [

@@ -10,8 +10,8 @@ import type { PreparedService, ServiceRequest } from './prepare-service.ts';
 import { raiseHeads, setPeerRelations } from './relations/index.ts';
 import type { FormulaVersionRow, ServiceRow } from './service-rows.ts';
 import type { SettingsRow } from './settings/plan-settings.ts';
-import { insertStaged } from './staging/store-staged.ts';
 import { stagedColumns } from './staging/staged-target.ts';
+import { insertStaged } from './staging/store-staged.ts';
 import { advanceUnits } from './units/advance-units.ts';
 
 /** Returns how many units may change at the same time; null for all. */

@@ -50,6 +50,7 @@ export async function prepareService(ctx: Context, request: ServiceRequest): Pro
 
 /** Whether the checks are still valid for the service as it is now. */
 export function isStillValid({ current }: Pick<PreparedService, 'current'>, now: ServiceRow | undefined): boolean {
-  const facts = (row: ServiceRow | undefined) => row && [row.id, ...[row.formulaVersion, row.settingsVersion, row.stagedVersion, row.stagedSettingsVersion]].join();
+  const facts = (row: ServiceRow | undefined) =>
+    row && [row.id, ...[row.formulaVersion, row.settingsVersion, row.stagedVersion, row.stagedSettingsVersion]].join();
   return facts(current) === facts(now);
 }

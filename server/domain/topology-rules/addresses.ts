@@ -8,7 +8,7 @@ const octet = String.raw`(0|[1-9]\d{0,2})`;
 const ipv4Pattern = new RegExp(`^${octet}\\.${octet}\\.${octet}\\.${octet}$`);
 
 /**
- * Parses an IPv4 address; null if the text is none. Octets with leading zeros are rejected, because some programs read
+ * Parses an IPv4 address; null if the text is not one. Octets with leading zeros are rejected, because some programs read
  * them as octal.
  */
 export function parseIpv4(text: string): number | null {
@@ -21,7 +21,7 @@ export function parseIpv4(text: string): number | null {
 export const formatIpv4 = (address: number): string =>
   [24, 16, 8, 0].map((bits) => Math.floor(address / 2 ** bits) % 256).join('.');
 
-/** Parses a network such as `10.0.0.0/8`; null if the text is none, or if the address is not the network's first. */
+/** Parses a network such as `10.0.0.0/8`; null if the text is not one, or if the address is not the network's first. */
 export function parseNetwork(text: string): Ipv4Network | null {
   const [address = '', bits = '', ...rest] = text.split('/');
   const first = parseIpv4(address);

@@ -84,9 +84,10 @@ async function build(
     enrollment: vm.enrollmentToken === null ? null : { instanceId, token: vm.enrollmentToken },
   };
   const slot = await slotOfFirst(ctx, role);
-  const { assignedAddress } = slot !== null
-    ? await callProvider('deployment', () => provider.deployment(service, deployment, slot, description))
-    : await callProvider('role', () => provider.role(service, deployment, description));
+  const { assignedAddress } =
+    slot !== null
+      ? await callProvider('deployment', () => provider.deployment(service, deployment, slot, description))
+      : await callProvider('role', () => provider.role(service, deployment, description));
   await callProvider('endpoints', () => provider.endpoints(service, deployment, name, endpoints));
   await confirm(ctx, role, assignedAddress);
   return assignedAddress;

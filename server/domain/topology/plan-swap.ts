@@ -47,11 +47,7 @@ export type SwapPlan = z.infer<typeof swapPlan>;
  * Returns what swapping the deployments of a cloud service would do. Throws 404 `cloud_service_unknown`, 409
  * `deployment_missing` | `cloud_service_changing` | `model_dying`.
  */
-export async function planSwap(
-  ctx: Context,
-  input: PlanSwapInput,
-  use: SwapUse = swapsNoUnits,
-): Promise<SwapPlan> {
+export async function planSwap(ctx: Context, input: PlanSwapInput, use: SwapUse = swapsNoUnits): Promise<SwapPlan> {
   allow(ctx.actor, 'operator');
   const { cloudService } = parse(planSwapInput, input);
   return ctx.db.transaction(

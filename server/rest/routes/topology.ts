@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { planSwap, swap } from '#server/domain/services/index.ts';
 import {
   closeEndpoint,
   listEndpoints,
@@ -7,7 +8,6 @@ import {
   setEndpointAnswer,
   swapPlan,
 } from '#server/domain/topology/index.ts';
-import { planSwap, swap } from '#server/domain/services/index.ts';
 import { planSwapInput, setEndpointInput } from '#server/domain/topology/input.ts';
 import { portProtocols } from '#server/domain/topology-rules/words.ts';
 import { type RestRoute, route } from '../route.ts';

@@ -1,11 +1,5 @@
 import { planSwap, swap } from '#server/domain/services/index.ts';
-import {
-  closeEndpoint,
-  listEndpoints,
-  renewPassword,
-  renewToken,
-  setEndpoint,
-} from '#server/domain/topology/index.ts';
+import { closeEndpoint, listEndpoints, renewPassword, renewToken, setEndpoint } from '#server/domain/topology/index.ts';
 import { mutation, query, router } from '../trpc.ts';
 
 export const topologyRouter = router({

@@ -46,13 +46,13 @@ export async function completeMachines(
     if (created !== null) done.newMachines.push(showNewMachine(ctx, created));
     else for (const id of own) lost.add(id);
   }
-  for (const { unit, service, machine } of units) {
+  for (const { unit, service, slot, machine } of units) {
     if (lost.has(unit.id)) continue;
     const created = machine === null ? null : await complete(machine, [unit.id]);
     if (created !== null) done.newUnits.push({ unit: unit.name, machine: showNewMachine(ctx, created) });
     else if (machine === null) done.newUnits.push({ unit: unit.name, machine: null });
     else if (failures.length === 0)
-      done.newUnits.push(...(await placeUnits(ctx, provider, model, { service, count: 1 })));
+      done.newUnits.push(...(await placeUnits(ctx, provider, model, { service, slot, count: 1 })));
   }
   if (failures.length > 0) throw failures[0];
   return done;

@@ -81,7 +81,8 @@ async function remoteUnitOf(
   unit: UnitRow,
   { relation, remoteUnit }: UnitRunBegin,
 ): Promise<string | null> {
-  if (relation !== undefined && !(await tookPart(tx, unit, relation))) throw new DomainError('not_found', 'node_unknown');
+  if (relation !== undefined && !(await tookPart(tx, unit, relation)))
+    throw new DomainError('not_found', 'node_unknown');
   if (remoteUnit === undefined) return null;
   const [remote] = await tx
     .select({ id: units.id })

@@ -6,8 +6,8 @@ import {
   models,
   relationLog,
   relationSeen,
-  relationUnits,
   relations,
+  relationUnits,
   serviceSettings,
   services,
   units,
@@ -82,7 +82,8 @@ async function causeOfRelationHook(
     return { because: 'left', ...moved, ...(await removalAt(tx, 'unit', goneAt)) };
   }
   const because = kind === 'joined' ? 'joined' : await reasonOfChange(tx, unit, relationId, subject);
-  const moved = because === 'joined' ? await moveOf(tx, relationId, [unit.id, subject.remoteUnitId ?? unit.id], because) : {};
+  const moved =
+    because === 'joined' ? await moveOf(tx, relationId, [unit.id, subject.remoteUnitId ?? unit.id], because) : {};
   if (moved.act !== undefined) return { because, ...moved };
   const run = await writerOf(tx, relationId, { ...subject, dueVersion: kind === 'joined' ? null : subject.dueVersion });
   if (run !== null) return { because, run };

@@ -1,5 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
+import { units } from '#db/schema/index.ts';
+import type { ModelRow } from '#server/domain/topology/index.ts';
 
 /** SQL: whether a VM is in Staging. `vmId` is SQL for its id. */
 export const isStagedSql = (vmId: SQL): SQL<boolean> => sql<boolean>`exists (
@@ -8,6 +10,19 @@ export const isStagedSql = (vmId: SQL): SQL<boolean> => sql<boolean>`exists (
 
 /** SQL: whether a unit is in Staging, in a query on `units`. */
 export const isStagedUnitSql = isStagedSql(sql.raw('units.vm_id'));
+
+/**
+ * SQL: whether a unit counts towards the units that its service should have: it is in Production and does not leave. In a
+ * model without availability sets, each machine has its own cloud service, so every unit counts.
+ */
+export const livingInProduction = (
+  { availabilitySetsEnabled }: Pick<ModelRow, 'availabilitySetsEnabled'>,
+  serviceId: string,
+): SQL | undefined =>
+  and(
+    ...[eq(units.serviceId, serviceId), eq(units.life, 'alive'), isNull(units.removedAt)],
+    availabilitySetsEnabled ? sql`not ${isStagedUnitSql}` : undefined,
+  );
 
 /** Whether a VM is in Staging. */
 export async function isStaged(tx: Transaction, vmId: string): Promise<boolean> {

@@ -13,8 +13,9 @@ import { planStaged, type StagedTarget, stagedColumns } from './staged-target.ts
 import { insertStaged } from './store-staged.ts';
 
 /**
- * Checks a version for the units of a service in Staging: that it is published, and that the settings of the service fit
- * its schema. Without a version, units keep that of the units that are staged. Nothing is locked meanwhile.
+ * Checks a version for the units of a service in Staging: that it is published, and that its schema accepts the
+ * settings of the service. Without a version, units keep that of the units that are staged. Nothing is locked
+ * meanwhile.
  */
 export async function prepareStaging(
   ctx: Context,
@@ -27,7 +28,9 @@ export async function prepareStaging(
   return planStaged(ctx, { ...row, settings, latest, current: row, isChanged: false }, version ?? kept);
 }
 
-/** Stores the version of the units of a service in Staging. The model is locked. Throws 422 `formula_lacks_endpoint`. */
+/**
+ * Stores the version of the units of a service in Staging. The model is locked. Throws 422 `formula_lacks_endpoint`.
+ */
 export async function stageVersion(
   tx: Transaction,
   ctx: Context,

@@ -50,7 +50,11 @@ export async function planStaged(
 ): Promise<StagedTarget | null> {
   const { id: serviceId, settings, current } = service;
   if (version === null) return null;
-  const formula = await requireFormula(ctx.db, { formula: service.formula, version }, current?.stagedVersion ?? undefined);
+  const formula = await requireFormula(
+    ctx.db,
+    { formula: service.formula, version },
+    current?.stagedVersion ?? undefined,
+  );
   if (formula.version === service.formulaVersion && current?.stagedVersion !== version) return null;
   const kept = current?.stagedVersion === formula.version ? current.stagedSettingsVersion : null;
   if (kept !== null && !service.isChanged) {

@@ -13,8 +13,8 @@ import { isStagedUnitSql } from '../staging/slot.ts';
 import { versionsOf } from '../staging/staged-target.ts';
 
 /**
- * Gives the service's versions to the units whose turn it is (EN-56), in Production and in Staging on their own. Call it when the service changes, and when a unit
- * has run a hook.
+ * Gives the service's versions to the units whose turn it is (EN-56), separately in Production and in Staging. Call it
+ * when the service changes, and when a unit has run a hook.
  */
 export async function advanceUnits(tx: Transaction, ctx: Context, serviceId: string): Promise<void> {
   const [found] = await lockWithSettings(tx, serviceId);
@@ -39,7 +39,12 @@ export async function advanceUnits(tx: Transaction, ctx: Context, serviceId: str
       needsRelease: needsRelease(secret, { ...unit, ...machine }),
     }));
     const ids = new Set(advance(target, facts, { upgrade: service.atOnceUpgrade, configure: service.atOnceConfigure }));
-    await giveVersions(tx, ctx, target, facts.filter(({ id }) => ids.has(id)));
+    await giveVersions(
+      tx,
+      ctx,
+      target,
+      facts.filter(({ id }) => ids.has(id)),
+    );
   }
 }
 
@@ -54,10 +59,7 @@ export async function giveVersions(
   for (const vmId of vmIds) {
     const turn = await takeTurn(tx, await lockHead(tx, vmId));
     const ofVm = moving.filter((unit) => unit.vmId === vmId).map(({ id }) => id);
-    await tx
-      .update(units)
-      .set({ formulaVersion, settingsVersion, turn })
-      .where(inArray(units.id, ofVm));
+    await tx.update(units).set({ formulaVersion, settingsVersion, turn }).where(inArray(units.id, ofVm));
   }
   await raiseHeads(tx, ctx, vmIds);
   await recordChanges(tx, 'vm', vmIds);

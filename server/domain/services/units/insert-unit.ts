@@ -18,12 +18,7 @@ import { versionsOf } from '../staging/staged-target.ts';
  * Adds a unit of a service to a VM, with the service's versions for the slot that the VM is in. The model is locked, or the service's lock is held.
  * Throws 409 `units_too_many`.
  */
-export async function insertUnit(
-  tx: Transaction,
-  ctx: Context,
-  service: ServiceRow,
-  vmId: string,
-): Promise<UnitRow> {
+export async function insertUnit(tx: Transaction, ctx: Context, service: ServiceRow, vmId: string): Promise<UnitRow> {
   const { id: serviceId, modelId } = service;
   const { formulaVersion, settingsVersion } = versionsOf(service, await isStaged(tx, vmId));
   await requireRoom(tx, { serviceId, vmId }, 1);

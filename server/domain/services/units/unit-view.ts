@@ -119,7 +119,12 @@ const readRows = ({ db }: Context, where: SQL | undefined) =>
   db
     .select({
       ...{ row: units, service: services.name, formula: services.formula, vm: vms.name, machine: vmRoles.machine },
-      ...{ cloudService: vmRoles.cloudService, role: vmRoles.name, slot: deployments.slot, publicAddress: publicAddressSql },
+      ...{
+        cloudService: vmRoles.cloudService,
+        role: vmRoles.name,
+        slot: deployments.slot,
+        publicAddress: publicAddressSql,
+      },
       ...{ enrolledBy: agents.enrolledBy, thumbprint: agents.thumbprint },
     })
     .from(units)
