@@ -93,7 +93,7 @@ describe('JU-35 a renewed enrollment token', () => {
     const { command, instance, enrollmentToken } = await renewToken(ctx, { vmId });
     expect(instance).toBeNull();
     expect(command).toBe(
-      `annex-agent enroll --dir /var/lib/annex-agent --portal ${ctx.config.url} --token ${enrollmentToken}`,
+      `annex-agent enroll --dir /var/lib/annex-agent --portal ${ctx.config.gatewayUrl} --token ${enrollmentToken}`,
     );
   });
 
