@@ -38,9 +38,7 @@ export async function listRecentRuns(ctx: Context, input: RecentRunsInput): Prom
        where s.id = any(${sql.param(found.map(({ id }) => id))}::uuid[])
        order by r.begun_at desc limit ${limit}`);
     if (newest.length === 0) return { items: [] };
-    const runs = await selectRuns(tx)
-      .where(runsSql(newest))
-      .orderBy(desc(sql`hook_runs.begun_at`));
+    const runs = await selectRuns(tx).where(runsSql(newest)).orderBy(desc(sql`hook_runs.begun_at`));
     const reasons = await readHookReasons(tx, newest, negotiate(reader));
     return { items: runs.map((run) => ({ ...runOf(run), reason: reasons.get(run.run.id) ?? null })) };
   });
