@@ -2,7 +2,14 @@ import { CST, type Lexer, type Parser } from 'yaml';
 
 /** A feature of YAML that is not accepted, and its position in the text. */
 export interface ScannedFault {
-  code: 'json_too_deep' | 'yaml_alias' | 'yaml_broken' | 'yaml_directive' | 'yaml_documents' | 'yaml_tag' | 'yaml_too_long';
+  code:
+    | 'json_too_deep'
+    | 'yaml_alias'
+    | 'yaml_broken'
+    | 'yaml_directive'
+    | 'yaml_documents'
+    | 'yaml_tag'
+    | 'yaml_too_long';
   offset: number;
 }
 

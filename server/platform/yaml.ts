@@ -13,6 +13,7 @@ import {
 } from 'yaml';
 import { jsonPointer, pointerPath } from '#protocol/pointer.ts';
 import { decodeUtf8 } from './json.ts';
+import { isRounded } from './json-scan.ts';
 import { scanYaml } from './yaml-scan.ts';
 
 /** A position in a text, counted from 1. */
@@ -124,7 +125,7 @@ class ValueReader {
     if (isMap(node)) return this.readMap(node as YAMLMap.Parsed, path);
     const value = isScalar(node) ? node.value : null;
     if (typeof value === 'string' && !isStorable(value)) this.add('json_character', node, path);
-    if (typeof value === 'number' && !(Math.abs(value) < largest)) this.add('json_number', node, path);
+    if (typeof value === 'number' && isInexact(value, node)) this.add('json_number', node, path);
     return value;
   }
 
@@ -146,6 +147,12 @@ class ValueReader {
     this.faults.push({ path: jsonPointer(path), code, params: { ...this.placeAt(node?.range[0] ?? 0) } });
   }
 }
+
+/** Whether a number would be another one after parsing. YAML also has hexadecimal and octal integers. */
+const isInexact = (value: number, node: ParsedNode | null): boolean => {
+  const source = isScalar(node) ? (node.source ?? '') : '';
+  return !(Math.abs(value) < largest) || (/^[-+]?(?:\d|\.\d)[\d.eE+-]*$/.test(source) && isRounded(source));
+};
 
 /** Whether PostgreSQL can store the text: it has no NUL and no half of a surrogate pair. */
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');

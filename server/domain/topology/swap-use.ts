@@ -29,6 +29,8 @@ export interface SwappedService {
 
 /** What a swap means for units. Services are a later module, so they pass it. */
 export interface SwapUse {
+  /** Locks what must be locked before the cloud service. */
+  lock(tx: Transaction, cloudService: string): Promise<void>;
   /** Returns what a swap would do. */
   plan(tx: Transaction, swap: SwappedService): Promise<SwapUnits>;
   /** Stores what follows, after the deployments changed their slots. The model is locked. */
@@ -36,4 +38,8 @@ export interface SwapUse {
 }
 
 /** A swap of a cloud service without units. */
-export const swapsNoUnits: SwapUse = { plan: async () => ({ units: [], hooks: [] }), store: async () => {} };
+export const swapsNoUnits: SwapUse = {
+  lock: async () => {},
+  plan: async () => ({ units: [], hooks: [] }),
+  store: async () => {},
+};

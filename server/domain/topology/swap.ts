@@ -32,6 +32,7 @@ export async function swap(
     const { name } = requireModel(await readModelOf(tx, cloudService));
     const model = await lockModel(tx, name, ifMatch);
     requireAlive(model);
+    await use.lock(tx, cloudService);
     await tx.select().from(cloudServices).where(eq(cloudServices.name, cloudService)).for('no key update');
     const plan = await makeSwapPlan(ctx, tx, { cloudService, revision: model.revision + 1, use });
     if (shown !== undefined && !sameBytes(Buffer.from(shown), Buffer.from(plan.planHash)))

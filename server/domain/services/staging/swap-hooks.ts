@@ -4,7 +4,7 @@ import { isHandlerManifest } from '#protocol/formula.ts';
 import { compareUnits } from '#protocol/unit-names.ts';
 import type { SwapUnits } from '#server/domain/topology/index.ts';
 import type { MovedParticipant } from '../relations/move-participants.ts';
-import type { SwappedUnit } from './swap-units.ts';
+import type { SwappedUnit } from './swapped-units.ts';
 
 /** How many remote units of a hook are named. */
 const maxNamed = 20;

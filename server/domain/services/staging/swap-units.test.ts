@@ -70,7 +70,7 @@ describe('JU-28 a swap', () => {
     await world.swap();
     expect(await everyone()).toEqual([['mysql/1'], [], ['blog/0']]);
     expect(await world.settle(blog)).toEqual([
-      ...['store-relation-departed mysql/0', 'store-relation-joined mysql/1', 'store-relation-changed mysql/1'],
+      ...['store-relation-joined mysql/1', 'store-relation-changed mysql/1', 'store-relation-departed mysql/0'],
     ]);
     expect(await world.settle(old)).toEqual(['config-changed', 'db-relation-departed blog/0']);
     expect(await world.settle(fresh)).toEqual([

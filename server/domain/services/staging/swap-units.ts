@@ -1,6 +1,6 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { cloudServices, handlerVersions, services, units, vmRoles } from '#db/schema/index.ts';
+import { handlerVersions, services } from '#db/schema/index.ts';
 import { type FormulaManifest, isHandlerManifest } from '#protocol/formula.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -9,6 +9,7 @@ import { listMoves, moveParticipants, raiseHeads, setPeerRelations } from '../re
 import { advanceUnits } from '../units/advance-units.ts';
 import { lockServicesOf } from '../units/end-services.ts';
 import { planSwapHooks } from './swap-hooks.ts';
+import { readUnitsOf } from './swapped-units.ts';
 
 type Provider = Parameters<typeof topology.swap>[2];
 
@@ -20,36 +21,32 @@ export const planSwap = (ctx: Context, input: Parameters<typeof topology.planSwa
  * Swaps the deployments of a cloud service, as the topology's verb does. Units that other units require enter and leave
  * their relations, and the versions of Production and Staging are exchanged.
  */
-export const swap = (
+export async function swap(
   ctx: Context,
   input: Parameters<typeof topology.swap>[1],
   provider?: Provider,
-): Promise<topology.SwapPlan> => topology.swap(ctx, input, provider, useOf(ctx));
+): Promise<topology.SwapPlan> {
+  const serviceIds = new Set<string>();
+  const done = await topology.swap(ctx, input, provider, useOf(ctx, serviceIds));
+  // Afterwards, because units must be locked before relations. Units have moved to where other versions are due.
+  for (const id of serviceIds) await ctx.db.transaction((tx) => advanceUnits(tx, ctx, id));
+  return done;
+}
 
-const useOf = (ctx: Context): topology.SwapUse => ({
+const useOf = (ctx: Context, swapped = new Set<string>()): topology.SwapUse => ({
+  // A unit whose `start` ends locks its service too, and then reads its slot.
+  lock: async (tx, cloudService) => {
+    const own = await readUnitsOf(tx, cloudService);
+    await lockServicesOf(
+      tx,
+      own.map(({ id }) => id),
+    );
+  },
   plan: planUnits,
-  store: (tx, model, swapped) => storeUnits(tx, ctx, model, swapped),
+  store: async (tx, model, service) => {
+    for (const id of await storeUnits(tx, ctx, model, service)) swapped.add(id);
+  },
 });
-
-/** Reads the units of a cloud service that were not removed. */
-export const readUnitsOf = (tx: Transaction, cloudService: string) =>
-  tx
-    .select({
-      ...{ id: units.id, name: units.name, vmId: units.vmId, life: units.life, record: units.record },
-      ...{ deployment: vmRoles.deployment, serviceId: units.serviceId, publicAddress: cloudServices.publicAddress },
-      manifest: handlerVersions.manifest,
-    })
-    .from(units)
-    .innerJoin(vmRoles, eq(vmRoles.vmId, units.vmId))
-    .innerJoin(cloudServices, eq(cloudServices.name, vmRoles.cloudService))
-    .innerJoin(services, eq(services.id, units.serviceId))
-    .innerJoin(
-      handlerVersions,
-      and(eq(handlerVersions.handler, services.formula), eq(handlerVersions.version, units.formulaVersion)),
-    )
-    .where(and(eq(vmRoles.cloudService, cloudService), isNull(units.removedAt)))
-    .orderBy(services.name, units.number);
-export type SwappedUnit = Awaited<ReturnType<typeof readUnitsOf>>[number];
 
 async function planUnits(
   tx: Transaction,
@@ -65,18 +62,13 @@ async function planUnits(
   };
 }
 
+/** Stores what a swap does to units. Returns the services. */
 async function storeUnits(
   tx: Transaction,
   ctx: Context,
   { availabilitySetsEnabled }: topology.ModelRow,
   { cloudService, production }: topology.SwappedService,
-): Promise<void> {
-  const found = await readUnitsOf(tx, cloudService);
-  // Services are locked before the heads of VMs; a unit whose `start` ends waits, and then reads its slot.
-  await lockServicesOf(
-    tx,
-    found.map(({ id }) => id),
-  );
+): Promise<string[]> {
   const own = await readUnitsOf(tx, cloudService);
   const serviceIds = [...new Set(own.map(({ serviceId }) => serviceId))].sort();
   if (availabilitySetsEnabled) {
@@ -91,8 +83,8 @@ async function storeUnits(
   await moveParticipants(tx, ctx, await listMoves(tx, cloudService, production));
   const vmIds = [...new Set(own.map(({ vmId }) => vmId))].sort();
   await raiseHeads(tx, ctx, vmIds);
-  for (const id of serviceIds) await advanceUnits(tx, ctx, id);
   await recordChanges(tx, 'vm', vmIds);
+  return serviceIds;
 }
 
 /** Gives a service the versions of its staged units, which are now in Production, and Staging those of the service. */
@@ -105,7 +97,7 @@ async function exchangeVersions(
   const [row] = await tx
     .select()
     .from(services)
-    .where(and(eq(services.id, id), inArray(services.life, ['alive'])));
+    .where(and(eq(services.id, id), eq(services.life, 'alive')));
   if (row === undefined || row.stagedVersion === null) return;
   const before = { version: row.formulaVersion, settings: row.settingsVersion };
   const after = isInProduction

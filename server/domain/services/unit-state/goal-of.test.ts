@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { readMetadata } from '#protocol/formula.ts';
 import { newUnitRecord } from '#protocol/unit-record.ts';
 import { unitState } from '#protocol/unit-state.ts';
+import { isModelName, maxModelName } from '#server/domain/topology-rules/names.ts';
 import { unitNeedsRelease } from '../release/unit-needs-release.ts';
 import { goalOf, timeoutsOf, waitsForRelease } from './goal-of.ts';
 import type { UnitFacts } from './read-units.ts';
@@ -20,6 +21,11 @@ const facts: UnitFacts = {
   ...{ enrolledAt, issuerKey: 'user:eve', issuerIsAdmin: false, releasedMachineAt: null },
 };
 const goal = (more: Partial<UnitFacts> = {}) => goalOf({ ...facts, ...more }, []);
+
+test.each(['azure-1', 'a-1-b', 'p0', 'x'.repeat(maxModelName)])('a unit may be in the model %s', (model) => {
+  expect(isModelName(model)).toBe(true);
+  expect(unitState.shape.units.element.parse(goal({ model }))).toMatchObject({ model });
+});
 
 test('EN-33 the goal of a unit has the form that the protocol documents, without anything of the portal', () => {
   expect(unitState.shape.units.element.parse(goal())).toEqual({

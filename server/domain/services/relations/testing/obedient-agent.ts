@@ -3,6 +3,7 @@ import { confirmHook } from '#protocol/confirm-hook.ts';
 import { type DueHook, hooksDue } from '#protocol/hooks.ts';
 import { afterOf, forgetRelations, receiveUnits } from '#protocol/receive-units.ts';
 import { newUnitRecord, type UnitRecord } from '#protocol/unit-record.ts';
+import { causeOfRun } from '#protocol/unit-runs.ts';
 import type { UnitGoal, UnitState } from '#protocol/unit-state.ts';
 import type { StagedUnit } from '../../testing/unit-stage.ts';
 
@@ -61,8 +62,8 @@ export class ObedientAgent {
     return true;
   }
 
-  #begin(run: string, { hook, relation, remoteUnit, version, settings, kind }: DueHook): Promise<Response> {
-    const known = version ?? (kind === 'config-changed' ? settings : undefined);
-    return this.unit.begin(run, hook, { relation: relation?.id, remoteUnit, version: known });
+  #begin(run: string, due: DueHook): Promise<Response> {
+    const { hook, ...cause } = causeOfRun(due);
+    return this.unit.begin(run, hook, cause);
   }
 }

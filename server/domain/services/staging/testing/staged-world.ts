@@ -5,7 +5,7 @@ import { addRelation, addUnits, beginRun, endRun, getDue, getService, planSwap, 
 import type { AddUnitsInput } from '../../input.ts';
 import { ServiceStage } from '../../testing/service-stage.ts';
 
-const events = ['joined', 'changed', 'departed'];
+const events = ['joined', 'changed', 'departed', 'broken'];
 const hooksOf = (relation: string) => events.map((event) => `${relation}-relation-${event}`);
 const text = (standard: string) => ({ type: 'string', default: standard });
 const settings = (properties: Record<string, unknown>) => ({
