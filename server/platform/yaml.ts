@@ -48,7 +48,7 @@ export interface YamlText {
 
 const maxFaults = 100;
 const largest = 2 ** 53;
-/** Building the values of so many pieces takes about a second, and blocks the process. */
+/** Building the values of this many pieces takes about a second, and blocks the process. */
 const mostPieces = 500_000;
 
 /**
@@ -148,7 +148,7 @@ class ValueReader {
   }
 }
 
-/** Whether a number would be another one after parsing. YAML also has hexadecimal and octal integers. */
+/** Whether a number would change when it is parsed. YAML also has hexadecimal and octal integers. */
 const isInexact = (value: number, node: ParsedNode | null): boolean => {
   const source = isScalar(node) ? (node.source ?? '') : '';
   return !(Math.abs(value) < largest) || (/^[-+]?(?:\d|\.\d)[\d.eE+-]*$/.test(source) && isRounded(source));
