@@ -11,7 +11,7 @@ const patience = { timeout: 60_000 };
 const port = 8080;
 
 interface ShownTopology {
-  cloudServices: { publicAddress: string; deployments: { roles: { internalAddress: string | null }[] }[] }[];
+  cloudServices: { publicAddress: string; deployments: { roles: { assignedAddress: string }[] }[] }[];
 }
 
 test('the fabric starts the agent of a machine, serves its port, follows a swap, and ends the agent with the model', {
@@ -29,12 +29,12 @@ test('the fabric starts the agent of a machine, serves its port, follows a swap,
   await page.getByRole('dialog').getByRole('button', { name: 'Add machine' }).click();
   await page.getByRole('dialog', { name: 'The machine was added' }).getByRole('button', { name: 'Done' }).click();
   const row = page.getByRole('row', { name: `${name}-0` });
-  await expect(row).toContainText(/ago|now/, patience);
+  await expect(row).toContainText(/\b(ago|now)\b/, { ...patience, useInnerText: true });
   await expect(page.getByText('The proxy serves public addresses')).toBeVisible();
 
   const { cloudServices } = await api.call<ShownTopology>('GET', `/models/${name}/topology`);
   const address = cloudServices[0]?.publicAddress;
-  const machine = cloudServices[0]?.deployments[0]?.roles[0]?.internalAddress ?? '';
+  const machine = cloudServices[0]?.deployments[0]?.roles[0]?.assignedAddress;
   const server = createServer((_, response) => response.setHeader('connection', 'close').end('served'));
   await once(server.listen(port, machine), 'listening');
   const answer = () => fetch(`http://${address}:${port}/`).then((response) => response.text(), String);

@@ -55,7 +55,7 @@ test('a model is created, bootstrapped, gets a machine with a real agent, and is
     instanceId: option('instance-id'),
     internalAddress: option('internal-address'),
   });
-  await expect(row).toContainText(/ago|now/, patience);
+  await expect(row).toContainText(/\b(ago|now)\b/, { ...patience, useInnerText: true });
   await expect(page.getByRole('region', { name: 'Needs attention' })).toBeHidden();
   await expectAccessibleInBothThemes(page);
 
