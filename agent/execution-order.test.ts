@@ -160,7 +160,7 @@ describe('what arrives', () => {
     });
   });
 
-  test('MU-10 MU-26 a plan that was answered is answered again with the same bytes, also after a restart', async () => {
+  test('MU-10 MU-26 a plan that was answered is answered again with the same bytes, even after a restart', async () => {
     machine.portal.queue(envelopeOf(1));
     await machine.start(on);
     await resultsOf(1);

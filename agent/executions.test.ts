@@ -83,7 +83,7 @@ const pidIn = async (file: string) => {
 };
 
 describe('an execution with a real portal', () => {
-  test('MU-4 MU-9 tells the platforms and the transcript, and gives one result', async () => {
+  test('MU-4 MU-9 sends the platforms, the transcript and one result', async () => {
     const { execution, result, log } = await machine.run(hello);
     expect(result).toMatchObject({ ErrorCode: 0, Body: 'hello w', Action: 'Execute:Result', SourceID: execution.id });
     expect(result.ID).toMatch(/^[0-9a-f]{32}$/);
@@ -342,7 +342,7 @@ describe('an agent that is stopped or killed', () => {
     60_000,
   );
 
-  test('MU-61 a machine with execution plans switched off says so, and runs none', async () => {
+  test('MU-61 a machine with execution plans turned off says so, and runs none', async () => {
     const off = await portal.machine();
     const { id } = await off.queue(hello);
     await off.start({ executionPlans: 'off' });

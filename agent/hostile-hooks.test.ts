@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const textOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-test('hostile 10: a child that goes on after its hook ended with 0 gets UnknownClient, and changes nothing', async () => {
+test('hostile 10: a child that continues after its hook ended with 0 gets UnknownClient, and changes nothing', async () => {
   const { desk } = machine;
   const unit = 'child/0';
   const [gate, told] = [join(machine.dir, 'gate-10'), join(machine.dir, 'told-10')];
@@ -81,7 +81,7 @@ test('hostile 12: a hook that deletes its formula, its socket and the agent’s 
   expect(changed?.end?.output).toMatch(/INFO 1\.0\.0\.2.*My blog\n/s);
   expect(existsSync(join(unitRecords, 'vandal-0.json'))).toBe(true);
 
-  // The agent goes on with what it has confirmed.
+  // The agent continues with what it has confirmed.
   await machine.stop();
   await machine.start();
   desk.want({ unit, goal: 'leaving' });

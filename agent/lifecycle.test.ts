@@ -62,7 +62,7 @@ test('AZ-G1 install and enable run in the root, once folders, settings and envir
   });
 });
 
-test('files that handlers create have the machine’s umask, also under the systemd unit', async () => {
+test('files that handlers create have the machine’s umask, even under the systemd unit', async () => {
   await machine.addHandler({ ...echo, script: 'umask' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   const before = process.umask(0o077);

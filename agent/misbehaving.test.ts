@@ -44,7 +44,7 @@ beforeAll(async () => {
   await agent.reportEverything(10);
   await machine.portal.until(
     'whole outputs',
-    () => whole('writes 10 MB').length === 10_000_000 && whole('writes bytes that are no text').length > 0,
+    () => whole('writes 10 MB').length === 10_000_000 && whole('writes bytes that are not text').length > 0,
   );
 });
 afterAll(async () => {
@@ -106,7 +106,7 @@ describe('what is reported about each handler', () => {
     ['leaves children', { state: 'enabled', exitCode: 0 }],
     ['writes half a status', { state: 'enabled', exitCode: 0 }],
     ['writes 10 MB', { state: 'enabled', exitCode: 0 }],
-    ['writes bytes that are no text', { state: 'enabled', exitCode: 0 }],
+    ['writes bytes that are not text', { state: 'enabled', exitCode: 0 }],
     ['spells its status oddly', { state: 'enabled', exitCode: 0 }],
     ['tells its secret', { state: 'enabled', exitCode: 0, output: '{"password":"[masked]"}' }],
     ['deletes its folder', { state: 'enabled', exitCode: 0 }],
@@ -122,8 +122,8 @@ describe('what is reported about each handler', () => {
   });
 
   test('bytes that are not text are kept on disk and reported as text', () => {
-    expect(whole('writes bytes that are no text').subarray(0, 4)).toEqual(Buffer.from([0xff, 0xfe, 0, 1]));
-    expect(enabled('writes bytes that are no text')?.output?.slice(0, 9)).toBe('\uFFFD\uFFFD\uFFFD\uFFFD\u001b[31m');
+    expect(whole('writes bytes that are not text').subarray(0, 4)).toEqual(Buffer.from([0xff, 0xfe, 0, 1]));
+    expect(enabled('writes bytes that are not text')?.output?.slice(0, 9)).toBe('\uFFFD\uFFFD\uFFFD\uFFFD\u001b[31m');
   });
 
   test('AZ-G9 a partial status is reported as a problem, never as the status of its command', () => {

@@ -106,7 +106,7 @@ echo '[{"version":1.0,"timestampUTC":"2026-01-01T00:00:00Z","status":'$status'}]
   expect(found).toMatchObject({ status: 1 });
 });
 
-test('AZ-G11 logs that an operator requests are sent as an archive, also after the uninstall', async () => {
+test('AZ-G11 logs that an operator requests are sent as an archive, even after the uninstall', async () => {
   await machine.addHandler({ ...echo, script: 'echo "own words" > "../../logs/$(basename "$PWD")/own.log"' });
   machine.portal.setGoal([{ ...echo, name: 'echo' }]);
   await machine.start();
@@ -150,7 +150,7 @@ test('a log that is rotated while it is packed stops neither the archive nor the
   expect(texts).toContain('could not be read: ENOENT');
 });
 
-test('AZ-G9 an interrupted download resumes, also after a restart', async () => {
+test('AZ-G9 an interrupted download resumes, even after a restart', async () => {
   const zip = await zipOf({
     ...filesOfHandler(machine.callsFile, echo),
     // Random data, so that even the compressed package is larger than the 90,000 bytes that are sent before the cut.

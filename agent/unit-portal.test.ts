@@ -110,7 +110,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test('EN-28 EN-34 units on two machines start, join their relation, and hear of each other', {
+test('EN-28 EN-34 units on two machines start, join their relation, and learn of each other', {
   timeout: 60_000,
 }, async () => {
   await Promise.all(agents.map((agent) => agent.start()));

@@ -65,7 +65,7 @@ test('EN-79 EN-46 a restart of the agent runs nothing again, and a reboot only c
   await machine.until('the outcome', () => recordOf('boot/0')?.started?.boot === 'second');
 });
 
-test('EN-60 EN-59 while the portal is away, an outcome is kept, and no other hook of the unit begins', async () => {
+test('EN-60 EN-59 while the portal is unavailable, an outcome is kept, and no other hook of the unit begins', async () => {
   const { desk, portal } = machine;
   const unit = 'away/0';
   const gate = join(machine.dir, 'gate');

@@ -161,7 +161,7 @@ describe('a hook that fails', () => {
     expect(desk.relation(6).nodes.get(unit)?.settings).toEqual({ tried: '"again"' });
   });
 
-  test('EN-49 EN-45 EN-48 is skipped if an operator asks for it, and names a file that cannot be run', async () => {
+  test('EN-49 EN-45 EN-48 is skipped if an operator requests it, and names a file that cannot be run', async () => {
     const { desk } = machine;
     const unit = 'skip/0';
     machine.script(
@@ -208,7 +208,7 @@ describe('a hook that fails', () => {
   });
 });
 
-test('EN-55 an upgrade begins with upgrade-formula from the new version, beside the old one', async () => {
+test('EN-55 an upgrade begins with upgrade-formula from the new version, next to the old one', async () => {
   const { desk } = machine;
   const unit = 'upgrade/0';
   desk.want({ unit, formula: await machine.formula('1.0.0.7', lifeHooks) });

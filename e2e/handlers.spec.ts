@@ -380,7 +380,7 @@ test('a publisher uploads a formula, and readers see its relations, hooks and op
   const buffer = await formulaPackage('Acme.Lab.blog', '1.0.0.0');
   await (await waiting).setFiles({ name: 'package-1.0.0.zip', mimeType: 'application/zip', buffer });
   await expect(page.getByLabel('metadata.yaml')).toContainText('provides');
-  await expect(page.getByLabel('Handler')).toHaveValue(formula);
+  await expect(page.getByLabel('Formula')).toHaveValue(formula);
   await page.getByRole('button', { name: 'Upload' }).click();
 
   await expect(page.getByRole('heading', { name: 'blog 1.0.0' })).toBeVisible();

@@ -284,7 +284,7 @@ test('closing the dialog of an act leaves no draft behind', async ({ signedIn, a
   await page.getByRole('button', { name: 'Select 1 VM' }).click();
   await page.getByRole('region', { name: 'Selected VMs' }).getByRole('button', { name: 'Remove' }).click();
   const dialog = page.getByRole('dialog', { name: 'Remove Mount?' });
-  await expect(dialog.getByRole('button', { name: 'Remove Mount on 1 VM' })).toBeVisible(patience);
+  await expect(dialog.getByRole('button', { name: 'Remove Mount from 1 VM' })).toBeVisible(patience);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(dialog).toHaveCount(0);
   const drafts = async () =>

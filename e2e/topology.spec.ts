@@ -73,7 +73,7 @@ test('a model is created, bootstrapped, gets a machine with a real agent, and is
     '1 machine with its VM',
     '1 cloud service',
     `juju-${name}-vnet and juju-${name}-ag, unless they existed before the model`,
-    `What the model keeps in the storage account store${unique}`,
+    `The model’s data in the storage account store${unique}`,
   ]);
   await expect(question.getByRole('button', { name: 'Destroy model' })).toBeDisabled();
   await question.getByLabel(`Type ${name} to continue`).fill(name);

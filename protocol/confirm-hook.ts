@@ -18,14 +18,14 @@ export function confirmHook(record: UnitRecord, due: DueHook, { isSkipped = fals
 }
 
 function confirmedBy(due: DueHook, record: UnitRecord): Partial<UnitRecord> {
-  const { kind, formula, settings } = due;
+  const { kind, formula, settings, address } = due;
   const { boot } = record;
   switch (kind) {
     case 'install':
     case 'upgrade-formula':
       return { formula };
     case 'config-changed':
-      return { configured: { settings, formula, boot } };
+      return { configured: { settings, formula, boot, ...(address !== undefined && { address }) } };
     case 'start':
       return { started: { boot } };
     case 'stop':

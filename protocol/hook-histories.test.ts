@@ -120,7 +120,7 @@ class History {
     this.record = unitRecord.parse(forgetRelations(unit, this.record));
   }
 
-  /** Runs the next hook, during which things change. Returns whether a hook is due. */
+  /** Runs the next hook, during which random changes can occur. Returns whether a hook is due. */
   step(failuresOf10: number): boolean {
     if (this.goal === undefined) return true;
     const next = nextHook(hooksDue(this.goal, this.record), this.record, this.now);
@@ -149,7 +149,7 @@ class History {
     } else this.record = failHook(this.record, due, { run: String(this.runs), now: this.now });
   }
 
-  /** Nothing changes any more. Returns the number of runs until no hook is due. */
+  /** From now on, nothing else changes. Returns the number of runs until no hook is due. */
   settle(failuresOf10 = 0): number {
     const before = this.runs;
     this.isQuiet = true;

@@ -59,6 +59,26 @@ const lineOf = ({ hook, remoteUnit, version, because }: DueHook): string =>
   [hook, remoteUnit, version === undefined ? '' : `v${version}`, `(${because})`].filter((part) => part).join(' ');
 const linesOf = (goal: HookGoal, record: UnitRecord): string[] => hooksDue(goal, record).map(lineOf);
 
+describe('the public address of a unit', () => {
+  const at = (address: string | null): HookGoal => ({ ...goalOf('1.1', 2), addresses: { public: address } });
+  const confirmed = (address?: string | null): UnitRecord => {
+    const configured = { settings: 2, formula: '1.1', boot: 'boot-1', ...(address !== undefined && { address }) };
+    return { ...started(), configured };
+  };
+
+  test.each<[string, HookGoal, UnitRecord, string[]]>([
+    ['is the same', at('10.0.0.1'), confirmed('10.0.0.1'), []],
+    ['is another one', at('10.0.0.2'), confirmed('10.0.0.1'), ['config-changed (other-address)']],
+    ['is gone', at(null), confirmed('10.0.0.1'), ['config-changed (other-address)']],
+    ['was not confirmed, because an earlier agent ran the hook', at('10.0.0.2'), confirmed(), []],
+    ['is not known to the goal', goalOf('1.1', 2), confirmed('10.0.0.1'), []],
+  ])('%s', (_, goal, record, lines) => {
+    expect(linesOf(goal, record)).toEqual(lines);
+    const [due] = hooksDue(goal, record);
+    if (due !== undefined) expect(linesOf(goal, confirmHook(record, due))).toEqual([]);
+  });
+});
+
 describe('EN-33 life of a unit', () => {
   const installed: UnitRecord = { ...newUnitRecord('boot-1'), formula: '1.1' };
   const configured = { settings: 2, formula: '1.1', boot: 'boot-1' };
@@ -266,7 +286,7 @@ describe('EN-16 the members during a hook', () => {
     expect(membersDuring(goal, record, 4)).toEqual([]);
   });
 
-  test('EN-38 in departed, the unit that departs is no member', () => {
+  test('EN-38 in departed, the unit that departs is not a member', () => {
     const departed = dueIn(goal, record, 'db-relation-departed');
     expect(departed?.remoteUnit).toBe('mysql/1');
     expect(membersDuring(goal, record, 3, departed)).not.toContain('mysql/1');

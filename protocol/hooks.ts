@@ -8,6 +8,7 @@ export interface HookGoal {
   readonly settingsVersion: number;
   readonly formula: Pick<UnitGoal['formula'], 'version' | 'hooks'>;
   readonly relations: readonly HookRelation[];
+  readonly addresses?: Pick<UnitGoal['addresses'], 'public'>;
 }
 type HookRelation = Pick<UnitRelation, 'id' | 'name' | 'life' | 'clock' | 'whole' | 'members'>;
 
@@ -28,6 +29,7 @@ export type HookReason =
   | 'other-formula'
   | 'first-settings'
   | 'other-settings'
+  | 'other-address'
   | 'not-started'
   | 'reboot'
   | 'joined'
@@ -47,6 +49,8 @@ export interface DueHook {
   hasFile: boolean;
   formula: string;
   settings: number;
+  /** The unit's public address; absent if the goal has none. */
+  address?: string | null;
   relation?: { id: number; name: string };
   /** The member that the hook is for; absent in `broken`. */
   remoteUnit?: string;
@@ -54,7 +58,7 @@ export interface DueHook {
   version?: number;
 }
 
-type Draft = Omit<DueHook, 'hook' | 'hasFile' | 'formula' | 'settings'>;
+type Draft = Omit<DueHook, 'hook' | 'hasFile' | 'formula' | 'settings' | 'address'>;
 type PlacedDraft = Draft & { clock: number };
 
 /**
@@ -71,7 +75,8 @@ export function hooksDue(goal: HookGoal, record: UnitRecord): DueHook[] {
     const hook = draft.relation === undefined ? draft.kind : `${draft.relation.name}-relation-${draft.kind}`;
     // The unit state does not list the hooks of an earlier version, with which a unit may leave.
     const hasFile = formula !== goal.formula.version || goal.formula.hooks.includes(hook);
-    return { ...draft, hook, hasFile, formula, settings: goal.settingsVersion };
+    const address = goal.addresses === undefined ? {} : { address: goal.addresses.public };
+    return { ...draft, hook, hasFile, formula, settings: goal.settingsVersion, ...address };
   });
 }
 
@@ -86,7 +91,7 @@ export function membersDuring(goal: HookGoal, record: UnitRecord, relationId: nu
   return members.filter((unit) => unit !== departing).sort(compareUnits);
 }
 
-function hooksOfUnit({ formula, settingsVersion }: HookGoal, record: UnitRecord): Draft[] {
+function hooksOfUnit({ formula, settingsVersion, addresses }: HookGoal, record: UnitRecord): Draft[] {
   const { boot, configured, started } = record;
   const drafts: Draft[] = [];
   if (record.formula === null) drafts.push({ kind: 'install', because: 'new-unit' });
@@ -94,11 +99,17 @@ function hooksOfUnit({ formula, settingsVersion }: HookGoal, record: UnitRecord)
   if (configured === null) drafts.push({ kind: 'config-changed', because: 'first-settings' });
   else if (configured.formula !== formula.version) drafts.push({ kind: 'config-changed', because: 'other-formula' });
   else if (configured.settings !== settingsVersion) drafts.push({ kind: 'config-changed', because: 'other-settings' });
+  else if (isMoved(configured.address, addresses?.public))
+    drafts.push({ kind: 'config-changed', because: 'other-address' });
   else if (configured.boot !== boot) drafts.push({ kind: 'config-changed', because: 'reboot' });
   if (started === null) drafts.push({ kind: 'start', because: 'not-started' });
   else if (started.boot !== boot) drafts.push({ kind: 'start', because: 'reboot' });
   return drafts;
 }
+
+/** Whether a unit's public address differs from the one that its hook confirmed. Earlier agents confirm no address. */
+const isMoved = (confirmed: string | null | undefined, now: string | null | undefined): boolean =>
+  confirmed !== undefined && now !== undefined && confirmed !== now;
 
 /** Returns the last hook of a unit. A unit that was never installed has nothing to stop. */
 function stopOf({ formula, stopped }: UnitRecord): Draft[] {

@@ -1,7 +1,7 @@
 const part = '[a-z0-9]*[a-z][a-z0-9]*';
 
 /**
- * The name of a service or of a relation: lower-case parts joined by hyphens, each with at least one letter. The folder
+ * The name of a service or of a relation: lowercase parts joined by hyphens, each with at least one letter. The folder
  * `wordpress-1` therefore belongs to the unit `wordpress/1`, and never to a service of that name.
  */
 const serviceNamePattern = new RegExp(`^[a-z][a-z0-9]*(?:-${part})*$`);

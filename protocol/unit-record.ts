@@ -37,8 +37,18 @@ export const unitRecord = z.object({
   boot: z.string().nullable(),
   /** The formula's version that `install` or `upgrade-formula` confirmed; null until `install` has ended. */
   formula: z.string().nullable(),
-  /** What `config-changed` confirmed last: the settings' version, the formula's version, and the boot. */
-  configured: z.object({ settings: count, formula: z.string(), boot: z.string().nullable() }).nullable(),
+  /**
+   * What `config-changed` confirmed last: the settings' version, the formula's version, the boot, and the unit's public
+   * address, which is absent if an earlier agent ran the hook.
+   */
+  configured: z
+    .object({
+      settings: count,
+      formula: z.string(),
+      boot: z.string().nullable(),
+      address: z.string().nullable().optional(),
+    })
+    .nullable(),
   /** The boot in which `start` ended; null until then. */
   started: z.object({ boot: z.string().nullable() }).nullable(),
   stopped: z.boolean(),

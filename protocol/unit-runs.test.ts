@@ -60,7 +60,7 @@ test('hooks without a file are reported together', () => {
   expect(skippedHooks.safeParse({ skipped: Array.from({ length: 501 }, () => one) }).success).toBe(false);
 });
 
-test('the response lists the relations whose changes were left out', () => {
+test('the response lists the relations whose changes were not stored', () => {
   const answer = { outcome: 'stored', versions: { 3: 5 }, dropped: [4] };
   expect(runEnded.parse(answer)).toEqual(answer);
 });

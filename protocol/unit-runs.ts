@@ -2,13 +2,20 @@ import { z } from 'zod';
 import type { DueHook } from './hooks.ts';
 import { maxCommandSeconds } from './limits.ts';
 import { anyNamed } from './named-values.ts';
-import { unitLimits, unitName } from './unit-state.ts';
+import { hookName, unitLimits, unitName } from './unit-state.ts';
 
 const count = z.int().nonnegative();
-/** The JSON text of each value, by key. The portal does not parse the values. */
+/** The largest number that the portal stores for a version, an attempt and an exit code. */
+const largest = 2 ** 31 - 1;
+/** The JSON text of each value, by key. The portal does not store the values in parsed form. */
 const texts = anyNamed(z.string());
-const port = z.string().regex(/^[1-9]\d{0,4}\/(?:tcp|udp)$/);
+const jsonText = z.string().refine(isJson, { error: 'not JSON' });
+const port = z
+  .string()
+  .regex(/^[1-9]\d{0,4}\/(?:tcp|udp)$/)
+  .refine((text) => Number.parseInt(text, 10) <= 65_535, { error: 'not a port' });
 const relationId = z.int().positive();
+const formulaVersion = z.string().max(128);
 /** Identifies the machine's current boot. */
 const boot = z.string().min(1).max(128).optional();
 
@@ -29,45 +36,49 @@ export type ServiceSettings = z.output<typeof serviceSettings>;
 
 /** What a run of a hook is for. */
 const hookCause = {
-  hook: z.string().max(128),
+  hook: hookName,
   relation: relationId.optional(),
   remoteUnit: unitName.optional(),
   /**
    * The version that the hook confirms: for `joined` and `changed` that of the member's settings, for `config-changed`
    * that of the service's settings.
    */
-  version: count.optional(),
+  version: count.max(largest).optional(),
+  /** For `config-changed`: the public address that the hook confirms, null if the unit has none. */
+  address: z.string().max(64).nullable().optional(),
 };
 export type HookCause = z.output<z.ZodObject<typeof hookCause>>;
 
 /** Returns what a run of a hook is for, as `begin` and `skipped` send it. */
-export function causeOfRun({ kind, hook, relation, remoteUnit, version, settings }: DueHook): HookCause {
+export function causeOfRun({ kind, hook, relation, remoteUnit, version, settings, address }: DueHook): HookCause {
   return {
     hook,
     ...(relation !== undefined && { relation: relation.id }),
     ...(remoteUnit !== undefined && { remoteUnit }),
-    ...(kind === 'config-changed' ? { version: settings } : version !== undefined && { version }),
+    ...(kind === 'config-changed'
+      ? { version: settings, ...(address !== undefined && { address }) }
+      : version !== undefined && { version }),
   };
 }
 
 const runBegin = z.object({
   phase: z.literal('begin'),
   ...hookCause,
-  attempt: z.int().positive(),
-  formula: z.string(),
+  attempt: z.int().positive().max(largest),
+  formula: formulaVersion,
   timeoutSeconds: z.number().positive().max(maxCommandSeconds),
   boot,
 });
 export type UnitRunBegin = z.output<typeof runBegin>;
 
-const nodeChange = z.object({ relation: relationId, set: texts, remove: z.array(z.string()) });
+const nodeChange = z.object({ relation: relationId, set: anyNamed(jsonText), remove: z.array(z.string()) });
 
 const runEnd = z
   .object({
     phase: z.literal('end'),
     /** Null if a signal or the agent ended the hook. */
-    exitCode: z.int().nullable(),
-    signal: z.string().nullable(),
+    exitCode: z.int().min(-largest).max(largest).nullable(),
+    signal: z.string().max(64).nullable(),
     timedOut: z.boolean(),
     seconds: z.number().nonnegative(),
     /** The end of the output. */
@@ -104,7 +115,7 @@ export type UnitRunEnd = z.output<typeof runEnd>;
 const skippedHook = z.object({
   ...hookCause,
   /** The formula's version that the hook belongs to. */
-  formula: z.string().optional(),
+  formula: formulaVersion.optional(),
   /** The run that failed, if the hook is skipped after failures. Absent for a hook that has no file. */
   run: z.uuid().optional(),
 });
@@ -121,6 +132,16 @@ export const runEnded = z.looseObject({
   outcome: z.enum(['stored', 'repeated']),
   /** The new version of the unit's settings in each relation that the hook changed. */
   versions: z.record(z.string(), count),
-  /** Relations that ended meanwhile; their changes are left out. */
+  /** Relations that ended meanwhile; their changes are not stored. */
   dropped: z.array(relationId).max(unitLimits.relationsOfUnit).optional(),
 });
+
+/** Other units put the text into the JSON of the whole node. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

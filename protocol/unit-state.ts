@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import { maxCommandSeconds } from './limits.ts';
-import { isRelationName, isServiceName, isUnitName } from './unit-names.ts';
+import { isRelationName, isUnitName } from './unit-names.ts';
 
 /** A clock of a relation, or a version of a node. */
 const count = z.int().nonnegative();
 const seconds = z.number().positive().max(maxCommandSeconds);
 export const unitName = z.string().refine(isUnitName, { error: 'not a unit name' });
 export const relationName = z.string().refine(isRelationName, { error: 'not a relation name' });
-const hookName = z
+/** Unlike the name of a service, the name of a model may have parts of digits, such as `prod-2`. */
+const modelName = z
+  .string()
+  .regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/)
+  .max(63);
+/** The name of a file in a formula's folder `hooks`. */
+export const hookName = z
   .string()
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/)
   .max(128);
@@ -64,7 +70,7 @@ export type HookResolution = z.output<typeof resolution>;
 /** One unit and its goal. The schema keeps unknown fields, because a newer portal may send more. */
 const unitGoal = z.looseObject({
   unit: unitName,
-  model: z.string().refine(isServiceName, { error: 'not a model name' }),
+  model: modelName,
   turn: count,
   /** `leaving`: the unit runs its last hooks and is then removed from the machine. */
   goal: z.enum(['alive', 'leaving']),
@@ -79,7 +85,7 @@ const unitGoal = z.looseObject({
   timeouts: z.looseObject({ default: seconds }).catchall(seconds),
   /** Keys whose values are masked in the output of hooks. */
   masked: z.array(z.string()).max(unitLimits.masked),
-  /** What an operator decided about a hook that failed in a certain run. */
+  /** What an operator decided about a hook that failed in a particular run. */
   resolution: resolution.nullable(),
   /** All decisions that have not led to a run yet, if there are several; the last one is `resolution`. */
   resolutions: z
@@ -98,7 +104,7 @@ export type UnitGoal = z.output<typeof unitGoal>;
 export const unitState = z.looseObject({
   protocol: z.literal(1),
   vmId: z.string(),
-  /** Identifies the life of the portal's database. After a restore of a backup, clocks of another epoch are void. */
+  /** Identifies the life of the portal's database. After a restore of a backup, clocks of another epoch are invalid. */
   epoch: z.string(),
   units: z.array(unitGoal).max(unitLimits.unitsOfVm),
 });

@@ -75,7 +75,7 @@ const cases: Case[] = [
     shown: [
       [commands, 'EN-14 settings that are no JSON object'],
       [commands, 'of a key that occurs twice in the settings, the last value counts'],
-      ['agent/unit-tools/tools.test.ts', 'refuses a value that AMP cannot carry'],
+      ['agent/unit-tools/tools.test.ts', 'rejects a value that AMP cannot carry'],
     ],
   },
   {
@@ -92,7 +92,7 @@ const cases: Case[] = [
     number: 8,
     input: 'a node that is filled to its limit, and one more byte or key',
     answer: 'TooLong; what was set before stays',
-    shown: [[views, 'EN-43 is refused if the node would be larger than 64,000 bytes']],
+    shown: [[views, 'EN-43 is rejected if the node would be larger than 64,000 bytes']],
   },
   {
     number: 9,
@@ -191,7 +191,7 @@ const cases: Case[] = [
     answer: 'heard within seconds, once',
     shown: [
       [agentApi, 'hostile 20'],
-      [`${services}/unit-state/stamp.test.ts`, 'EN-71 a gateway that heard nothing'],
+      [`${services}/unit-state/stamp.test.ts`, 'EN-71 a gateway that received no wake-up'],
     ],
   },
   {
@@ -277,7 +277,7 @@ const cases: Case[] = [
     answer: '404, 409, once',
     shown: [
       [`${services}/resolve.test.ts`, 'for a run that succeeded, of another unit, and that is unknown'],
-      [`${services}/resolve.test.ts`, 'is decided once, however often it is asked'],
+      [`${services}/resolve.test.ts`, 'is decided once, however often it is requested'],
     ],
   },
   {
@@ -336,7 +336,7 @@ const cases: Case[] = [
     shown: [
       [hooks, 'hostile 35'],
       [agentApi, 'hostile 19'],
-      [`${services}/relations/participants.test.ts`, 'a clock of a restored database is void'],
+      [`${services}/relations/participants.test.ts`, 'a clock of a restored database is ignored'],
     ],
   },
 ];

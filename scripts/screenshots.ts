@@ -98,7 +98,7 @@ async function capture(page: Page, { floats }: Subject, file: string): Promise<v
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     await page.setViewportSize({ width: size.width, height: Math.min(Math.max(height, size.height), tallest) });
   }
-  // A page that goes on loading is captured as it is.
+  // A page that keeps loading is captured as it is.
   await settle(page).catch((error: unknown) => {
     console.log(`${file} does not settle: ${error}`);
     process.exitCode = 1;

@@ -30,7 +30,7 @@ function pageWith(...rows: string[]): string {
 
 const faults = (text: string): string[] => specificationFaults(text, readEvidence(root));
 
-test('each statement links to the tests that name it, also in folders with brackets', () => {
+test('each statement links to the tests that name it, even in folders with brackets', () => {
   const text = pageWith(`| ${id(1)} | VMs can be created. |  |`, `| ${id(2)} | A page shows them. |  |`);
   expect(text).toContain('[vms/create](../server/domain/vms/create.test.ts) |');
   expect(text).toContain('](../app/%28portal%29/%5bvmId%5d/page.test.tsx) |');

@@ -150,7 +150,7 @@ describe('EN-69 only the connection closes that', () => {
     ['sends a key of 256 bytes', [Buffer.from([1, 0])]],
     ['sends an answer that was not requested', [{ _answer: '1' }]],
     ['sends an error that was not requested', [{ _error: '1', _error_code: 'X', _error_description: '' }]],
-    ['sends a box that is no command', [{ a: '1' }]],
+    ['sends a box that is not a command', [{ a: '1' }]],
   ])('%s', async (_, parts) => {
     const other = await open();
     await new Raw().send(...parts).closed();

@@ -181,7 +181,7 @@ class FormulaLife {
     }
   }
 
-  /** Runs a hook. After a failure, the trial goes on as if an operator had skipped the hook. */
+  /** Runs a hook. After a failure, the trial continues as if an operator had skipped the hook. */
   private async runOne(stage: FormulaStage, due: DueHook): Promise<void> {
     const { unit, goal, layout, outcomes, trial } = this;
     const timeoutSeconds = goal.timeouts[due.hook] ?? goal.timeouts.default;
@@ -218,7 +218,9 @@ class FormulaLife {
     return node.version;
   }
 
-  /** Lets another unit join, or set something. Setting nothing again changes nothing. */
+  /**
+   * Lets another unit join, or set something. A unit that is already in the relation and sets nothing changes nothing.
+   */
   private set({ id }: UnitRelation, unit: string, values: Readonly<Record<string, unknown>>): void {
     const key = `${id} ${unit}`;
     if (this.nodes.has(key) && Object.keys(values).length === 0) return;

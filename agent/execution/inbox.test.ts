@@ -30,7 +30,7 @@ test('MU-11 what was received is found again, until it is closed', () => {
   expect(new Inbox(layoutOf(dir)).readOpen()).toBeNull();
 });
 
-test('MU-10 MU-26 an ID that was answered gets the same bytes, also after a restart', () => {
+test('MU-10 MU-26 an ID that was answered gets the same bytes, even after a restart', () => {
   const { open } = receive('a', 1);
   inbox.conclude(open, '{"ID":"r"}');
   inbox.close(open);

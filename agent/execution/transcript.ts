@@ -60,8 +60,8 @@ export class Transcript {
   }
 
   /**
-   * Returns the number of the row at a place; for a row that was cut, the number of the note in its stead. Returns null
-   * if the row is beyond the limit and the transcript is not finished.
+   * Returns the number of the row at a place; for a row that was cut, the number of the note that replaces it. Returns
+   * null if the row is beyond the limit and the transcript is not finished.
    */
   rowAt(place: number): number | null {
     if (this.numbered === null) return place < this.count ? place : null;

@@ -48,7 +48,7 @@ export interface AgentLayout {
   platforms: string;
   /** What the portal last said this machine's units should be. */
   unitState: string;
-  /** Folder of what each unit has confirmed, beside what has not been reported. */
+  /** Folder of what each unit has confirmed and of what has not been reported. */
   unitRecords: string;
   /** Folder of the running hook: its note and its output pipes. */
   hooks: string;

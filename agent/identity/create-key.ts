@@ -7,7 +7,7 @@ import type { AgentLayout } from '../folder/layout.ts';
 import { writeAtomically } from '../folder/write-file.ts';
 
 export interface MachineKey {
-  /** SHA-1 of the certificate in upper-case hexadecimal, by which handlers find the key. */
+  /** SHA-1 of the certificate in uppercase hexadecimal, by which handlers find the key. */
   thumbprint: string;
   certificatePem: string;
 }

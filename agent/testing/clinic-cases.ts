@@ -20,7 +20,7 @@ const known: Record<Misbehaviour, Pick<ClinicCase, 'fault' | 'trial'>> = {
   'leaves children': { fault: 'stops' },
   'writes half a status': { fault: 'status-valid', trial: { patience: impatient } },
   'writes 10 MB': { fault: 'output' },
-  'writes bytes that are no text': { fault: 'output' },
+  'writes bytes that are not text': { fault: 'output' },
   'spells its status oddly': { fault: 'status-form' },
   'tells its secret': { fault: 'secrets' },
   'deletes its folder': { fault: 'folder' },

@@ -21,7 +21,7 @@ done`,
     type: 'Floods',
     script: '[ "$1" != enable ] || head -c 10000000 /dev/zero | tr "\\0" "x"',
   },
-  'writes bytes that are no text': {
+  'writes bytes that are not text': {
     type: 'Binary',
     script: '[ "$1" != enable ] || { printf "\\377\\376\\000\\001\\033[31m"; head -c 4096 /dev/urandom; }',
   },

@@ -35,7 +35,7 @@ export interface DeskAnswer {
 
 type Wanted = Pick<UnitGoal, 'unit'> & Partial<Omit<UnitGoal, 'relations'>> & { relations?: [number, string][] };
 
-/** The part of a portal that looks after the units of one machine, for tests of the agent. */
+/** The part of a portal that serves the units of one machine, for tests of the agent. */
 export class UnitDesk {
   readonly vmId: string;
   epoch = 'e1';

@@ -39,7 +39,7 @@ async function contentOf(value: string, readInput: ToolCall['readInput']): Promi
   return decodeText(readFileSync(value.slice(1)), value.slice(1));
 }
 
-/** Returns a text that a file or standard input contains. */
+/** Returns the text of a file or of standard input. */
 export function decodeText(bytes: Buffer, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -10,7 +10,7 @@ export type ToolOptions = Record<string, string | boolean | (string | boolean)[]
 
 /** One call of a command. */
 export interface ToolCall {
-  /** The arguments that are no options. */
+  /** The arguments that are not options. */
   words: string[];
   options: ToolOptions;
   environment: Record<string, string | undefined>;
@@ -27,7 +27,10 @@ export interface Tool {
   run(call: ToolCall): Promise<string>;
 }
 
-/** Returns a line with a value, whose JSON is given: a text without quotation marks unless `isJson`, other values as JSON. */
+/**
+ * Returns a line with a value, whose JSON is given: a text without quotation marks unless `isJson`, other values as
+ * JSON.
+ */
 export function printed(json: string, isJson: boolean): string {
   const value: unknown = isJson ? null : JSON.parse(json);
   return `${typeof value === 'string' ? value : json}\n`;

@@ -127,7 +127,7 @@ describe('EN-19 relation-set', () => {
     expect(await own()).toEqual({});
   });
 
-  test('refuses a value that AMP cannot carry', async () => {
+  test('rejects a value that AMP cannot carry', async () => {
     const { code, err } = await run(`relation-set a=${'v'.repeat(65_536)}`);
     expect([code, err.slice(0, 9)]).toEqual([1, 'TooLong: ']);
   });

@@ -131,7 +131,7 @@ describe('EN-26 EN-80 a server written with Twisted answers', () => {
     expect(await run('relation-get host', `${twisted}.slow`)).toBe('0 10.0.0.9\n');
   });
 
-  test('64 questions at the same time', async () => {
+  test('64 requests at the same time', async () => {
     const client = await AmpClient.open(twisted);
     const asks = Array.from({ length: 64 }, (_, at) => ({ setting_name: at % 2 === 0 ? 'host' : 'port' }));
     const answers = await Promise.all(

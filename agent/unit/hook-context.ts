@@ -111,7 +111,7 @@ export class HookContext {
     this.ports.set(port, isOpen);
   }
 
-  /** Ends the context: later commands, and those that are still waiting, are refused (EN-13). */
+  /** Ends the context: later commands, and those that are still waiting, are rejected (EN-13). */
   close(): HookChanges {
     this.isClosed = true;
     const views = this.read.map(({ name, version }) =>

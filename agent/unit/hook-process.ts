@@ -43,7 +43,7 @@ export class HookFolders {
     return end;
   }
 
-  /** Deletes the note of a run, whose outcome is stored or no longer matters. */
+  /** Deletes the note of a run whose outcome is stored or no longer matters. */
   forget(run: string): void {
     const folder = join(this.all, run);
     if (existsSync(folder)) discard(folder);

@@ -31,7 +31,7 @@ export class LocalUnit {
   readonly name: string;
   readonly paths: UnitPaths;
   readonly contexts: Contexts;
-  /** What the portal wants of the unit; null if the portal no longer names it. */
+  /** The unit’s goal at the portal; null if the portal no longer lists the unit. */
   goal: UnitGoal | null = null;
   /** Texts that the output of the unit's hooks must not show. */
   readonly secrets = new Set<string>();
@@ -89,7 +89,7 @@ export class LocalUnit {
     this.save({ formulas: { ...this.file.formulas, [version]: sha256 } });
   }
 
-  /** Deletes the versions of the formula that nothing needs any more. */
+  /** Deletes the versions of the formula that are no longer needed. */
   dropFormulas(): void {
     const { record, goal } = this;
     const needed = [goal?.formula.version, record.formula, record.configured?.formula];

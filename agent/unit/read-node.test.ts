@@ -38,7 +38,7 @@ test('EN-60 after 30 seconds, a first touch fails with PortalAway', async () => 
   expect(tries.at(-1)).toBe(30);
 });
 
-test('a node that the portal refuses is not read again', async () => {
+test('a node that the portal rejects is not read again', async () => {
   let tries = 0;
   const read = patientReader(async () => {
     tries += 1;

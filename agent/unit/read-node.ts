@@ -15,7 +15,7 @@ export interface NodeCopy {
   secretKeys?: string[];
 }
 
-/** Reads a node from the portal. Rejects with AmpError if the portal refuses it. */
+/** Reads a node from the portal. Rejects with AmpError if the portal rejects the request. */
 export type ReadNode = (name: NodeName) => Promise<NodeCopy>;
 
 interface Patience {
@@ -28,8 +28,8 @@ interface Patience {
 const firstTouchSeconds = 30;
 
 /**
- * Returns a reader that tries again while the portal cannot be reached, for 30 seconds. It then rejects with PortalAway:
- * a value that could not be read is never taken for an empty one (EN-60).
+ * Returns a reader that tries again while the portal cannot be reached, for 30 seconds. It then rejects with
+ * PortalAway: a value that could not be read is never taken for an empty one (EN-60).
  */
 export function patientReader(read: ReadNode, options: Patience = {}): ReadNode {
   const { seconds = firstTouchSeconds, now = () => performance.now() / 1000 } = options;

@@ -85,3 +85,14 @@ test.each([
   for (const each of entries) log.entry(each);
   expect(log.finish().reason).toEqual(expected);
 });
+
+test('a reason that the portal could not store is shortened', () => {
+  const log = newLog();
+  const params = Array.from({ length: 100 }, () => '\u{1f4a9}'.repeat(600));
+  log.entry(entry('broken', { level: 'ERROR', id: `a\0${'x'.repeat(60_000)}`, params: ['é', ...params] }));
+  const { reason } = log.finish();
+  expect(reason?.id).toHaveLength(1024);
+  expect(reason?.id.startsWith('a\ufffdx')).toBe(true);
+  expect(reason?.params).toHaveLength(32);
+  expect(JSON.stringify(reason?.params).length).toBeLessThan(40_000);
+});

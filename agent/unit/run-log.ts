@@ -54,7 +54,7 @@ export class RunLog {
       return;
     }
     const reason = { id, params: params.map((each) => this.masked(each)) };
-    if (level === 'ERROR' || level === 'CRITICAL') this.last = reason;
+    if (level === 'ERROR' || level === 'CRITICAL') this.last = sendable(reason);
     this.add(level, `${JSON.stringify(reason)} ${text.replaceAll('\n', ' ')}`);
   }
 
@@ -79,4 +79,10 @@ export class RunLog {
     const seconds = ((performance.now() - this.begun) / 1000).toFixed(3);
     this.file.write(Buffer.from(`+${seconds} ${level} ${text}\n`));
   }
+}
+
+/** What the portal takes of a reason. A hook can give any bytes, and the outcome of its run must still arrive. */
+function sendable({ id, params }: LoggedReason): LoggedReason {
+  const short = (text: string) => text.slice(0, 1024).toWellFormed().replaceAll('\0', '\ufffd');
+  return { id: short(id), params: params.slice(0, 32).map(short) };
 }

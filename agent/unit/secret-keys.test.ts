@@ -20,12 +20,12 @@ test.each(['host', 'pass', 'key', 'public-key', 'Salt'])('%s is not the key of a
   expect(isSecretKey(key, ['salt'])).toBe(false);
 });
 
-test('a long number is masked with all its digits, and words that are no secrets are not masked', () => {
+test('a long number is masked with all its digits, and words that are not secrets are not masked', () => {
   expect(secretTexts('12345678901234567890')).toContain('12345678901234567890');
   expect([...secretTexts('true'), ...secretTexts('null'), ...secretTexts('"short"')]).toEqual([]);
 });
 
-test('EN-63 what a hook reads or sets while it runs is masked in its output from then on, also in base64', async () => {
+test('EN-63 what a hook reads or sets while it runs is masked in its output from then on, including in base64', async () => {
   const stage = new UnitStage();
   const mask = new Mask(['known from the start']);
   const hook = stage.begin('run-1');

@@ -15,7 +15,7 @@ const remote = { ...client, unit_name: 'mysql/0' };
 describe('a command with arguments that cannot be used', () => {
   test.each<[string, string, Record<string, string | Buffer>, string]>([
     ['EN-12 a missing key', 'get', { ...remote, setting_name: 'absent' }, 'KeyError'],
-    ['EN-2 a name that is no unit’s', 'get', { ...client, unit_name: 'wordpress' }, 'NoSuchUnit'],
+    ['EN-2 a name that is not a unit’s', 'get', { ...client, unit_name: 'wordpress' }, 'NoSuchUnit'],
     ['EN-2 a name that would leave its folder', 'get', { ...client, unit_name: '../x/1' }, 'NoSuchUnit'],
     ['EN-4 a unit that does not take part', 'get', { ...client, unit_name: 'other/0' }, 'NoSuchUnit'],
     ['no unit', 'get', client, 'BadValue'],
@@ -35,7 +35,7 @@ describe('a command with arguments that cannot be used', () => {
     ['a relation that ends', 'set', { ...own, relation_id: 'cache:4', json_blob: '{}' }, 'NotPermitted'],
     ['no settings', 'set', own, 'BadValue'],
     ['no client', 'set', { unit_name: 'wordpress/1', json_blob: '{}' }, 'UnknownClient'],
-    ['a name that is no address', 'unit_get', { ...client, setting_name: 'host' }, 'KeyError'],
+    ['a name that is not an address', 'unit_get', { ...client, setting_name: 'host' }, 'KeyError'],
     ['an address that is not known', 'unit_get', { ...client, setting_name: 'public-address' }, 'KeyError'],
     ['no port', 'open_port', client, 'BadValue'],
     ['the port 0', 'open_port', { ...client, port: '0' }, 'BadValue'],
@@ -47,7 +47,7 @@ describe('a command with arguments that cannot be used', () => {
     ['a port without a client', 'close_port', { port: '80' }, 'UnknownClient'],
     ['an unknown level', 'log', { level: 'LOUD', message: 'm' }, 'BadValue'],
     ['no message', 'log', { level: 'INFO' }, 'BadValue'],
-    ['params that are no texts', 'log', { level: 'INFO', message: '', id: 'x', params: '[1]' }, 'BadValue'],
+    ['params that are not texts', 'log', { level: 'INFO', message: '', id: 'x', params: '[1]' }, 'BadValue'],
     ['params that are no JSON', 'log', { level: 'INFO', message: '', id: 'x', params: '[' }, 'BadValue'],
     ['EN-17 a reserved name', 'flush', client, 'NotImplemented'],
     ['EN-17 a reserved name', 'sync', {}, 'NotImplemented'],

@@ -1,6 +1,6 @@
 import { AmpError } from '../amp/amp-error.ts';
 
-/** The error codes of a unit's commands, beside those of the protocol. */
+/** The error codes of a unit's commands, in addition to those of the protocol. */
 type UnitErrorCode =
   | 'UnknownClient'
   | 'KeyError'

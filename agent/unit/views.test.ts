@@ -104,7 +104,7 @@ describe('EN-9 what a hook sets', () => {
     expect(stage.contexts.end(hook).changes).toEqual([]);
   });
 
-  test('EN-41 can be the empty text, and null removes a key', async () => {
+  test('EN-41 can be the empty string, and null removes a key', async () => {
     await stage.set(hook, '{"empty":"","none":null}');
     expect(await stage.get(hook, '', own)).toBe('{"empty":""}');
   });
@@ -130,7 +130,7 @@ describe('EN-9 what a hook sets', () => {
     expect(Object.getOwnPropertyDescriptor(set, '__proto__')?.value).toBe(text);
   });
 
-  test('EN-43 is refused if the node would be larger than 64,000 bytes, and what is pending stays', async () => {
+  test('EN-43 is rejected if the node would be larger than 64,000 bytes, and what is pending stays', async () => {
     const bytes = nodeLimits.bytes - '{"big":""}'.length;
     await stage.set(hook, JSON.stringify({ big: 'v'.repeat(bytes) }));
     await expect(stage.set(hook, '{"a":1}')).rejects.toMatchObject({ code: 'TooLong' });
@@ -140,7 +140,7 @@ describe('EN-9 what a hook sets', () => {
     expect(stage.contexts.end(hook).changes[0]?.set.big).toHaveLength(bytes + 2);
   });
 
-  test('EN-43 is refused if the node would have more than 1,000 keys', async () => {
+  test('EN-43 is rejected if the node would have more than 1,000 keys', async () => {
     const keys = (count: number) =>
       JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [at, 1])));
     await stage.set(hook, keys(1_000));
@@ -150,7 +150,7 @@ describe('EN-9 what a hook sets', () => {
 });
 
 describe('EN-13 a client whose hook has ended', () => {
-  test('is unknown, like one that never was', async () => {
+  test('is unknown, like one that never existed', async () => {
     await stage.get(hook, 'host');
     stage.contexts.end(hook);
     for (const client of [hook, 'guessed']) {

@@ -17,7 +17,7 @@ test.each<[string, string, number | null]>([
   ['the user of the other end', row(`${here}:A1B2`, `${there}:0050`, 33, 812), 33],
   ['an IPv6 socket that speaks IPv4', row(`${mapped}${here}:A1B2`, `${mapped}${there}:0050`, 33, 812), 33],
   [
-    'a socket that nobody holds any more has no user, though the table says 0',
+    'a socket that no process holds any longer has no user, though the table says 0',
     row(`${here}:A1B2`, `${there}:0050`, 0, 0),
     null,
   ],

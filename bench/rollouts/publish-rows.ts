@@ -47,7 +47,7 @@ export async function publishRows(bench: Bench): Promise<Figure[]> {
   ];
 }
 
-/** The aim without a baseline. */
+/** The target without a baseline. */
 const asked = (measured: readonly { ours: number }[]): Partial<Figure> => ({
   ...{ yardstick: null, ratio: null, target: { kind: 'at least', value: 3_000, of: 'value' } },
   rounds: measured.map(({ ours }) => ({ ours, yardstick: null })),

@@ -11,7 +11,7 @@ const chunk = Buffer.alloc(64 * 1024);
 const message = Buffer.alloc(1_024);
 const connections = 1_000;
 
-/** Measures the proxy of public addresses beside a pipe of two sockets, and placement in a large model. */
+/** Measures the proxy of public addresses against a pipe of two sockets, and placement in a large model. */
 export async function topology(bench: Bench): Promise<Figure[]> {
   return [await throughput(bench), await roundTrips(bench), placement(bench)];
 }
@@ -100,7 +100,7 @@ async function roundTrips(bench: Bench): Promise<Figure> {
   );
 }
 
-/** Measures the placement of a unit in a model with 10,000 machines, beside one with 1,000. */
+/** Measures the placement of a unit in a model with 10,000 machines, against one with 1,000. */
 function placement({ rounds }: Bench): Figure {
   const [large, small] = [inventoryOf(10_000), inventoryOf(1_000)];
   const measured = Array.from({ length: rounds }, () => ({ ours: placeMs(large), yardstick: placeMs(small) }));

@@ -24,7 +24,7 @@ function recordIn(folder: string): HookRecord {
 const textOf = (file: string): string | null => (existsSync(file) ? readFileSync(file, 'utf8').trim() : null);
 
 /**
- * Compares what the hooks wrote down with the settings that the portal has of each unit. Returns one sentence per
+ * Compares what the hooks wrote down with the settings that the portal has for each unit. Returns one sentence per
  * difference: a value that was lost, or a change that another unit never read.
  */
 export function judgeNodes(

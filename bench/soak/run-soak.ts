@@ -56,7 +56,7 @@ interface Vm {
 
 /**
  * Changes goal states and settings of services at random while killing agents, gateway, worker and database. In the
- * end, every VM must be at its goal, and the portal must have of each unit what its hooks wrote down.
+ * end, every VM must be at its goal, and the portal must have exactly what the hooks of each unit wrote down.
  */
 export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   const { deployment, minutes, seed, undo, say } = options;

@@ -57,7 +57,7 @@ export const agents = pgTable(
     credentialHash: text('credential_hash').notNull(),
     /** The certificate as PEM. */
     certificate: text().notNull(),
-    /** SHA-1 of the DER certificate, in upper-case hexadecimal. */
+    /** SHA-1 of the DER certificate, in uppercase hexadecimal. */
     thumbprint: text().notNull(),
     /** SHA-256 of the public key. A key can serve only one VM. */
     keyHash: text('key_hash').notNull(),
@@ -77,7 +77,7 @@ export const agents = pgTable(
     issuerIsAdmin: boolean('issuer_is_admin').notNull().default(false),
     /** The instance id that the first machine with this credential sent in `Annex-Agent`. */
     instanceId: text('instance_id'),
-    /** The machine's address in the network of its model, as reported by its agent. Null for VMs of no model. */
+    /** The machine's address in the network of its model, as reported by its agent. Null for VMs that belong to no model. */
     internalAddress: text('internal_address'),
     /** When a second machine with the same identity was last rejected. */
     duplicateSeenAt: timestamp('duplicate_seen_at', { withTimezone: true }),

@@ -202,7 +202,7 @@ export const goalStates = pgTable(
     contents: json().$type<ExtensionContents[]>().notNull(),
     /**
      * The action that caused the goal state, such as `extension.set` or `goal-state.revert`. For actions on an
-     * extension or an earlier goal state, also the extension's name or the incarnation; for
+     * extension or an earlier goal state, includes the extension's name or the incarnation; for
      * actions of a rollout, its id.
      */
     cause: jsonb().$type<{ action: string; extension?: string; incarnation?: number; rollout?: string }>().notNull(),

@@ -116,7 +116,7 @@ export const extensionHealth = pgTable(
   ],
 );
 
-/** What else than extensions impairs a VM, such as its units. The health of the VM is the worst of all. */
+/** What impairs a VM besides its extensions, such as its units. The health of the VM is the worst of all. */
 export const vmConcerns = pgTable(
   'vm_concerns',
   {

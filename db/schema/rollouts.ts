@@ -93,8 +93,8 @@ export const rollouts = pgTable(
     createdAt: time('created_at').notNull(),
     createdBy: text('created_by').notNull(),
     /**
-     * Creator, last editor and last planner as `kind:id`: none of them may approve. `approveAgain`: an edit while paused
-     * voided the approvals, so the rollout needs them again to resume.
+     * Creator, last editor and last planner as `kind:id`: none of them may approve. `approveAgain`: an edit while
+     * paused invalidated the approvals, so the rollout needs them again to resume.
      */
     authors: jsonb()
       .$type<{ created: string; edited: string | null; planned: string | null; approveAgain?: boolean }>()
@@ -221,7 +221,7 @@ export const rolloutSteps = pgTable(
     dueAt: time('due_at'),
     /** Who changed the extension after the step, and with which action. */
     overtakenBy: jsonb('overtaken_by').$type<{ by: string; action: string; at: string }>(),
-    /** The VM that is watched beside this one, and what came of it. */
+    /** The VM that is watched together with this one, and the result. */
     pairVmId: uuid('pair_vm_id'),
     pairResult: text('pair_result').$type<PairResult>(),
     pairChangedFailedAt: time('pair_changed_failed_at'),

@@ -78,6 +78,8 @@ export const relationUnits = pgTable(
     version: integer().notNull(),
     /** The relation's clock when the unit joined, last changed its node, or left. */
     clock: bigint({ mode: 'number' }).notNull(),
+    /** The relation's clock when a swap last moved the unit into or out of the relation; 0 if none did. */
+    movedClock: bigint('moved_clock', { mode: 'number' }).notNull().default(0),
     settings: jsonb().$type<SealedSettings>().notNull(),
     /** The run that last wrote the node; null if none did. */
     writtenRun: uuid('written_run'),

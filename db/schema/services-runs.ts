@@ -37,6 +37,8 @@ export const hookRuns = pgTable(
     relationId: bigint('relation_id', { mode: 'number' }),
     remoteUnitId: uuid('remote_unit_id'),
     dueVersion: integer('due_version'),
+    /** The public address that `config-changed` confirms; null if the agent names none. */
+    dueAddress: jsonb('due_address').$type<{ public: string | null }>(),
     attempt: integer().notNull(),
     formulaVersion: text('formula_version').notNull(),
     cause: jsonb().$type<CauseOfRun>(),

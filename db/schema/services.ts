@@ -40,6 +40,9 @@ export const services = pgTable(
     /** The formula's version that the units get. During an upgrade, units have different versions. */
     formulaVersion: text('formula_version').notNull(),
     settingsVersion: integer('settings_version').notNull(),
+    /** The versions that units in Staging get; null if they get those of the service. */
+    stagedVersion: text('staged_version'),
+    stagedSettingsVersion: integer('staged_settings_version'),
     exposed: boolean().notNull(),
     /** How many units may change their formula or their settings at the same time; null for all. */
     atOnceUpgrade: integer('at_once_upgrade').default(1),
@@ -131,9 +134,9 @@ export const units = pgTable(
     skipped: jsonb().$type<SkippedHook[]>().notNull().default([]),
     /** Decisions about hooks that fail, the latest last. */
     resolutions: jsonb().$type<Resolution[]>().notNull().default([]),
-    /** When an agent first looked after the unit; null before. */
+    /** When an agent first fetched the unit; null before. */
     agentSince: time('agent_since'),
-    /** The enrollment time of the machine that looks after the unit. Another machine does not have it. */
+    /** The enrollment time of the machine that has the unit. A machine that enrolls later does not have it. */
     machineEnrolledAt: time('machine_enrolled_at'),
     /** The enrollment time of the machine to which an admin released the protected settings of the service. */
     releasedMachineAt: time('released_machine_at'),
@@ -141,7 +144,7 @@ export const units = pgTable(
     enteredAt: time('entered_at'),
     dyingAt: time('dying_at'),
     removedAt: time('removed_at'),
-    /** Whether the unit was removed without its agent. What is on the machine is left as it is. */
+    /** Whether the unit was removed without its agent. Everything on the machine is left as it is. */
     forced: boolean().notNull().default(false),
     ...created,
   },

@@ -8,7 +8,7 @@ export type TranscriptRow = readonly [number, string, ...unknown[]];
 /** A plan with a script that prints a line. */
 export const helloPlan = { ...examplePlan, Name: 'Rotate certificates', Version: '1.2.0' };
 
-/** What the agent of a role states about the role. */
+/** What the agent of a role sends about the role. */
 export interface StatedInstance {
   id: string;
   address: string;

@@ -20,7 +20,7 @@ export function openedWhole(page: Page): Page {
   });
 }
 
-/** Waits until a page is complete, also after a link, a form or another website opened it. */
+/** Waits until a page is complete, even after a link, a form or another website opened it. */
 export async function untilWhole(page: Page): Promise<void> {
   await expect(page.locator('div[hidden][id^="S:"]')).toHaveCount(0);
   const isOurs = (await page.locator('script[src^="/_next/"]').count()) > 0;

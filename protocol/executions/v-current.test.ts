@@ -80,7 +80,7 @@ test('names cannot end the quotes around them', () => {
   expect(body).toContain(String.raw`getattr(ps, 'x\'); import os #\u000a\\')(**{'x\'); import os #\u000a\\': args[`);
 });
 
-test('a keyword of Python is no identifier', () => {
+test('a keyword of Python is not an identifier', () => {
   expect(convert({ Commands: [{ Name: 'import', Arguments: { a: 1 } }] })?.Body).toContain("getattr(ps, 'import')(a=");
   expect(convert({ Commands: [{ Name: 'fn', Arguments: { class: 1 } }] })?.Body).toContain("ps.fn(**{'class': ");
 });

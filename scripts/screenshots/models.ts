@@ -19,7 +19,7 @@ const silent = 'failed-3';
 /** Number of machines in the largest model. */
 const largest = 200;
 
-/** How a machine of the pictures is: what it reports about its extension, or that it has been silent. */
+/** The state of a machine in the pictures: what it reports about its extension, or that it does not respond. */
 type Condition = 'healthy' | 'failed' | 'degraded' | 'silent';
 
 /**

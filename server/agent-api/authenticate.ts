@@ -124,13 +124,14 @@ export function newsHeaders(agent: KnownAgent): string[] {
   return headers;
 }
 
-/** In relations of more VMs, agents look at different times. So many VMs then look in a second. */
+/** In relations of more VMs, agents look at different times. This many VMs then look per second. */
 const spreadFrom = 100;
 const looksPerSecond = 500;
 
 /**
- * Returns the header `Annex-Units` with the stamp of the VM's units, for an agent that sent this header. If the stamp is
- * news, also returns when an agent in a large relation should look. Empty if the stamp is unknown, and during a hold.
+ * Returns the header `Annex-Units` with the stamp of the VM's units, for an agent that sent this header. If the stamp
+ * is news, also returns when an agent in a large relation should look. Empty if the stamp is unknown, and during a
+ * hold.
  */
 export function unitsHeader(call: AgentCall, agent: KnownAgent): string[] {
   const known = call.header('annex-units');

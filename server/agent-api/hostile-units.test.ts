@@ -50,6 +50,48 @@ describe('hostile 15: the end of a run changes nothing', () => {
   });
 });
 
+describe('a run with values that nothing can store', () => {
+  const large = 2 ** 31;
+  test.each<[string, object, number]>([
+    ['an attempt beyond the database', { attempt: large }, 400],
+    ['a version beyond the database', { version: large }, 400],
+    ['a hook that no file can have', { hook: '<b>-relation-joined' }, 400],
+    ['a long version of the formula', { formula: '1'.repeat(500_000) }, 400],
+    ['a relation in which the unit takes no part', { relation: 4711 }, 404],
+    ['a relation beyond the database', { relation: 2 ** 52 }, 404],
+  ])('does not begin: %s', async (_, begin, status) => {
+    const began = await store.begin(uuid(), 'feed-relation-joined', { ...joined(), ...begin });
+    expect(began.status).toBe(status);
+  });
+
+  test.each<[string, object]>([
+    ['an exit code beyond the database', { exitCode: large }],
+    ['a port above 65535', { ports: { open: ['65536/udp'], close: [] } }],
+    ['a value that is no JSON', set({ a: '1,"b":2' })],
+    ['a signal of 1,000 characters', { exitCode: null, signal: 'x'.repeat(1_000) }],
+  ])('does not end: %s', async (_, end) => {
+    const run = uuid();
+    await store.begin(run, 'feed-relation-joined', joined());
+    expect((await store.end(run, end)).status).toBe(400);
+    expect((await store.end(run, { exitCode: 3 })).status).toBe(200);
+  });
+
+  test('hooks that are skipped: a version beyond the database', async () => {
+    const skipped = [{ hook: 'feed-relation-changed', ...joined(), version: large }];
+    expect((await store.call('/skipped', { skipped }, 'POST')).status).toBe(400);
+  });
+
+  test('a long reason is shortened', async () => {
+    const reason = { id: 'x'.repeat(100_000), params: Array.from({ length: 200 }, () => '\u{1f4a9}'.repeat(600)) };
+    const run = await store.run('feed-relation-joined', { exitCode: 1, reason }, joined());
+    const { rows } = await stage.ctx.db.execute<{ bytes: number; params: number }>(sql`
+      select octet_length(reason::text) as bytes, jsonb_array_length(reason -> 'params') as params from hook_runs
+       where id = ${run}`);
+    expect(rows[0]?.params).toBe(32);
+    expect(rows[0]?.bytes).toBeLessThan(100_000);
+  });
+});
+
 describe('hostile 18: an agent that looks at the wrong times', () => {
   test('is answered with 429 if it looks without end, and other agents are served', async () => {
     const limited = await openAgentDoor({ ...stage.ctx, config: { ...stage.ctx.config, vmRate: 2 } });
@@ -64,7 +106,7 @@ describe('hostile 18: an agent that looks at the wrong times', () => {
     }
   });
 
-  test('hears of the change with each poll if it never looks, and its polls are not held', async () => {
+  test('learns of the change with each poll if it never looks, and its polls are not held', async () => {
     const etag = (await shop.agent.call('/goal-state')).headers.get('etag') ?? '';
     const headers = { 'if-none-match': etag, 'annex-units': '"old.1.1"' };
     const { stamp } = await shop.look();

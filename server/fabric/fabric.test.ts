@@ -84,7 +84,7 @@ const answers = (address: string, port: number, answer: string) =>
   expect.poll(() => ask(address, port), { timeout: 5_000, interval: 10 }).toBe(answer);
 
 describe('JU-32 with ANNEX_FABRIC=proxy', () => {
-  test('an open port is reachable at the public address, and each machine is met by connections in turn', async () => {
+  test('an open port is reachable at the public address, and connections reach each machine in turn', async () => {
     const { model, address, machines } = await newMachines(2);
     const port = await freePort(address);
     await open(port, machines);
@@ -103,7 +103,7 @@ describe('JU-32 with ANNEX_FABRIC=proxy', () => {
     await answers(address, port, 'error ECONNREFUSED');
   });
 
-  test('a machine that is being removed gets no connection any more', async () => {
+  test('a machine that is being removed gets no further connections', async () => {
     const { model, address, machines } = await newMachines(2);
     const port = await freePort(address);
     await open(port, machines);

@@ -148,7 +148,7 @@ class Scanner {
     const token = number.exec(this.text)?.[0];
     if (token === undefined) this.malformed();
     this.at += token.length;
-    if (!this.options.repair && beyond(token)) this.fault('json_number');
+    if (!this.options.repair && isRounded(token)) this.fault('json_number');
   }
 
   /** Scans a string, and returns it with its escapes resolved. */
@@ -222,9 +222,21 @@ class Scanner {
   }
 }
 
-/** Whether a number is outside ±2^53, the range in which integers are exact. */
-function beyond(token: string): boolean {
-  const value = Math.abs(Number(token));
-  if (value < largest) return false;
-  return value > largest || (/^-?\d+$/.test(token) && BigInt(token.replace('-', '')) > BigInt(largest));
+/** Whether a decimal number would be another one after parsing: beyond ±2^53, or with more digits than are kept. */
+export function isRounded(token: string): boolean {
+  const value = Number(token);
+  if (!(Math.abs(value) <= largest)) return true;
+  return token.length > exactLength && digitsOf(token) !== digitsOf(String(value));
+}
+
+/** Numbers of at most this length keep all of their digits. */
+const exactLength = 5;
+
+/** Returns the digits of a decimal number and the power of ten that they count, without zeros at either end. */
+function digitsOf(token: string): string {
+  const [mantissa = '', exponent = '0'] = token.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace(/^[+-]/, '').split('.');
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  return kept === '' ? '0' : `${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
 }

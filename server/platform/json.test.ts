@@ -48,6 +48,30 @@ describe('parseJson', () => {
     ]);
   });
 
+  test.each([
+    ['0.1234567890123456789', true],
+    ['-123456.78901234567890123', true],
+    ['1.0000000000000000001', true],
+    ['1e-400', true],
+    ['1.2345e-322', true],
+    ['0.30000000000000004', false],
+    ['0.12345678901234568', false],
+    ['100.000000000000000000000', false],
+    ['0.000000000000000000000', false],
+    ['-0', false],
+    ['1.5e-300', false],
+    ['2.50E2', false],
+    ['5e-324', false],
+    ['9007199254740992', false],
+    ['9007199254740992.5', true],
+  ])('EN-42 of %s, digits are lost: %s', (text, isLost) => {
+    expect(faultsOf(`{"n":[${text}]}`)).toEqual(isLost ? [{ path: '/n/0', code: 'json_number' }] : []);
+  });
+
+  test.each(['0.12345678901234567890', '20261129194507123', '9e4a61f8-e123-4b5c'])('text may be %s', (text) => {
+    expect(parseJson(`{"a":"${text}"}`).value).toEqual({ a: text });
+  });
+
   test('repair keeps numbers and replaces unstorable characters with U+FFFD', () => {
     expect(parseJson('["a\\u0000b\\ud83d\\ude00\\udc00", 1e30]', { oddities: 'repair' }).value).toEqual([
       'a\ufffdb😀\ufffd',

@@ -8,7 +8,7 @@ export interface JsonOptions {
   /** Maximum bytes of the UTF-8 text. Not needed if the size was already checked. */
   maxBytes?: number;
   /**
-   * What to do with numbers beyond ±2^53, and with NUL and lone surrogates, which PostgreSQL cannot store. `refuse`
+   * What to do with numbers beyond ±2^53, with decimals that have too many digits, and with NUL and lone surrogates, which PostgreSQL cannot store. `refuse`
    * rejects the text and lists the path of each. `repair` keeps the rounded number or inserts U+FFFD. Reports of agents
    * are repaired, so that one bad value does not reject the whole report.
    */
@@ -49,13 +49,16 @@ export function parseJson(source: string | Uint8Array, options: JsonOptions = {}
   return { value: JSON.parse(repair ? replaceEscapes(text, unstorable) : text), fault: null, faults: [] };
 }
 
+/** A number that may lose digits. Names and strings that look like one are only scanned too. */
+const longNumber = /[0-9.]{17}|[0-9.][eE]-[0-9]{3}(?![0-9a-fA-F-])/;
+
 /**
  * Parses text that needs no scan, at a fraction of the cost of a scan. Returns undefined for any other text, valid or
  * not. Detects duplicate properties by counting: they leave the parsed value with fewer properties than the text has
  * names.
  */
 function readOrdinary(text: string, maxDepth: number): unknown {
-  if (text.includes('\\u')) return undefined;
+  if (text.includes('\\u') || longNumber.test(text)) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(text);

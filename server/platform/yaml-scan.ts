@@ -2,7 +2,14 @@ import { CST, type Lexer, type Parser } from 'yaml';
 
 /** A feature of YAML that is not accepted, and its position in the text. */
 export interface ScannedFault {
-  code: 'json_too_deep' | 'yaml_alias' | 'yaml_broken' | 'yaml_directive' | 'yaml_documents' | 'yaml_tag';
+  code:
+    | 'json_too_deep'
+    | 'yaml_alias'
+    | 'yaml_broken'
+    | 'yaml_directive'
+    | 'yaml_documents'
+    | 'yaml_tag'
+    | 'yaml_too_long';
   offset: number;
 }
 
@@ -13,18 +20,21 @@ const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
 /**
  * Reads the tokens of a text, and finds everything in it that is valid YAML but is not accepted. Stops at excessive
- * nesting, because building values is recursive.
+ * nesting, because building values is recursive, and at an excessive number of pieces.
  */
 export function scanYaml(
   text: string,
-  maxDepth: number,
+  { maxDepth, maxPieces }: { maxDepth: number; maxPieces: number },
   parser: Parser,
   lexer: Lexer,
 ): { tokens: CST.Token[]; faults: ScannedFault[] } {
   const forbidden = text.search(control);
   const tokens: CST.Token[] = [];
+  let pieces = 0;
   for (const lexeme of lexer.lex(forbidden < 0 ? text : text.slice(0, forbidden))) {
     for (const token of parser.next(lexeme)) tokens.push(token);
+    pieces += 1;
+    if (pieces > maxPieces) return { tokens: [], faults: [{ code: 'yaml_too_long', offset: parser.offset }] };
     if (parser.stack.length > maxDepth && depthOf(parser.stack) > maxDepth) {
       return { tokens: [], faults: [{ code: 'json_too_deep', offset: parser.offset - lexeme.length }] };
     }

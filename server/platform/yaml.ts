@@ -13,6 +13,7 @@ import {
 } from 'yaml';
 import { jsonPointer, pointerPath } from '#protocol/pointer.ts';
 import { decodeUtf8 } from './json.ts';
+import { isRounded } from './json-scan.ts';
 import { scanYaml } from './yaml-scan.ts';
 
 /** A position in a text, counted from 1. */
@@ -34,7 +35,8 @@ export interface YamlFault {
     | 'yaml_directive'
     | 'yaml_documents'
     | 'yaml_key_twice'
-    | 'yaml_tag';
+    | 'yaml_tag'
+    | 'yaml_too_long';
   params?: Record<string, number>;
 }
 
@@ -46,12 +48,18 @@ export interface YamlText {
 
 const maxFaults = 100;
 const largest = 2 ** 53;
+/** Building the values of so many pieces takes about a second, and blocks the process. */
+const mostPieces = 500_000;
 
 /**
  * Parses untrusted YAML 1.2 with the core schema, which includes JSON. Accepts one document without aliases, anchors,
- * tags and directives, whose keys are scalars and unique. `__proto__` is an ordinary own property.
+ * tags and directives, whose keys are scalars and unique. `__proto__` is an ordinary own property. `maxPieces` limits the
+ * words, texts and signs.
  */
-export function parseYaml(bytes: Uint8Array, { maxDepth }: { maxDepth: number }): YamlText | { faults: YamlFault[] } {
+export function parseYaml(
+  bytes: Uint8Array,
+  { maxDepth, maxPieces = mostPieces }: { maxDepth: number; maxPieces?: number },
+): YamlText | { faults: YamlFault[] } {
   const decoded = decodeUtf8(bytes);
   if (decoded === null) return { faults: [{ path: '', code: 'json_not_utf8' }] };
   const text = decoded.replace(/^\ufeff/, '');
@@ -61,7 +69,7 @@ export function parseYaml(bytes: Uint8Array, { maxDepth }: { maxDepth: number })
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const scan = scanYaml(text, maxDepth, new Parser(lines.addNewLine), new Lexer());
+  const scan = scanYaml(text, { maxDepth, maxPieces }, new Parser(lines.addNewLine), new Lexer());
   const faults = scan.faults.map(({ code, offset }): YamlFault => {
     const place = { ...placeAt(offset) };
     return { path: '', code, params: code === 'json_too_deep' ? { ...place, limit: maxDepth } : place };
@@ -117,7 +125,7 @@ class ValueReader {
     if (isMap(node)) return this.readMap(node as YAMLMap.Parsed, path);
     const value = isScalar(node) ? node.value : null;
     if (typeof value === 'string' && !isStorable(value)) this.add('json_character', node, path);
-    if (typeof value === 'number' && !(Math.abs(value) < largest)) this.add('json_number', node, path);
+    if (typeof value === 'number' && isInexact(value, node)) this.add('json_number', node, path);
     return value;
   }
 
@@ -139,6 +147,12 @@ class ValueReader {
     this.faults.push({ path: jsonPointer(path), code, params: { ...this.placeAt(node?.range[0] ?? 0) } });
   }
 }
+
+/** Whether a number would be another one after parsing. YAML also has hexadecimal and octal integers. */
+const isInexact = (value: number, node: ParsedNode | null): boolean => {
+  const source = isScalar(node) ? (node.source ?? '') : '';
+  return !(Math.abs(value) < largest) || (/^[-+]?(?:\d|\.\d)[\d.eE+-]*$/.test(source) && isRounded(source));
+};
 
 /** Whether PostgreSQL can store the text: it has no NUL and no half of a surrogate pair. */
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');

@@ -436,7 +436,7 @@ describe('verbs check the role of the permission tables themselves:', () => {
 });
 
 describe('objects of other users', () => {
-  test('a publisher is rejected in a foreign namespace, also through the pages', async () => {
+  test('a publisher is rejected in a foreign namespace, even through the pages', async () => {
     const before = await doors.digest();
     const inNamespace = Object.entries(lines).filter(([, { reach }]) => reach === 'namespace');
     const calls = inNamespace.flatMap(([path]) =>

@@ -11,6 +11,7 @@ import { activityLines } from './download-activity.ts';
 import { fleetLines } from './download-fleet.ts';
 import { executionFileRoutes } from './routes/executions.ts';
 import { logFileRoutes } from './routes/logs.ts';
+import { unitRunFileRoutes } from './routes/unit-runs.ts';
 
 /**
  * Yields the lines of a file as the rows are read. The first chunk is read before the response starts, so that an error
@@ -27,7 +28,8 @@ const types = { csv: 'text/csv; charset=utf-8; header=present', jsonl: 'applicat
 
 /**
  * Returns a function that handles downloads. `GET /download/<name>.csv` and `.jsonl` stream everything that matches the
- * query. A VM's logs and executions have the same paths as in `/api/v1`. A request from the portal's own pages needs a
+ * query. Logs and executions of a VM, and output of
+ * hooks, have the same paths as in `/api/v1`. A request from the portal's own pages needs a
  * session cookie; any other request needs an API token.
  */
 export function createDownloadHandler(
@@ -41,7 +43,7 @@ export function createDownloadHandler(
     return (await readSession(services, request.headers, now))?.actor ?? anonymous;
   };
   // Stored files use the same routes as `/api/v1`.
-  const routes = [...logFileRoutes, ...executionFileRoutes];
+  const routes = [...logFileRoutes, ...executionFileRoutes, ...unitRunFileRoutes];
   const door = createDoor({ services, base: '/download', door: 'page', routes, authenticate });
   return async (request, info) => {
     const { remoteAddress } = info;

@@ -84,6 +84,17 @@ describe('hostile 30: above a limit, a request is rejected with the limit', () =
   });
 });
 
+test.each([
+  ['the year 0', '0000-01-01T00:00:00Z', 0],
+  ['an offset of a day', '2000-01-01T00:00:00+23:59', 0],
+  ['the year 10,000', '9999-12-31T23:59:59-23:59', 2],
+])('settings are shown at a time that the database cannot read: %s', async (_, at, units) => {
+  const path = `/models/${model}/relations/${relation.number}/nodes?at=${encodeURIComponent(at)}`;
+  const reply = await door.call('GET', path, { as: 'viewer' });
+  expect(reply.status, reply.text).toBe(200);
+  expect((reply.body as { nodes: unknown[] }).nodes).toHaveLength(units);
+});
+
 describe('hostile 33: a viewer reads no value', () => {
   const reads = routes.filter(({ method, path }) => method === 'GET' && path.startsWith('/models/{model}/'));
 

@@ -179,7 +179,7 @@ describe('platforms', () => {
 });
 
 describe('resources', () => {
-  test('AZ-L1 a language is set and replaced, also after publishing', async () => {
+  test('AZ-L1 a language is set and replaced, even after publishing', async () => {
     const answer = await door.expect('setResources', { ...at('1.0.0.0'), lang: 'de' }, 200, sent(resources('de', 'a')));
     expect(answer).toEqual({ lang: 'de', messages: 1, revision: 1, warnings: [] });
     const refused = await door.expect('publishVersion', at('1.0.0.0'), [422, 'english_missing'], { as: 'publisher' });

@@ -40,8 +40,11 @@ export function readParams(route: RestRoute, raw: Record<string, string>): unkno
   throw new DomainError('unprocessable', 'invalid', { faults: issues.flatMap(faultsOfIssue) });
 }
 
+/** Parameters that guard an act. They do not count as absent, so an unset variable of a script does not remove the guard. */
+const guards = new Set(['plan', 'thumbprint']);
+
 /**
- * Parses the query. An empty parameter counts as absent. Throws 400 with all faults, whose paths are `?name`. Unknown
+ * Parses the query. An empty parameter counts as absent, except a guard. Throws 400 with all faults, whose paths are `?name`. Unknown
  * parameters are faults, because a misspelled filter would otherwise match everything. A repeated parameter is a fault
  * unless the route accepts several values.
  */
@@ -55,7 +58,8 @@ export function parseQuery<S extends z.ZodObject>(
   given: URLSearchParams,
   repeated: readonly string[] = [],
 ): z.output<S> {
-  const isGiven = (name: string): boolean => !Object.hasOwn(schema.shape, name) || given.get(name) !== '';
+  const isGiven = (name: string): boolean =>
+    !Object.hasOwn(schema.shape, name) || guards.has(name) || given.get(name) !== '';
   const values = [...new Set(given.keys())]
     .filter(isGiven)
     .map((name) => [name, repeated.includes(name) ? given.getAll(name) : given.get(name)]);

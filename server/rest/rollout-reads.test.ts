@@ -245,7 +245,7 @@ describe('RO-31 a revert over HTTP', () => {
     await vm.declare('probe');
   });
 
-  test('is of a ring that exists, and waits for its start unless it is asked to start', async () => {
+  test('is of a ring that exists, and waits for its start unless the request includes the start', async () => {
     const { id } = await givenRollout(ctx, { state: 'finished' });
     const problem = await door.expect('revertRollout', { id }, [422, 'invalid'], { as, body: { ring: 3 } });
     expect(problem.errors).toMatchObject([{ path: '/ring' }]);

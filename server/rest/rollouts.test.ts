@@ -72,7 +72,7 @@ describe('a definition', () => {
     expect(fixed.errors).toMatchObject([{ path: '/select', code: 'rollout_fixed' }]);
   });
 
-  test('is deleted before the start only', async () => {
+  test('can be deleted only before the start', async () => {
     await door.expect('deleteRollout', await given('planned'), 204, { as });
     await door.expect('deleteRollout', await given('running'), [409, 'rollout_state'], { as });
     await door.expect('deleteRollout', unknown, [404, 'rollout_unknown'], { as });

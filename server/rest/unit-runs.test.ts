@@ -46,7 +46,35 @@ test('EN-32 due hooks, runs and their output over the API', async () => {
     rows: [{ kind: 'line', text: '+0.1 INFO hello' }],
     total: 1,
   });
+  const file = await door.call('GET', `/models/prod/units/${unit.name}/runs/${run}/log`, { as: 'operator' });
+  expect([file.status, file.text]).toEqual([200, '+0.1 INFO hello\n']);
+  expect(file.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+  expect(file.headers.get('content-disposition')).toBe('attachment; filename="blog-0-2-install.txt"');
+  await door.expect('downloadHookRunOutput', { ...path, run: uuid() }, [404, 'run_unknown'], { as: 'operator' });
+  await door.expect('downloadHookRunOutput', { ...path, run }, [403, 'forbidden'], viewer);
   await door.expect('readHookRunOutput', { ...path, run }, [403, 'forbidden'], viewer);
   await door.expect('getHookRun', { ...path, run: uuid() }, [404, 'run_unknown'], viewer);
   await door.expect('listDueHooks', { ...path, number: '99' }, [404, 'unit_unknown'], viewer);
+});
+
+test('EN-32 hooks are in the queue of their VM, with their unit, their run and the reason why they wait', async () => {
+  const store = await stage.unit(await stage.service('store'));
+  const queue = (language = 'en') =>
+    door.expect('getVmQueue', { id: store.vmId }, 200, { ...viewer, headers: { 'accept-language': language } });
+  await store.agent.call('/goal-state');
+  await store.look();
+  const of = { model: 'prod', remoteUnit: null };
+  expect(await queue()).toMatchObject({
+    now: null,
+    next: [{ kind: 'hook', id: null, name: store.name, turn: 1, hook: { ...of, hook: 'install' }, reason: null }],
+    waiting: [{ reason: { code: 'hook_after', text: 'Waiting for install' } }, { hook: { ...of, hook: 'start' } }],
+  });
+  const run = uuid();
+  await store.begin(run, 'install');
+  expect(await queue()).toMatchObject({ now: { id: run, hook: { hook: 'install' }, limitSeconds: 300 }, next: [] });
+  await store.end(run, { exitCode: 1 });
+  const text = 'Fehlgeschlagen; wartet auf den nächsten Versuch';
+  const failed = { reason: { code: 'hook_failed', text }, hook: { nextAttemptBefore: expect.any(String) } };
+  const waiting = [failed, { reason: { text: 'Wartet auf install' } }, {}];
+  expect(await queue('de')).toMatchObject({ now: null, next: [], waiting });
 });

@@ -48,6 +48,19 @@ test.each(withSingle)('%s rejects a query parameter that is given twice', async 
   }
 });
 
+const guarded = routes.flatMap((route) =>
+  ['plan', 'thumbprint']
+    .filter((name) => name in route.query.shape)
+    .map((name) => [route.operationId, name, route] as const),
+);
+
+test.each(guarded)('%s rejects an empty %s, as from a variable that is not set', async (_, name, { method, path }) => {
+  expect(await door.call(method, `${pathOf(path)}?${name}=`)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid', errors: [{ path: `?${name}` }] },
+  });
+});
+
 const withoutBody = routes.filter((route) => route.method !== 'GET' && !takesBody(route));
 
 test.each(withoutBody.map((route) => [route.operationId, route] as const))(

@@ -191,6 +191,7 @@ export const permissions = {
   'publishers.list': reads,
   'relations.add': operates,
   'relations.events': reads,
+  'relations.failing': reads,
   'relations.get': reads,
   'relations.list': reads,
   'relations.nodes': reads,

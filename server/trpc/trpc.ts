@@ -113,9 +113,9 @@ const asVerbTakesIt =
   (input: unknown): Input =>
     input as Input;
 
-/** Turns a verb that reads into a procedure. */
+/** Turns a verb that reads into a procedure. A call without input has an empty one, of which routers take parts. */
 export const query = <Input, Output>(verb: Verb<Input, Output>) =>
-  procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => verb(ctx, input as Input));
+  procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => verb(ctx, (input ?? {}) as Input));
 
 /**
  * Turns a verb that reads a paged list into a procedure. Removes what the pages' client adds: a direction, and null as

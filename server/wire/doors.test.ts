@@ -247,7 +247,7 @@ describe('a status upload', () => {
     expect((await vm.upload(statusUri, content)).status).toBe(400);
   });
 
-  test('is accepted at its own URL too, also in pages', async () => {
+  test('is accepted at its own URL too, even in pages', async () => {
     const { statusUri } = await vm.poll();
     const content = JSON.stringify({ version: '1.1', aggregateStatus: { handlerAggregateStatus: [] } });
     const straight = { method: 'PUT', headers: { 'x-ms-blob-type': 'BlockBlob' }, body: content };

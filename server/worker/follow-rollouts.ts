@@ -35,7 +35,7 @@ export interface FollowOptions {
 }
 
 /**
- * Moves open rollouts on: when one is due, and soon after a change of a rollout, a handler or a VM. Starts automatic
+ * Advances open rollouts: when one is due, and soon after a change of a rollout, a handler or a VM. Starts automatic
  * rollouts soon after a version is published. While no rollout is open, only changes of rollouts and handlers, and one
  * look a minute, cause a statement. Several workers share the work. Returns a function that stops it.
  */

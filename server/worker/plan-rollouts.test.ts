@@ -31,7 +31,7 @@ const becomes = (id: string, values: object) =>
   within(async () => expect(await rowOf(services, id)).toMatchObject(values));
 const hint = (id: string) => services.db.transaction((tx) => recordChange(tx, 'rollout', id));
 
-/** Runs `act` while a plan waits with everything but its result, because somebody has locked the rollout. */
+/** Runs `act` while a plan waits with everything but its result, because another transaction has locked the rollout. */
 async function duringPlan(id: string, act: (tx: Transaction, backend: number) => Promise<void>): Promise<void> {
   await services.db.transaction(async (tx) => {
     await tx.select().from(rollouts).where(eq(rollouts.id, id)).for('update');

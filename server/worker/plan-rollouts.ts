@@ -65,8 +65,8 @@ export function planRollouts(services: OpenServices): RolloutPlanner {
 }
 
 /**
- * Plans every rollout that waits for it. Returns after how many milliseconds to look again at the latest; null if only a
- * hint is a reason to.
+ * Plans every rollout that waits for it. Returns the milliseconds after which to look again at the latest; null if only
+ * a hint is a reason to look.
  */
 async function planAll(services: PlanServices): Promise<number | null> {
   let waitMs: number | null = null;

@@ -98,7 +98,7 @@ describe('a Body', () => {
     if (type !== null) expect(ended.body).toMatchObject({ Type: type });
   });
 
-  test('tells the causes of an exception', async () => {
+  test('reports the causes of an exception', async () => {
     const body = 'try:\n  {}["a"]\nexcept KeyError as e:\n  raise ValueError("outer") from e';
     expect((await machine.body(body)).body).toEqual({
       Message: 'outer',

@@ -96,7 +96,7 @@ describe('Application', () => {
     expect(await machine.run(planOf('Application', 'wc -c', body, { Options }))).toMatchObject({ body: '200000' });
   });
 
-  test('runs a program that is no text, and any script without a first line', async () => {
+  test('runs a program that is not text, and any script without a first line', async () => {
     const plan = planOf('Application', '', 'return s("-n", "x").stdout');
     const bytes = readFileSync('/bin/echo').toString('base64');
     const { body } = await machine.run({ ...plan, Files: { f: { Name: 'echo', BodyType: 'Base64', Body: bytes } } });
@@ -114,7 +114,7 @@ describe('Application', () => {
     for (const pid of pids) expect(readdirSync('/proc').includes(pid) && stateOf(pid) !== 'Z', pid).toBe(false);
   });
 
-  test('a service that a call starts goes on, and its output is no matter any more', async () => {
+  test('a service that a call starts goes on, and its output no longer matters', async () => {
     const text = '#!/bin/sh\nsetsid sh -c "sleep 0.3; echo late; exec sleep 30" & echo $!';
     const { code, body } = await machine.run(planOf('Application', text, 'return s().stdout'));
     expect(code).toBe(0);
@@ -149,7 +149,7 @@ describe('Bash', () => {
     expect(reserved).toMatchObject({ code: 1, body: { Type: 'ScriptError' } });
   });
 
-  test('a script that is no bash fails before it runs', async () => {
+  test('a script that is not Bash fails before it runs', async () => {
     const { code, rows } = await machine.run(planOf('Bash', 'echo begun\nif true; then', 's()'));
     expect(code).toBe(1);
     expect(rows.some(([, kind]) => kind === 'out')).toBe(false);
@@ -234,7 +234,7 @@ s()`;
 });
 
 describe('a plan with several scripts', () => {
-  test('MU-5 results feed later calls; names that are no identifiers are reached by index', async () => {
+  test('MU-5 results feed later calls; names that are not identifiers are reached by index', async () => {
     const script = (EntryPoint: string, Type = 'Bash') => ({ Type, EntryPoint });
     const { code, body } = await machine.run({
       Body: 'r = [double(i) for i in range(3)]\nif r[2].stdout == "4":\n  return scripts["class"](*[int(x.stdout) for x in r]).stdout',

@@ -116,7 +116,7 @@ describe('a download from an address', () => {
     expect(asked, 'the contents can have changed').toHaveLength(2);
   });
 
-  test('with a Sha256 is verified, and made once for the machine', async () => {
+  test('with a Sha256 is verified, and happens once for the machine', async () => {
     const bytes = randomBytes(100);
     answer = (_, response) => response.end(bytes);
     const wrong = await putUris([here()], local(), { Sha256: 'a'.repeat(64) });

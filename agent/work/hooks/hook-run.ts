@@ -94,7 +94,7 @@ export async function runHook(begun: BegunHook, services: HookRunServices): Prom
       },
     );
     const seconds = (performance.now() - since) / 1000;
-    // Whatever the hook left running is refused from here on (EN-13).
+    // From here on, commands of processes that the hook left running are rejected (EN-13).
     const changes = unit.contexts.end(run);
     noteEnd(log, ended, timeoutSeconds);
     const { tail, reason } = finish();

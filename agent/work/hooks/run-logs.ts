@@ -107,7 +107,7 @@ export class RunLogs {
         }
         const piece = { from: followed.sent, total: isWhole ? total : null, bytes };
         const received = await this.portal.sendRunLog(unit, run, piece, signal);
-        // A portal that reports less than it got would receive the same bytes for ever.
+        // A portal that reports less than it got would receive the same bytes forever.
         followed.sent = received > followed.sent ? Math.min(received, total) : piece.from + bytes.length;
       }
     } catch (error) {

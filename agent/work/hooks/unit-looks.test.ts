@@ -103,11 +103,11 @@ test('a unit state that cannot be read is a problem, and the last valid one stay
   expect(problems).toEqual([expect.stringContaining('The unit state cannot be read')]);
   expect(warnings).toEqual(problems);
   expect(states).toHaveLength(1);
-  // The poll has the stamp that was heard, so that the portal holds it.
+  // The poll has the stamp that the portal last sent, so that the portal holds it.
   expect(looks.stamp).toBe('e1.3.0');
 });
 
-test('a portal without units is not asked again, and the poll has no stamp', async () => {
+test('a portal without units gets no further request, and the poll has no stamp', async () => {
   desk.refusals.set('GET', { status: 404, body: {} });
   const { looks, next } = open();
   const first = next();

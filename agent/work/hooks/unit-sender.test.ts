@@ -58,7 +58,7 @@ const addOutcome = (end: Partial<UnitRunEnd> = {}) =>
 const onDisk = () => readUnitFile(unit.paths.file);
 
 describe('the outcome of a hook', () => {
-  test('EN-59 is recorded when the portal has it, also if it is sent again', async () => {
+  test('EN-59 is recorded when the portal has it, even if it is sent again', async () => {
     begin();
     addOutcome({ ports: { open: ['80/tcp'], close: [] } });
     expect(sender.mustWaitFor(unit)).toBe(true);

@@ -3,6 +3,7 @@
 import { Check, Copy, Download } from 'lucide-react';
 import { useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { saveFile } from '#app/_lib/save-file.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Checkbox } from '#app/_ui/checkbox.tsx';
 import { copyText } from '#app/_ui/copy-text.ts';
@@ -15,14 +16,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
   const [copied, setCopied] = useState(false);
   const text = `${codes.join('\n')}\n`;
 
-  function download() {
-    const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-    const link = document.createElement('a');
-    link.href = address;
-    link.download = 'annex-recovery-codes.txt';
-    link.click();
-    URL.revokeObjectURL(address);
-  }
+  const download = () => saveFile('annex-recovery-codes.txt', text, 'text/plain');
 
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">

@@ -12,7 +12,7 @@ export function readGrouping(by: string | null | undefined): MapGrouping | undef
   return canBe ? `tag:${tag}` : undefined;
 }
 
-/** Parses the `rollout` parameter of the URL, by which the map is colored. Returns undefined if it is no id. */
+/** Parses the `rollout` parameter of the URL, by which the map is colored. Returns undefined if it is not an id. */
 export function readRollout(rollout: string | null | undefined): string | undefined {
   return rollout && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(rollout) ? rollout.toLowerCase() : undefined;
 }

@@ -25,7 +25,7 @@ test.each([
   ['a state that does not exist', { state: 'done' }],
   ['a code that is not a number', { code: '-1' }],
   ['a parameter given twice', { q: ['a', 'b'] }],
-  ['a rollout that is no id', { rollout: 'mine' }],
+  ['a rollout that is not an ID', { rollout: 'mine' }],
   ['a text that is too long', { by: 'x'.repeat(201) }],
 ])('ignores %s', (_, query) => {
   expect(filterOfAddress(query)).toEqual({});

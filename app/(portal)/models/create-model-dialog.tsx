@@ -28,7 +28,7 @@ interface Values {
 
 const noValues: Values = { name: '', location: null, storageAccount: null, availabilitySetsEnabled: true };
 
-/** Creates a model, then opens its page. The location is that of the storage account, unless somebody changes it. */
+/** Creates a model, then opens its page. The location is that of the storage account, unless someone changes it. */
 export function CreateModelDialog({ onClose }: { onClose(): void }) {
   const { t } = useTranslation('models');
   const trpc = useTRPC();

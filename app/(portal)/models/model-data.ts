@@ -40,7 +40,7 @@ export interface PlaceFilter {
 export const placeHref = (place: PlaceFilter, filter: FleetFilter = {}): string =>
   vmsAddress({ ...place, ...filter } as FleetFilter);
 
-/** A reason why a model needs somebody, the most urgent first. */
+/** A reason why a model needs attention, the most urgent first. */
 export type ModelNeed =
   | { kind: 'bootstrap' }
   | { kind: 'destroying' }
@@ -53,7 +53,7 @@ export const healthOfNeed = (need: Extract<ModelNeed, { count: number }>): VmHea
 
 type Facts = Pick<ShownModel, 'life' | 'bootstrappedAt'> & { health: Partial<Record<VmHealth, number>> };
 
-/** Returns what needs somebody in a model. */
+/** Returns what needs attention in a model. */
 export function needsOf({ life, bootstrappedAt, health }: Facts): ModelNeed[] {
   if (life === 'destroying') return [{ kind: 'destroying' }];
   if (bootstrappedAt === null) return [{ kind: 'bootstrap' }];

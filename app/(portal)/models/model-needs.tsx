@@ -11,7 +11,7 @@ export interface ModelNeedsProps {
   needs: readonly ModelNeed[];
 }
 
-/** What needs somebody in a model, in one line. What concerns machines opens their list. */
+/** What needs attention in a model, in one line. The needs of machines open their list. */
 export function ModelNeeds({ model, needs }: ModelNeedsProps) {
   const say = useNeed();
   return (

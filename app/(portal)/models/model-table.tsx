@@ -7,10 +7,9 @@ import { Card } from '#app/_ui/card.tsx';
 import { Num } from '#app/_ui/num.tsx';
 import { RowLink } from '#app/_ui/row-link.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
-import { HealthCounts } from './health-counts.tsx';
+import { MachineHealthNumbers, UnitHealthNumbers } from './health-numbers.tsx';
 import { type ListedModel, modelHref, needsOf, placeHref, servicesHref } from './model-data.ts';
 import { ModelNeeds } from './model-needs.tsx';
-import { UnitCounts } from './unit-counts.tsx';
 
 /** The models by name. `j` and `k` move the cursor; Enter opens a model. */
 export function ModelTable({ rows }: { rows: readonly ListedModel[] }) {
@@ -68,7 +67,7 @@ function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
               >
                 {t('list.services', { count: row.services })}
               </Link>
-              <UnitCounts model={name} units={row.units} className="flex-wrap" />
+              <UnitHealthNumbers model={name} health={row.units} className="flex-wrap" />
             </>
           )}
         </span>
@@ -82,7 +81,7 @@ function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
         <Services name={name} services={row.services} />
       </Td>
       <Td className="max-md:hidden">
-        <UnitCounts model={name} units={row.units} />
+        <UnitHealthNumbers model={name} health={row.units} />
       </Td>
       <Td end className="text-ink-2 tabular-nums">
         {controllers === 0 ? null : (
@@ -91,7 +90,7 @@ function ModelRow({ row, cursor }: { row: ListedModel; cursor: boolean }) {
         <Machines name={name} machines={machines} />
       </Td>
       <Td className="max-lg:hidden">
-        <HealthCounts of={{ model: name }} health={health} />
+        <MachineHealthNumbers of={{ model: name }} health={health} />
       </Td>
       <Td className="whitespace-normal max-sm:hidden">
         <ModelNeeds model={name} needs={needs} />

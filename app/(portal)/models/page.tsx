@@ -10,7 +10,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('title') };
 }
 
-/** The models, with the health of their machines and what needs somebody. */
+/** The models, with the health of their machines and what needs attention. */
 export default async function ModelsRoute() {
   const { t } = await words('models');
   const { models } = await portal();

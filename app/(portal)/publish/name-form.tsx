@@ -18,6 +18,7 @@ import type { Suggestion } from './suggest.ts';
 
 export interface NameFormProps {
   suggestion: Suggestion;
+  isFormula: boolean;
   known: readonly string[];
   publishers: readonly string[];
   hasMorePublishers: boolean;
@@ -37,10 +38,10 @@ export function NameForm(props: NameFormProps) {
       <CardBody>
         <Form onSubmit={form.submit} className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_14rem_auto] sm:items-start">
           <Field
-            label={t('name.handler')}
+            label={t(props.isFormula ? 'name.formula' : 'name.handler')}
             hint={
               reader.role === 'admin'
-                ? t('name.handler.hint')
+                ? t(props.isFormula ? 'name.formula.hint' : 'name.handler.hint')
                 : t('name.handler.hint.mine', { namespaces: reader.namespaces.join(', ') })
             }
             error={form.handlerError}
@@ -50,7 +51,7 @@ export function NameForm(props: NameFormProps) {
               list="known-handlers"
               value={handler}
               onChange={(event) => form.setHandler(event.target.value)}
-              placeholder="Acme.Lab.Probe"
+              placeholder={props.isFormula ? 'Acme.Lab.blog' : 'Acme.Lab.Probe'}
               autoComplete="off"
               autoCapitalize="off"
               spellCheck={false}

@@ -96,6 +96,7 @@ export function PublishView({ handler, known, publishers, hasMorePublishers, dra
               // Choosing another file resets the name.
               key={`${chosen.file.name} ${chosen.file.lastModified} ${chosen.file.size}`}
               suggestion={chosen.suggestion}
+              isFormula={chosen.contents.isFormula}
               known={known}
               publishers={publishers}
               hasMorePublishers={hasMorePublishers}

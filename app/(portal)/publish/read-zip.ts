@@ -48,7 +48,7 @@ export async function readZip(file: Blob): Promise<ZipContents> {
   }
 }
 
-/** Returns the name of a formula in its metadata; null if the metadata have none. */
+/** Returns the name of a formula in its metadata; null if the metadata has none. */
 export const formulaNameIn = (metadata: string | null): string | null =>
   /^name:[ \t]*["']?([A-Za-z0-9_-]+)/m.exec(metadata ?? '')?.[1] ?? null;
 

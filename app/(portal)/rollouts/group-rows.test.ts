@@ -5,7 +5,7 @@ import type { ListedRollout } from './rollout-data.ts';
 const row = (id: string, state: string, part: object = {}) =>
   ({ id, state, needsPerson: false, of: null, ...part }) as unknown as ListedRollout;
 
-test('rollouts that need a person come first, and a revert stands below what it reverts', () => {
+test('rollouts that need a person come first, and a revert is listed below what it reverts', () => {
   const groups = groupRows([
     row('revert', 'finished', { of: 'reverted' }),
     row('halted', 'paused', { needsPerson: true }),

@@ -5,7 +5,7 @@ import { useFormat } from '#app/_ui/format.ts';
 import { decidedOf, type ListedRollout } from './rollout-data.ts';
 import { useReason } from './use-reason.ts';
 
-/** Returns a function that says in one sentence why a rollout stands where it stands, or what it does. */
+/** Returns a function that says in one sentence why a rollout is in its current state, or what it does. */
 export function useSentence(): (row: ListedRollout) => string {
   const { t } = useTranslation('rollouts');
   const format = useFormat();

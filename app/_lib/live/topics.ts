@@ -47,7 +47,7 @@ const rules: Readonly<Record<string, readonly string[]>> = {
   ],
   runbook: ['runbooks'],
   rollout: ['rollouts?id', 'overview.mapOfRollout?rollout', 'strategies', 'rolloutRules'],
-  model: ['models', 'services', 'units', 'relations'],
+  model: ['models', 'services', 'units', 'relations', 'instanceViews.queue'],
   relation: ['relations?id', 'services.states', 'units.due', 'units.relations'],
   unit: ['services.states', 'services.runs'],
   attention: ['attention', 'overview.failing'],

@@ -103,7 +103,7 @@ test('a hostile schema costs no more than a large schema', () => {
   expect(Object.keys(planForm(names)?.schema.properties ?? {})).toEqual(['a']);
 });
 
-test('translated titles and descriptions replace those of the schema, also behind references and in lists', () => {
+test('translated titles and descriptions replace those of the schema, even behind references and in lists', () => {
   const words: Record<string, { title?: string; description?: string }> = {
     '': { title: 'Einstellungen' },
     'proxy/host': { title: 'Rechner' },

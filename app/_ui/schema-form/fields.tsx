@@ -40,10 +40,18 @@ function useAround({ schema, fieldPathId, name, required }: FieldProps) {
     hint:
       ours.length === 0 && !schema.description ? undefined : (
         <>
-          <Theirs>{schema.description}</Theirs> {ours.join(' ')}
+          <Theirs>{schema.description}</Theirs>
+          {separator(schema.description, ours)}
+          {ours.join(' ')}
         </>
       ),
   };
+}
+
+/** Returns what separates a description from the sentences after it. Descriptions often have no full stop at their end. */
+function separator(description: string | undefined, after: readonly string[]): string {
+  if (!description || after.length === 0) return '';
+  return /[\p{Po}]\s*$/u.test(description) ? ' ' : ' · ';
 }
 
 /** Edits text, or offers a choice of a few values. */

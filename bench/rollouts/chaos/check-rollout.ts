@@ -3,7 +3,7 @@ import { checkCounts } from '#server/domain/rollouts/testing/check-counts.ts';
 
 /** What is checked of a rollout after processes were killed. */
 export interface RolloutFindings {
-  /** Everything that should not be, in words. */
+  /** A sentence for each violation. */
   problems: string[];
   steps: Record<string, number>;
   published: number;

@@ -6,7 +6,7 @@ import { endRollouts, givenRunning, handler, newSettings, SimulatedClock } from 
 import { storeHealthyFleet } from '../stored-reports.ts';
 import { type FailureRates, SimulatedFleet } from './simulated-fleet.ts';
 
-/** What became of a rollout that only the comparison judges. */
+/** The outcome of a rollout that only the comparison judges. */
 export interface RolloutTrial {
   state: string;
   /** Codes of the reasons why it was paused. */
@@ -90,7 +90,7 @@ async function begunSince({ db }: PassServices, id: string, since: number): Prom
   return rows.map(({ vm_id }) => vm_id);
 }
 
-/** Returns the VMs that decide what becomes of the rollout now: those of open steps and pairs. */
+/** Returns the VMs that decide how the rollout continues: those of open steps and pairs. */
 async function watchedBy({ db }: PassServices, id: string): Promise<string[]> {
   const { rows } = await db.$client.query<{ id: string }>(
     `select vm_id as id from rollout_steps where rollout_id = $1 and state in ('inFlight', 'soaking')

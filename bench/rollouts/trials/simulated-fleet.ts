@@ -28,8 +28,8 @@ interface SimulatedVm {
 }
 
 /**
- * VMs and their agents in simulated time, in seconds. They fetch goal states and report; they fail because of the change
- * or for other reasons. What they report is written as the portal stores it.
+ * VMs and their agents in simulated time, in seconds. They fetch goal states and report; they fail because of the
+ * change or for other reasons. What they report is written as the portal stores it.
  */
 export class SimulatedFleet {
   readonly #client: pg.Pool;
@@ -74,7 +74,7 @@ export class SimulatedFleet {
     return next;
   }
 
-  /** Lets everything happen until this time. Returns the VMs that the portal heard from. */
+  /** Lets everything happen until this time. Returns the VMs that called the portal. */
   async advance(now: number): Promise<string[]> {
     const fetched: string[] = [];
     const reports: StoredReport[] = [];

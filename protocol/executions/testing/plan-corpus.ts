@@ -318,7 +318,7 @@ const vCurrent: Row[] = [
   ['a command with an empty name', { Commands: [command({ Name: '' })] }, 2, ['/Commands/0/Name']],
   ['a command whose arguments are a list', { Commands: [command({ Arguments: [] })] }, 2, ['/Commands/0/Arguments']],
   ['a script that is a number', { Commands: [], Scripts: [1] }, 2, ['/Scripts/0']],
-  ['a script that is no base64', { Commands: [], Scripts: ['%'] }, 2, ['/Scripts/0']],
+  ['a script that is not base64', { Commands: [], Scripts: ['%'] }, 2, ['/Scripts/0']],
   ['another way to restart', { Commands: [], RebootOnCompletion: 3 }, 2, ['/RebootOnCompletion']],
 ];
 

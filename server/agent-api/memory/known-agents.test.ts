@@ -69,7 +69,7 @@ test('access that was revoked without a wake-up ends with the next lookup', asyn
   await known.close();
 });
 
-test('changes are looked up after a reconnect, also during another lookup', async () => {
+test('changes are looked up after a reconnect, even during another lookup', async () => {
   const { known, wakes } = open(10);
   const looks = async (run: () => void) => {
     const { query } = services.db.$client;

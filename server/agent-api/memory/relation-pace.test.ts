@@ -29,7 +29,7 @@ describe('news of a relation', () => {
       vi.advanceTimersByTime(1_000);
     }
     vi.advanceTimersByTime(10_000);
-    // 60 immediately, and then one each 10 seconds, also in the minutes after.
+    // 60 immediately, and then one every 10 seconds, even in the following minutes.
     expect(heard.length).toBeGreaterThan(60 + 15);
     expect(heard.length).toBeLessThanOrEqual(60 + 19);
   });

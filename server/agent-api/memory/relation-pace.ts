@@ -1,8 +1,8 @@
-/** Number of changes a minute above which a relation is busy, and the seconds between its news then. */
+/** Number of changes a minute above which a relation is busy, and then the seconds between its news. */
 const busyMoves = 60;
 const minuteMs = 60_000;
 const pauseMs = 10_000;
-/** Number of relations above which those that have been calm are forgotten. */
+/** Number of relations above which calm ones are forgotten. */
 const keptRelations = 10_000;
 
 interface Pace {
@@ -16,7 +16,8 @@ interface Pace {
 
 /**
  * Limits how often agents learn of changes in a relation. Two services that keep changing each other’s settings would
- * otherwise have all agents of the relation look without a pause. News that is held back is passed on within 10 seconds.
+ * otherwise have all agents of the relation look without a pause. News that is held back is passed on within 10
+ * seconds.
  */
 export class RelationPace {
   readonly #tell: (relation: string) => void;

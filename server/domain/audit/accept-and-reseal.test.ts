@@ -53,7 +53,7 @@ describe('accepting the activity as it is', () => {
     expect(await readKeptHead(ctx)).toEqual(before);
   });
 
-  test('is an act of the person on the machine, with reason, faults and the former head', async () => {
+  test('is an act of the person on the machine, with reason, faults and the previous head', async () => {
     await givenActs(4);
     const before = await readKeptHead(ctx);
     await run(`update audit_entries set actor_name = 'Eve' where id in (2, 3)`);

@@ -226,7 +226,7 @@ describe('the proof of a key', () => {
       ['optional', 'one of another key', (_, token) => signed(pair(), token), wrong],
       ['required', 'one of another key', (_, token) => signed(pair(), token), wrong],
       ['optional', 'one over another token', (own, token) => signed(own, `${token}x`), wrong],
-      ['optional', 'one that is no signature', () => 'AAAA', wrong],
+      ['optional', 'one that is not a signature', () => 'AAAA', wrong],
     ],
   )('%s, with %s', async (enrolProof, _, proofFor, expected) => {
     const { vmId, token } = await newVm();

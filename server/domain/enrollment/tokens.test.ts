@@ -166,7 +166,7 @@ describe('a new VM', () => {
     ['an empty name', { name: '' }, '/name field_empty'],
     ['a name of 129 characters', { name: 'x'.repeat(129) }, '/name field_too_long'],
     ['a name with a space', { name: 'web 1' }, '/name vm_name_form'],
-    ['a tag that is no text', { name: 'web', tags: { env: 1 } }, '/tags/env field_not_text'],
+    ['a tag that is not text', { name: 'web', tags: { env: 1 } }, '/tags/env field_not_text'],
     ['a tag that turns the direction of text', { name: 'web', tags: { env: '\u202e' } }, '/tags/env text_direction'],
   ])('with %s is rejected by path', async (_, input, fault) => {
     const created = registerVm(operator, input as Parameters<typeof registerVm>[1]);

@@ -26,7 +26,7 @@ const queue = (vmId: string, given: string | Record<string, unknown> = plan, ter
   queueExecution({ ...admin, now: new Date() }, { vmId, plan: given, ...terms });
 
 describe('a plan with an ID (MU-24)', () => {
-  test('is queued once, also as text and with another order of properties', async () => {
+  test('is queued once, even as text and with another order of properties', async () => {
     const { vmId } = await givenVm(admin);
     const { Body, ...rest } = plan;
     const first = await queue(vmId, { ...plan, ID: `same-${vmId}` });
@@ -210,7 +210,7 @@ describe('a check without queuing', () => {
     });
   });
 
-  test('warns about likely mistakes, with a schema also about parameters that it lacks', async () => {
+  test('warns about likely mistakes, and with a schema, about parameters that it lacks', async () => {
     const body = { ...plan, Body: 'return hello(args.who, args.when)' };
     const closed = { type: 'object', properties: { who: {} }, additionalProperties: false };
     const missing = { path: '/Body', code: 'lint_unknown_parameter', params: { line: 1, name: 'when' } };
@@ -222,7 +222,7 @@ describe('a check without queuing', () => {
     expect(await validatePlan(admin, { plan: { ...body, FormatVersion: '3.0.0' } })).toMatchObject({ warnings: [] });
   });
 
-  test('names every fault of the schema of the parameters, also if the plan has faults', async () => {
+  test('names every fault of the schema of the parameters, even if the plan has faults', async () => {
     const parameters = { type: 'object', properties: { who: { type: 'text' }, size: { minimum: 'zero' } } };
     for (const given of [plan, { ...plan, Name: 7 }]) {
       const { schemaFaults } = await validatePlan(admin, { plan: given, parameters });

@@ -339,7 +339,7 @@ describe('what a change leaves behind', () => {
     expect(await remove(vm.vmId, true)).toMatchObject({ state: 'removed', sequenceNumber: 2, incarnation: 5 });
   });
 
-  test('an extension being uninstalled has no dependencies, and its former dependencies can be removed', async () => {
+  test('an extension being uninstalled has no dependencies, and its previous dependencies can be removed', async () => {
     const vm = await givenProbe();
     await givenVersion(services.db, { handler: 'Acme.Lab.Disk' });
     await vm.declare('disk', { handler: 'Acme.Lab.Disk', dependsOn: ['probe'] });
@@ -419,7 +419,7 @@ describe('the goal states of a VM', () => {
     expect((await headOf(vm.vmId)).incarnation).toBe(incarnation + 1);
   });
 
-  test('a decommission of a VM whose agent has nothing publishes nothing', async () => {
+  test('decommissioning a VM whose agent has nothing publishes nothing', async () => {
     const vm = await givenVm(services);
     await vm.declare('probe');
     const { incarnation } = await headOf(vm.vmId);

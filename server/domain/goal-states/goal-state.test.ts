@@ -23,7 +23,7 @@ describe('the effect of a change on the agent', () => {
     ['public settings', { publicSettings: { port: 2, hosts: ['a', 'b'] } }, 'sequence'],
     ['the order within a list of the settings', { publicSettings: { port: 1, hosts: ['b', 'a'] } }, 'sequence'],
     ['protected settings', { secretId: 's2' }, 'sequence'],
-    ['no protected settings any more', { secretId: null }, 'sequence'],
+    ['protected settings removed', { secretId: null }, 'sequence'],
     ['dependencies', { dependsOn: [] }, 'incarnation'],
     ['a time-out', { timeouts: { ...defaultTimeouts, enable: 10 } }, 'incarnation'],
     ['automatic upgrade', { autoUpgradeMinorVersion: true }, 'incarnation'],

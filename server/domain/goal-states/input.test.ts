@@ -207,7 +207,7 @@ test.each<[string, readonly [z.ZodType, unknown], string[]]>([
   ['no thumbprint', released(undefined), []],
   ['a thumbprint of 39 digits', released('a'.repeat(39)), ['/thumbprint field_format']],
   ['a thumbprint with colons', released('ab:'.repeat(13)), ['/thumbprint field_format']],
-  ['a VM that is no id', [removeExtensionInput, { vmId: 'web-1', name: 'a' }], ['/vmId field_format']],
+  ['a VM that is not an ID', [removeExtensionInput, { vmId: 'web-1', name: 'a' }], ['/vmId field_format']],
   ['no VM', [removeExtensionInput, { name: 'a' }], ['/vmId field_missing']],
   ['force as text', [removeExtensionInput, { vmId, name: 'a', force: 'true' }], ['/force field_not_boolean']],
 ])('%s', async (_, [schema, input], faults) => {

@@ -6,7 +6,7 @@ import type { HealthCause, VmHealth } from '#server/domain/verdicts/index.ts';
 
 export type VmConcernRow = Omit<typeof vmConcerns.$inferSelect, 'cause'> & { cause: HealthCause | null };
 
-/** What else than extensions impairs a VM: the worst of its units. */
+/** What impairs a VM besides its extensions: the worst of its units. */
 export interface VmConcern {
   source: 'units';
   subject: string;
@@ -26,7 +26,7 @@ export interface FoundConcern {
   changesAt: Date | null;
 }
 
-/** Reads what else than extensions impairs VMs. VMs that nothing else impairs can be absent. */
+/** Reads what impairs VMs besides their extensions. VMs that nothing else impairs can be absent. */
 export type ReadConcerns = (
   tx: Transaction,
   vmIds: readonly string[],

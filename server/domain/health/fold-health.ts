@@ -10,8 +10,8 @@ const batchVms = 500;
 
 /**
  * Updates the health that the lists, the overview and the map read: evaluates up to `limit` VMs that changed or aged
- * (`markAged`), and writes the differences. Concurrent calls share the work. `readConcerns` says what else than
- * extensions impairs them; without it, that stays as it is stored. Returns the number of evaluated VMs.
+ * (`markAged`), and writes the differences. Concurrent calls share the work. `readConcerns` returns what impairs them
+ * besides extensions; without it, that stays as it is stored. Returns the number of evaluated VMs.
  */
 export async function foldHealth(
   { db }: Pick<Services, 'db'>,

@@ -96,7 +96,7 @@ describe('input', () => {
     ['a line break', { reason: 'one\ntwo' }, '/reason', 'text_control'],
     ['an escape character', { reason: 'one\u001b[31m' }, '/reason', 'text_control'],
     ['a change of direction', { reason: 'one\u202etwo' }, '/reason', 'text_direction'],
-    ['an end that is no time', { reason, until: 'soon' }, '/until', 'field_format'],
+    ['an end that is not a time', { reason, until: 'soon' }, '/until', 'field_format'],
     ['an end in the past', { reason, until: '2020-01-01T00:00:00Z' }, '/until', 'hold_until_past'],
     ['an end that is now', { reason, until: 0 }, '/until', 'hold_until_past'],
     ['an end in more than a year', { reason, until: 365 * 86_400 + 1 }, '/until', 'hold_until_far'],

@@ -207,7 +207,7 @@ describe('reading languages', () => {
 describe('loading templates', () => {
   const reader = [{ fallbacks: ['de-AT', 'de'], serves: () => false }] as unknown as Parameters<typeof findMessages>[2];
 
-  test('has the wanted languages and English only, and each version by its name', async () => {
+  test('has the preferred languages and English only, and each version by its name', async () => {
     const [one, other] = await Promise.all([
       givenWords(services, { en: { a: 'A', b: 'B' }, de: { a: 'Ä' }, fr: { a: 'À' } }),
       givenWords(services, { en: { a: 'other' } }),

@@ -9,7 +9,7 @@ const letter = /[\p{L}\p{N}]/gu;
 /** A template that texts are matched against. */
 export class TemplatePattern {
   readonly id: string;
-  /** The text of a template without placeholders; otherwise null. */
+  /** The whole text of a template that has no placeholders; otherwise null. */
   readonly fixed: string | null;
   readonly literals: readonly string[];
   /** The literals, with the last literal replaced by an empty string, because truncation may have removed it. */

@@ -4,6 +4,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type GetOutputInput, getOutputInput } from './input.ts';
 import { loadOutput, type Output, outputOf } from './output.ts';
 import { bytesOf, PieceGone } from './piece.ts';
+import { type OutputOfRun, stretchesOfRun } from './read-run-output.ts';
 import type { PlacedPiece, Stretch } from './rows.ts';
 
 /**
@@ -17,7 +18,14 @@ export async function downloadOutput(
   allow(ctx.actor, 'operator');
   const { vmId, outputId } = parse(getOutputInput, input);
   const { row, stretches } = await loadOutput(ctx, vmId, outputId);
-  return { output: outputOf(row), bytes: bytesFrom(ctx, vmId, outputId, stretches) };
+  const reload = async () => (await loadOutput(ctx, vmId, outputId)).stretches;
+  return { output: outputOf(row), bytes: bytesFrom(ctx, stretches, reload) };
+}
+
+/** Returns the complete output of a run of a unit's hook in chunks, as `downloadOutput` does. */
+export async function downloadOutputOfRun(ctx: Context, run: OutputOfRun): Promise<AsyncIterable<Uint8Array>> {
+  const load = () => stretchesOfRun(ctx, run);
+  return bytesFrom(ctx, await load(), load);
 }
 
 type Part = PlacedPiece | Extract<Stretch, { kind: 'gap' }>;
@@ -27,13 +35,12 @@ const partsOf = (stretch: Stretch): readonly Part[] => (stretch.kind === 'gap' ?
 /** Yields the output. If pieces are merged during the download, reloads them and continues at the same position. */
 async function* bytesFrom(
   ctx: Context,
-  vmId: string,
-  outputId: string,
   first: readonly Stretch[],
+  reload: () => Promise<readonly Stretch[]>,
 ): AsyncGenerator<Uint8Array> {
   let at = 0;
   let stuckAt = -1;
-  for (let stretches = first; ; stretches = (await loadOutput(ctx, vmId, outputId)).stretches) {
+  for (let stretches = first; ; stretches = await reload()) {
     try {
       let until = 0;
       for (const part of stretches.flatMap(partsOf)) {

@@ -1,6 +1,6 @@
 export { type Archive, archive } from './archive.ts';
 export { clearLogs } from './clear-logs.ts';
-export { downloadOutput } from './download-output.ts';
+export { downloadOutput, downloadOutputOfRun } from './download-output.ts';
 export { dropTranscripts } from './drop-transcripts.ts';
 export { archiveList, listArchives, listRequestedArchives, openArchive } from './list-archives.ts';
 export { listOutputs } from './list-outputs.ts';

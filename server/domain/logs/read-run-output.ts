@@ -39,7 +39,8 @@ export function searchOutputOfRun(ctx: Context, run: OutputOfRun, search: Transc
   return readAgain(async () => searchStretches(ctx, await stretchesOfRun(ctx, run), search));
 }
 
-async function stretchesOfRun(ctx: Context, { vmId, unit, number }: OutputOfRun): Promise<Stretch[]> {
+/** Loads the output of a run; nothing if nothing has arrived. */
+export async function stretchesOfRun(ctx: Context, { vmId, unit, number }: OutputOfRun): Promise<Stretch[]> {
   const [found] = await ctx.db
     .select({ id: commandOutputs.id })
     .from(commandOutputs)

@@ -159,7 +159,7 @@ describe('AZ-P7 a publisher’s schema is checked when it is set', () => {
     ['a pattern that is none', { properties: { a: { pattern: '(' } } }, '/properties/a/pattern', 'schema_pattern'],
     ['a pattern as a name that is none', { patternProperties: { '[': true } }, '/patternProperties', 'schema_pattern'],
     ['another draft', { $schema: 'http://json-schema.org/draft-07/schema#' }, '/$schema', 'schema_draft'],
-    ['a draft that is no text', { $schema: 7 }, '/$schema', 'schema_draft'],
+    ['a draft that is not text', { $schema: 7 }, '/$schema', 'schema_draft'],
     ['a remote reference', { allOf: [{ $ref: 'https://example.org/s' }] }, '/allOf/0/$ref', 'schema_reference'],
     ['a reference to a file', { $ref: 'other.json#/a' }, '/$ref', 'schema_reference'],
     ['a reference to nowhere', { $ref: '#/$defs/none' }, '', 'schema_compile'],

@@ -145,7 +145,7 @@ describe('bad input is named by its path', () => {
     ['null', null, { path: '', code: 'field_not_object' }],
     ['a list', [], { path: '', code: 'field_not_object' }],
     ['an unknown half', { settings: {} }, { path: '/settings', code: 'field_unknown' }],
-    ['a half that is no schema', { publicSettings: 'text' }, { path: '/publicSettings', code: 'schema_form' }],
+    ['a half that is not a schema', { publicSettings: 'text' }, { path: '/publicSettings', code: 'schema_form' }],
     ['a name with a slash', { 'a/b~': {} }, { path: '/a~1b~0', code: 'field_unknown' }],
   ])('setSettingsSchema: %s', async (_, schema, fault) => {
     const expected = { kind: 'unprocessable', code: 'schema_refused', faults: [fault] };

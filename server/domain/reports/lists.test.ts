@@ -89,7 +89,7 @@ describe('the history of reports', () => {
 
   const written = (keys: unknown) => Buffer.from(JSON.stringify(keys)).toString('base64url');
   test.each<[string, object, string]>([
-    ['a VM that is no id', { vmId: 'web' }, 'unprocessable invalid; /vmId field_format'],
+    ['a VM that is not an ID', { vmId: 'web' }, 'unprocessable invalid; /vmId field_format'],
     ['an empty name', { extension: '' }, 'unprocessable invalid; /extension field_empty'],
     ['a name of 65 characters', { extension: 'x'.repeat(65) }, 'unprocessable invalid; /extension field_too_long'],
     ['an unknown kind', { kind: 'log' }, 'unprocessable invalid; /kind field_choice'],
@@ -147,7 +147,7 @@ describe('the newest report of each kind', () => {
   });
 
   test.each<[string, object, string]>([
-    ['a VM that is no id', { vmId: 'web' }, '/vmId field_format'],
+    ['a VM that is not an ID', { vmId: 'web' }, '/vmId field_format'],
     ['no extension', { extension: undefined }, '/extension field_missing'],
     ['an empty name', { extension: '' }, '/extension field_empty'],
     ['a name of 65 characters', { extension: 'x'.repeat(65) }, '/extension field_too_long'],

@@ -120,7 +120,7 @@ test.each<[string, object, boolean]>([
   ['a problem', { problems: [{ about: 'probe', message: 'm' }] }, false],
   ['no problem', { problems: [] }, true],
   ['a restart', { pendingRestart: [{ handler: 'A.B', version: '1', extensions: [], requestedSecondsAgo: 0 }] }, false],
-  ['no restart any more', { pendingRestart: [] }, false],
+  ['no longer a restart', { pendingRestart: [] }, false],
   ['a fault', { heartbeats: [heartbeat(), {}] }, false],
   ['a fault of the frame', { agentTime: 'noon' }, false],
   [

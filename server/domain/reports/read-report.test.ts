@@ -39,8 +39,8 @@ describe('the frame of a report', () => {
     ['text', 'report', '/ field_not_object'],
     ['a list', [], '/ field_not_object'],
     ['null', null, '/ field_not_object'],
-    ['handlers that are no list', { handlers: {} }, '/handlers field_not_array'],
-    ['statuses that are no list', { statuses: 'all' }, '/statuses field_not_array'],
+    ['handlers that are not a list', { handlers: {} }, '/handlers field_not_array'],
+    ['statuses that are not a list', { statuses: 'all' }, '/statuses field_not_array'],
     ['a negative number', { reportNumber: -1 }, '/reportNumber field_too_small'],
     ['half a number', { reportNumber: 1.5 }, '/reportNumber field_not_integer'],
     ['an empty run', { run: '' }, '/run field_empty'],
@@ -58,7 +58,7 @@ describe('the frame of a report', () => {
     ['a problem about nothing', { problems: [{ message: 'm' }] }, '/problems/0/about field_missing'],
     ['a long problem', { problems: [{ about: 'a', message: 'm'.repeat(4097) }] }, '/problems/0/message text_too_long'],
     ['a restart request of nothing', { pendingRestart: [{}] }, '/pendingRestart/0/handler field_missing'],
-    ['restart requests that are no list', { pendingRestart: true }, '/pendingRestart field_not_array'],
+    ['restart requests that are not a list', { pendingRestart: true }, '/pendingRestart field_not_array'],
   ])('%s costs no entry', (_, part, fault) => {
     const { entries, faults, envelope } = read({ ...part, run: 'a', heartbeats: [heartbeat()] });
     expect(lines(faults)).toContain(fault);

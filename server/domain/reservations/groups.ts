@@ -7,8 +7,8 @@ import { type SQL, sql } from 'drizzle-orm';
 export const groupSql = (tag: string): SQL<string | null> => sql`coalesce(v.disruption_group, v.tags ->> ${tag})`;
 
 /**
- * SQL that selects each reserved VM and its holder with the groups that it counts for: the group of the reservation and,
- * if the VM has changed its group since, its present group.
+ * SQL that selects each reserved VM and its holder with the groups that it counts for: the group of the reservation
+ * and, if the VM has changed its group since, its current group.
  */
 export const outOfServiceSql = (tag: string): SQL => sql`
   select r.vm_id, r.disruption_group as "group", r.holder_kind, r.holder_id from group_reservations r

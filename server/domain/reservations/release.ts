@@ -11,7 +11,7 @@ export async function release(tx: Transaction, { kind, id }: Holder, vmIds: read
 }
 
 /**
- * Releases the VMs of one holder, or of all holders of a kind, that are not out of service any more. `isOut` is the
+ * Releases the VMs of one holder, or of all holders of a kind, that are no longer out of service. `isOut` is the
  * condition for reservations `r` that must stay. Returns the number of released VMs.
  */
 export async function releaseUnless(

@@ -18,15 +18,17 @@ interface WantedVm {
 interface ReservationTerms {
   /** The tag whose value is the group of VMs in no availability set. */
   tag: string;
-  /** How many VMs of a group may be out of service at a time, including those of other holders; null is any number. */
+  /**
+   * How many VMs of a group may be out of service at a time, including those of other holders; null means any number.
+   */
   limit: number | null;
   now: Date;
 }
 
 /**
- * Reserves VMs in the caller's transaction, in order. A VM is refused if it is reserved already, or if `limit` VMs of its
- * group are out of service. Concurrent requests wait for each other, so that they never exceed a limit together. Returns
- * the VMs that may be taken out of service until they are released.
+ * Reserves VMs in the caller's transaction, in order. A VM is refused if it is reserved already, or if `limit` VMs of
+ * its group are out of service. Concurrent requests wait for each other, so that they never exceed a limit together.
+ * Returns the VMs that may be taken out of service until they are released.
  */
 export async function reserve(
   tx: Transaction,
@@ -37,7 +39,7 @@ export async function reserve(
   if (wanted.length === 0) return new Set();
   const vmIds = wanted.map(({ vmId }) => vmId);
   const groups = wanted.map(({ group }) => group);
-  // The order of the insert is the same for all holders, so that they do not wait for each other in a circle.
+  // The order of the insert is the same for all holders, so that they do not deadlock.
   const { rows } = await tx.execute<{ vm_id: string }>(sql`
     with out_of_service as materialized (
       select o."group", count(*) as n from (${outOfServiceSql(tag)}) o group by o."group")

@@ -1,7 +1,7 @@
 import type { Freeze, Gates, Reason, RingCounts, RingVerdict, Window } from './stored.ts';
 import type { Pauser, RingState, RolloutKind, RolloutState } from './words.ts';
 
-/** What an operator overruled in a ring: from these counts on, its gates count. */
+/** What an operator overruled in a ring: its gates count from these values. */
 export interface Overruled {
   decided: number;
   failed: number;
@@ -29,7 +29,7 @@ export interface RingFacts {
   isApproved: boolean;
   /** Whether an operator opens the ring before the earlier one passed. */
   advanced: boolean;
-  /** Members of later rings that can be watched beside members of this ring. */
+  /** Members of later rings that can be watched alongside members of this ring. */
   candidates: number;
   /** The ring's windows, or those of the rollout. */
   windows: readonly Window[];
@@ -94,7 +94,7 @@ export interface RingAdvance {
   overruled: Overruled | null;
 }
 
-/** What becomes of a rollout in one pass. */
+/** The outcome of one pass for a rollout. */
 export interface Advance {
   state: RolloutState;
   pausedBy: Pauser | null;

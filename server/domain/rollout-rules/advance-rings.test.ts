@@ -107,7 +107,7 @@ describe('RO-27 bakes', () => {
     expect(states([{ ...halted, counts: counts({ succeeded: 9, inFlight: 1 }) }, waiting(1)])[0]).toBe('open');
   });
 
-  test('go on while the rollout is paused, and start again if a gate turns to wait', () => {
+  test('continue while the rollout is paused, and start again if a gate turns to wait', () => {
     const stop = (changes: Partial<RingFacts>) => {
       const judged = judgeRings([ring({ ...baked, state: 'baking', metAt: start, ...changes }), waiting(1)]);
       return judged.map(stopRing)[0];
@@ -118,7 +118,7 @@ describe('RO-27 bakes', () => {
   });
 });
 
-test('RO-23 gates of a ring that has not opened are not asked', () => {
+test('RO-23 gates of a ring that has not opened are not evaluated', () => {
   const failing = { counts: counts({ failed: 10 }) };
   const verdicts = judgeRings([ring({ ...failing, state: 'passed' }), waiting(1, failing)]).map((one) =>
     one.verdicts.map(({ verdict }) => verdict),

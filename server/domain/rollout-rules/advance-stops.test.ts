@@ -101,7 +101,7 @@ test('RO-38 a rollout that a newer one supersedes ends without a person', () => 
   expect(pass([ring()], superseded)).toMatchObject({ state: 'aborted', unreach: true, why: [] });
 });
 
-test('RO-30 an abort looks again within a minute, also if no step has a time', () => {
+test('RO-30 an abort looks again within a minute, even if no step has a time', () => {
   expect(pass([open], { state: 'aborting', pausedBy: 'gate' })).toMatchObject({ pausedBy: null, dueAt: later(60) });
 });
 

@@ -126,7 +126,7 @@ describe('RO-11 room', () => {
     expect(room({ gates: limit }, { portalInFlight: 2_000 })).toBe(0);
   });
 
-  test('a passed ring goes on with the members that it left behind, before the next ring', () => {
+  test('a passed ring continues with the members that it left behind, before the next ring', () => {
     const passed = ring({ size: 100, state: 'passed', counts: counts({ succeeded: 96 }) });
     expect(advance(advanceInput([passed, ring({ ring: 1 })])).mayBegin).toMatchObject({ ring: 0, room: 4 });
   });
@@ -142,7 +142,7 @@ describe('reasons', () => {
     expect(advance(advanceInput([ring()], { kind: 'revert' }, { freezes })).mayBegin).not.toBeNull();
   });
 
-  test('RO-35 a closed window, with its next start; steps that run go on', () => {
+  test('RO-35 a closed window, with its next start; running steps continue', () => {
     const windows = [{ days: ['mon' as const], from: '22:00', to: '23:00', timeZone: 'UTC' }];
     expect(reason({}, { windows })).toMatchObject({ code: 'window_closed', at: '2026-07-06T22:00:00.000Z' });
   });

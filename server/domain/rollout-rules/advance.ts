@@ -15,7 +15,7 @@ export type { Advance, AdvanceInput, Overruled, RingAdvance, RingFacts, RolloutF
 const lookSeconds = 60;
 
 /**
- * Decides what becomes of a rollout and its rings in one pass. A pure function. All gates of all rings are judged first,
+ * Decides how a rollout and its rings change in one pass. A pure function. All gates of all rings are judged first,
  * and a halt comes before everything that could open or pass (RO-23).
  */
 export function advance(input: AdvanceInput): Advance {
@@ -121,7 +121,7 @@ function pause(input: AdvanceInput, judged: readonly Judged[], reasons: readonly
   };
 }
 
-/** A paused rollout is judged on while steps of it are open; new halts are added to its reasons. */
+/** A paused rollout is still judged while it has open steps; new halts are added to its reasons. */
 function advancePaused(input: AdvanceInput): Advance {
   const { rollout, now, nextStepAt } = input;
   const judged = judgeRings(input.rings);

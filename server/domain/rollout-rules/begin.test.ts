@@ -32,7 +32,7 @@ describe('RO-9 order', () => {
     expect(beginning([full]).reasons).toEqual([{ code: 'in_flight_full', ring: 0, params: { inFlight: 2, limit: 2 } }]);
   });
 
-  test('parked members whose obstacle is gone begin, also in a ring that passed', () => {
+  test('parked members whose obstacle is gone begin, even in a ring that passed', () => {
     const passed = ring({ state: 'passed', counts: counts({ succeeded: 7, parked: 3 }), ready: 2 });
     expect(beginning([passed]).mayBegin).toMatchObject({ ring: 0, room: 2 });
     expect(beginning([{ ...passed, ready: 0 }])).toEqual({ mayBegin: null, reasons: [] });

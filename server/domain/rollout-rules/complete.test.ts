@@ -38,7 +38,7 @@ describe('gates come from', () => {
       { rings: [ring(10, { gates: { soakSeconds: 40 } }), ring(100)], gates: { soakSeconds: 30 } },
       [40, 30],
     ],
-    ['the ring, also if it is zero', { rings: [ring(100, { gates: { soakSeconds: 0 } })] }, [0]],
+    ['the ring, even if it is zero', { rings: [ring(100, { gates: { soakSeconds: 0 } })] }, [0]],
   ])('%s', (_, changes, seconds) => {
     expect(soaksOf(changes)).toEqual(seconds);
   });

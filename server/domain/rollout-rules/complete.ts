@@ -91,7 +91,7 @@ function strategyGates({ rings }: Strategy, ring: number): Gates {
   return (last ?? (builtInStrategies[defaultStrategy].rings[0] as RingDefinition)).gates;
 }
 
-/** Fields that are given replace those of `base`; null switches a gate off. */
+/** Fields that are given replace those of `base`; null turns a gate off. */
 const overlay = (base: Gates, given: GatesInput): Gates =>
   ({ ...base, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }) as Gates;
 

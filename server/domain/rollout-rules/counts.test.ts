@@ -44,7 +44,7 @@ test.each<[(StepState | null)[], number]>([
   expect(moves(...states).healthy).toBe(healthy);
 });
 
-test('RO-21 a step that is being put back counts as failed', () => {
+test('RO-21 a step that is being reverted counts as failed', () => {
   const counts = moves(null, 'inFlight', 'reverting');
   expect([failedOf(counts), decidedOf(counts)]).toEqual([1, 1]);
 });
@@ -53,7 +53,7 @@ test('a recalled member is queued again', () => {
   expect(queuedOf(3, moves(null, 'inFlight', 'recalled'))).toBe(3);
 });
 
-test('RO-24 every pair is open until it is resolved, and void pairs do not count', () => {
+test('RO-24 every pair is open until it is resolved, and invalid pairs do not count', () => {
   let counts = pairResults.reduce((all) => openPair(all), emptyCounts());
   expect(counts).toMatchObject({ pairs: 5, pairsOpen: 5 });
   for (const result of pairResults) counts = resolvePair(counts, result);

@@ -46,7 +46,7 @@ test('commands usually take a fifth of their timeouts, and at least a minute', (
   expect(span([ring({ ...one, longestSeconds: 20 })])?.to).toEqual(later(61));
 });
 
-test('a ramp that has healthy members goes on from them', () => {
+test('a ramp that has healthy members continues from them', () => {
   const ramp = gates({ inFlight: { count: 10 }, ramp: true, soakSeconds: 0 });
   // Of 100 members, 80 are healthy, so that 10 may be in flight immediately.
   expect(span([ring({ gates: ramp, left: 20 })])?.from).toEqual(later(2 * 10));

@@ -14,7 +14,7 @@ export interface ForecastRing {
   gates: Gates;
   windows: readonly Window[];
   longestSeconds: number;
-  /** The most members that are in one availability set; they are changed one after the other. */
+  /** The highest number of members in one availability set; they are changed one after the other. */
   longestSet: number;
 }
 
@@ -61,7 +61,9 @@ function endOf(
   return at;
 }
 
-/** Returns when the first member of a ring may begin: inside a window, and in no freeze. Null if there is no such time. */
+/**
+ * Returns when the first member of a ring may begin: inside a window, and in no freeze. Null if there is no such time.
+ */
 function beginningAt(ring: ForecastRing, { freezes, rollout }: ForecastTerms, from: Date): Date | null {
   let at = from;
   for (let looked = 0; looked <= freezes.length; looked += 1) {
@@ -88,7 +90,10 @@ function lastBeginning(from: Date, seconds: number, { freezes, rollout }: Foreca
   return secondsAfter(at, left);
 }
 
-/** Members begin in rounds of as many as may be in flight; a ramp doubles the rounds. Members of a set also wait for each other’s soak. */
+/**
+ * Members begin in rounds of as many as may be in flight; a ramp doubles the rounds. Members of a set also wait for
+ * each other’s soak.
+ */
 function ringSeconds(
   { size, left, gates, longestSet }: ForecastRing,
   stepsPerSecond: number,

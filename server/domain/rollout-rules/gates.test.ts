@@ -116,7 +116,7 @@ describe('RO-26 comparison', () => {
     expect(judge({ pairsVoid: 60 })?.verdict).toBe('wait');
   });
 
-  test('too few at the end goes on or pauses, as chosen, and never counts as enough', () => {
+  test('too few at the end continues or pauses, as chosen, and never counts as enough', () => {
     const end = { succeeded: 200, pairsNeither: 10 };
     expect(judge(end)).toMatchObject({ verdict: 'pass', code: 'pairs_too_few' });
     expect(judge({ ...end, pairsOpen: 1 })?.verdict).toBe('wait');
@@ -185,7 +185,7 @@ describe('RO-29 what is overruled', () => {
 });
 
 describe('gates that are off', () => {
-  test('are not asked', () => {
+  test('are not evaluated', () => {
     const off = gates({ errors: null, success: null, compare: null });
     expect(judgeGates({ ...ring({ gates: off, counts: counts({ failed: 10 }) }), isLast: false }, 1)).toEqual([]);
   });

@@ -135,11 +135,11 @@ describe('RO-18 a VM that does not stay healthy', () => {
     expect(judge(soaking, again, 310)).toMatchObject({ concludedAt: later(160) });
   });
 
-  test('soaks again from the start, also if the portal saw no break', () => {
+  test('soaks again from the start, even if the portal saw no break', () => {
     expect(judge(soaking, again, 510)).toMatchObject({ state: 'soaking', breaks: 1, dueAt: later(560) });
   });
 
-  test('fails with the third break, also if it is healthy again', () => {
+  test('fails with the third break, even if it is healthy again', () => {
     expect(judge({ ...soaking, breaks: 2 }, again, 310)).toMatchObject({ state: 'failed', cause: 'unsteady' });
   });
 
@@ -154,13 +154,13 @@ describe('RO-18 a VM that does not stay healthy', () => {
 describe('RO-30 while the rollout ends', () => {
   const aborting = { stage: 'aborting', onStepFailure: 'revert' } as const;
 
-  test('a VM that is not healthy yet is judged to its end, and is not put back', () => {
+  test('a VM that is not healthy yet is judged to its end, and is not reverted', () => {
     const degraded = facts(health('degraded'));
     expect(judge({ concludedAt: later(100) }, degraded, 699, aborting).state).toBe('inFlight');
     expect(judge({ concludedAt: later(100) }, degraded, 700, aborting)).toMatchObject({ state: 'failed', act: null });
   });
 
-  test('a VM on hold that was being put back is stuck', () => {
+  test('a VM on hold that was being reverted is stuck', () => {
     const held = facts(health('progressing'), { hold });
     expect(judge({ state: 'reverting', cause: 'exit' }, held, 30, aborting)).toMatchObject({
       state: 'stuck',
@@ -175,7 +175,7 @@ describe('RO-30 while the rollout ends', () => {
   });
 });
 
-describe('RO-32 a VM that is being put back', () => {
+describe('RO-32 a VM that is being reverted', () => {
   const reverting = { state: 'reverting', cause: 'exit' } as const;
 
   test('has time to settle, and is then stuck with the cause of its failure', () => {

@@ -24,7 +24,9 @@ export function judgeDelivered(given: OpenStep, facts: StepFacts, rules: StepRul
 
 type Delivered = OpenStep & { deliveredAt: Date };
 
-/** Returns the deadline of the step's commands: its own if that is later than planned. Pauses that ended do not count. */
+/**
+ * Returns the deadline of the step's commands: its own if that is later than planned. Pauses that ended do not count.
+ */
 function commandDeadline({ deliveredAt }: Delivered, facts: StepFacts, own: Date | null): Date {
   const planned = secondsAfter(deliveredAt, facts.deadlineSeconds + closedPauses(facts));
   return own !== null && own > planned ? own : planned;
@@ -64,7 +66,7 @@ function conclusionOf(step: Delivered, facts: StepFacts, { settleSeconds }: Step
 const closedPauses = ({ heldSeconds, laneBusySeconds }: StepFacts): number => heldSeconds + laneBusySeconds;
 const isPaused = ({ hold, laneSince }: StepFacts): boolean => hold !== null || laneSince !== null;
 
-/** The VM is healthy at the step's sequence numbers: it soaks until it was so for long enough. */
+/** The VM is healthy at the step's sequence numbers: it soaks until it has been healthy for long enough. */
 function judgeHealthy(
   step: Delivered,
   { since }: Extract<HealthWatch, { result: 'healthy' }>,
@@ -74,7 +76,7 @@ function judgeHealthy(
 ): StepOutcome {
   if (step.state === 'reverting') return outcomeOf(step, { state: 'reverted', healthyAt: now });
   const soaked = step.state === 'soaking' ? step.healthyAt : null;
-  // Health that is older than the delivery was of this step only since it was first seen.
+  // Health that is older than the delivery counts for this step only from when it was first seen.
   const seen = since !== null && since > step.deliveredAt ? since : now;
   const isBroken = soaked !== null && since !== null && since > soaked;
   const healthyAt = soaked === null || isBroken ? seen : soaked;
@@ -98,7 +100,7 @@ function judgeHealthy(
   return soaking(earliest(secondsAfter(now, callSeconds), now < end ? end : secondsAfter(now, callSeconds)));
 }
 
-/** Returns when the command concluded, later by the time for which the VM was healthy: that time is not for settling. */
+/** Returns when the command concluded, plus the time for which the VM was healthy, which does not count as settling. */
 const shifted = ({ concludedAt }: OpenStep, healthyAt: Date, until: Date): Date =>
   secondsAfter(concludedAt ?? healthyAt, Math.max(0, (until.getTime() - healthyAt.getTime()) / 1_000));
 

@@ -12,7 +12,7 @@ export interface Judged {
   isLast: boolean;
 }
 
-/** Asks all gates of all rings that opened, in one pass (RO-23). Rings that passed are judged too. */
+/** Evaluates all gates of all rings that opened, in one pass (RO-23). Rings that passed are judged too. */
 export function judgeRings(rings: readonly RingFacts[]): Judged[] {
   const compared = comparedRings(rings);
   return rings.map((facts, index) => {

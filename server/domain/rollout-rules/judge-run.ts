@@ -35,7 +35,7 @@ export interface RunFacts {
 type Rules = Pick<StepRules, 'soakSeconds' | 'settleSeconds' | 'retry' | 'stage'>;
 
 /**
- * Decides what becomes of a step that runs a runbook. It succeeds with code 0 and, if the ring requests it, when the
+ * Decides the outcome of a step that runs a runbook. It succeeds with code 0 and, if the ring requests it, when the
  * agent then stays reachable for `soakSeconds`. A pure function like `judgeStep`.
  */
 export function judgeRun(step: OpenStep, facts: RunFacts, rules: Rules, now: Date): StepOutcome {

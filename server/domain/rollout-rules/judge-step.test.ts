@@ -134,7 +134,7 @@ describe('RO-19 never stuck', () => {
     expect(judge({ deliveredAt: later(10) }, facts(health('healthy', other)), end).state).toBe('failed');
   });
 
-  test('the clock of a delivered step stands still on hold, and goes on after the release', () => {
+  test('the clock of a delivered step stops on hold, and continues after the release', () => {
     const held = facts(health('degraded'), { hold: { since: later(50) } });
     expect(judge({ concludedAt: later(100) }, held, 5_000)).toMatchObject({ state: 'inFlight', dueAt: later(5_060) });
     const released = facts(health('degraded'), { heldSeconds: 5_000 });
@@ -212,7 +212,7 @@ describe('other ends', () => {
     expect(judge({}, facts(health('failed'), { decommissioning: true }), 100).state).toBe('gone');
   });
 
-  test('another sequence number means that somebody else changed the extension', () => {
+  test('another sequence number means that someone else changed the extension', () => {
     const declared = { sequenceNumber: 3, state: 'enabled' as const, version: '2.0.0.0' };
     const changedBy = { by: 'Ada', action: 'extension.set', at: later(50).toISOString() };
     const changed = facts(null, { extensions: [{ name: 'probe', declared, health: null }], changedBy });

@@ -7,7 +7,7 @@ import { isOvertaken } from './watch-health.ts';
 export type { OpenStep, StepFacts, StepOutcome, StepRules } from './step-facts.ts';
 
 /**
- * Decides what becomes of a step (RO-17 to RO-20). A pure function: the same facts give the same outcome, and every
+ * Decides the outcome of a step (RO-17 to RO-20). A pure function: the same facts give the same outcome, and every
  * open outcome has a time at which it is judged next.
  */
 export function judgeStep(step: OpenStep, facts: StepFacts, rules: StepRules, now: Date): StepOutcome {

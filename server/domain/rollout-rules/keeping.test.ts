@@ -18,7 +18,7 @@ describe('RO-16 a rollout that keeps', () => {
     });
   });
 
-  test('begins a VM that is back, also on the last day', () => {
+  test('begins a VM that is back, even on the last day', () => {
     const back = passed({ ready: 1 });
     expect(pass([back], {}, later(14 * day - 1))).toMatchObject({ state: 'keeping', mayBegin: { ring: 0, room: 1 } });
   });
@@ -31,12 +31,12 @@ describe('RO-16 a rollout that keeps', () => {
     });
   });
 
-  test('RO-19 ends also if a parked VM could begin at that moment, or was deleted', () => {
+  test('RO-19 ends even if a parked VM could begin at that moment, or was deleted', () => {
     expect(pass([passed({ ready: 1 })], {}, later(14 * day))).toMatchObject({ state: 'finished', unreach: true });
     expect(pass([passed({ ready: 1 })], { keepDays: 0 })).toMatchObject({ state: 'finished', dueAt: null });
   });
 
-  test('finishes when no VM is parked any more', () => {
+  test('finishes when no VM is parked any longer', () => {
     expect(pass([passed({ counts: counts({ succeeded: 10 }) })])).toMatchObject({ state: 'finished', dueAt: null });
     expect(pass([passed({ counts: counts({ succeeded: 9, soaking: 1 }) })]).state).toBe('keeping');
   });
@@ -65,7 +65,7 @@ describe('RO-16 a rollout that keeps', () => {
 describe('a rollout that newcomers join', () => {
   const newcomers = 'include' as const;
 
-  test('keeps without end, also if no VM is parked, and says nothing', () => {
+  test('keeps without end, even if no VM is parked, and says nothing', () => {
     const complete = passed({ counts: counts({ succeeded: 10 }) });
     expect(pass([complete], { newcomers }, later(900 * day))).toMatchObject({ state: 'keeping', why: [] });
     expect(pass([passed()], { newcomers }, later(900 * day)).why).toEqual([

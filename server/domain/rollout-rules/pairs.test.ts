@@ -49,7 +49,7 @@ describe('RO-24 a control', () => {
   const judge = (given: StepFacts, seconds: number, rules: Partial<StepRules> = {}) =>
     judgeControl(given, stepRules(rules), start, later(seconds));
 
-  test('fails without another attempt, also if the rollout retries or ends', () => {
+  test('fails without another attempt, even if the rollout retries or ends', () => {
     const failed = facts(health('failed', { cause: 'exit' }));
     for (const rules of [{ retry: { times: 3, afterSeconds: 60, causes: ['exit'] } }, { stage: 'aborting' as const }])
       expect(judge(failed, 100, rules)).toEqual({ result: 'failed', dueAt: null });

@@ -3,8 +3,8 @@ import type { ChangeInput } from './change-input.ts';
 import type { RolloutChange, RunChange } from './stored.ts';
 
 /**
- * Returns what a change of kind `run` runs. The version and the time limits that it leaves out are those of the runbook,
- * which the caller fills in.
+ * Returns what a change of kind `run` runs. The version and the time limits that it leaves out are those of the
+ * runbook, which the caller fills in.
  */
 export function completeRun(change: ChangeInput): RunChange {
   const { runbook, parameters, secretParameters, timeoutSeconds, validForSeconds } = change;
@@ -26,8 +26,8 @@ interface Choices {
 }
 
 /**
- * Returns the paths of choices that a run has no use for: nothing is declared ahead of a VM's turn, nothing can be put
- * back, and the health of extensions says nothing about a runbook.
+ * Returns the paths of choices that a run has no use for: nothing is declared ahead of a VM's turn, nothing can be
+ * reverted , and the health of extensions says nothing about a runbook.
  */
 export function unusedByRuns({ silent, onStepFailure, onHalt, gates, rings }: Choices): (string | number)[][] {
   const paths: (string | number)[][] = [];

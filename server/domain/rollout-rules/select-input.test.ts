@@ -53,7 +53,7 @@ describe('RO-1 selections', () => {
   const selection = selectionInput(filter);
   const id = '0000ABCD-0000-4000-8000-000000000001';
 
-  test('ids are lower-case, and each one counts once', () => {
+  test('ids are lowercase, and each one counts once', () => {
     expect(selection.parse({ ids: [id, id.toLowerCase()] })).toEqual({ ids: [id.toLowerCase()] });
     expect(selection.safeParse({ ids: ['web-1'] }).success).toBe(false);
   });

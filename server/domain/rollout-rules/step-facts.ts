@@ -74,7 +74,7 @@ export interface StepRules {
   stage: 'running' | 'paused' | 'aborting';
 }
 
-/** What becomes of a step. Fields are the step's new values. */
+/** The outcome of a step. Fields are the step's new values. */
 export interface StepOutcome {
   state: StepState;
   cause: string | null;

@@ -94,7 +94,7 @@ export interface Definition {
   onStepFailure: 'leave' | 'revert';
   onHalt: 'pause' | 'revert';
   retry: { times: number; afterSeconds: number; causes: string[] };
-  /** Hundredths of a percent of the members; null for the default: 0 up to 100 members, else 1 %. */
+  /** Hundredths of a percent of the members; null for the default: 0 up to 100 members, otherwise 1%. */
   maxMovedShare: number | null;
   noProgressSeconds: number;
   stepsPerSecond: number | null;

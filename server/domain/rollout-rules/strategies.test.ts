@@ -36,7 +36,7 @@ describe('built-in strategies', () => {
     expect(builtInStrategies.careful).toMatchObject({ silent: 'wait', newcomers: 'ignore', onStepFailure: 'leave' });
   });
 
-  test('automatic: 20 % in flight, 1 h bake, 2 % errors; failed VMs are put back, and newcomers join', () => {
+  test('automatic: 20 % in flight, 1 h bake, 2 % errors; failed VMs are reverted, and newcomers join', () => {
     for (const { gates } of builtInStrategies.automatic.rings) {
       expect(gates).toMatchObject({
         inFlight: { share: 2_000 },

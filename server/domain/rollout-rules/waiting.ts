@@ -10,13 +10,13 @@ import type { Reason } from './stored.ts';
 const excused: readonly string[] = ['ring_approval', 'window_closed', 'freeze', 'ring_bake'];
 
 export const isExcused = ({ code }: Reason, { kind }: Pick<RolloutFacts, 'kind'>): boolean =>
-  // An automatic rollout gives way to those of people as long as they take.
+  // An automatic rollout gives way to those of people for as long as they take.
   excused.includes(code) || (kind === 'automatic' && code === 'vms_busy');
 
 /** Seconds after which a rollout is looked at again while the judging of steps is behind. */
 const behindSeconds = 1;
 
-/** Steps must be judged first that cannot be judged now. */
+/** Steps that cannot be judged now must be judged first. */
 export const catchingUp = (now: Date): Reason => ({
   code: 'catching_up',
   at: secondsAfter(now, behindSeconds).toISOString(),

@@ -88,7 +88,7 @@ test('RO-18 a silent VM fails, except on hold', () => {
   expect(watch(good, { agent: 'unknown' }).result).toBe('healthy');
 });
 
-describe('somebody else changed a touched extension', () => {
+describe('someone else changed a touched extension', () => {
   const own = extension('probe', null);
   const absent: StepExtension = { name: 'probe', declared: null, health: null };
 

@@ -15,7 +15,7 @@ const removes = ({ state, kind }: Pick<OpenStep, 'state' | 'kind'>): boolean =>
 const latest = (times: readonly (Date | null)[]): Date | null =>
   times.reduce((max, time) => (time !== null && (max === null || time > max) ? time : max), null);
 
-/** Whether an extension has another sequence number than the step gave it, so that somebody else changed it. */
+/** Whether an extension has another sequence number than the step gave it, so that someone else changed it. */
 export function isOvertaken(step: OpenStep, { extensions }: Pick<StepFacts, 'extensions'>): boolean {
   return step.touched.some(({ name, sequenceNumber, version }) => {
     const declared = extensions.find((extension) => extension.name === name)?.declared ?? null;

@@ -136,7 +136,7 @@ test('RO-35 a weekly window that a change of clocks leaves out comes a week late
   });
 });
 
-test('RO-35 windows that overlap are open until the later end, also if the longer one starts first', () => {
+test('RO-35 windows that overlap are open until the later end, even if the longer one starts first', () => {
   const now = at('2026-07-06T22:30:00Z');
   const windows = [window('22:15', '22:45', 'UTC'), window('22:00', '23:30', 'UTC')];
   for (const given of [windows, windows.toReversed()])

@@ -11,7 +11,7 @@ export interface Occurrence {
   day: string;
   from: Date;
   to: Date;
-  /** What a change of clocks does to it; `none`: it does not occur. */
+  /** What a clock change does to it; `none`: it does not occur. */
   clocks: 'shorter' | 'longer' | 'none' | null;
 }
 
@@ -23,12 +23,12 @@ export interface Period {
 
 const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 
-/** Returns the length of a window in minutes on a day without a change of clocks. */
+/** Returns the length of a window in minutes on a day without a clock change. */
 const lengthOf = ({ from, to }: Window): number => (minutesOf(to) - minutesOf(from) + 1_440) % 1_440;
 
 /**
- * Returns the occurrences of a window that end after `from` and start before `until`, also those that a change of
- * clocks leaves out (RO-35). `from` is the first instant with that local time, `to` the last one.
+ * Returns the occurrences of a window that end after `from` and start before `until`, including those that a clock
+ * change leaves out (RO-35). `from` is the first instant with that local time, `to` the last one.
  */
 export function occurrences(window: Window, from: Date, until: Date): Occurrence[] {
   const zone = zoneOf(window.timeZone);
@@ -62,7 +62,7 @@ export function periodsOf(windows: readonly Window[], from: Date, until: Date): 
   return periods;
 }
 
-/** Every weekday occurs in this time, also if a change of clocks leaves one occurrence out. */
+/** Every weekday occurs within this time, even if a clock change skips one occurrence. */
 const horizonMs = 22 * dayMs;
 
 /** When steps may begin: now until `until`, or not before `at`. Null means no end, and never. */
@@ -80,16 +80,18 @@ export function openingAt(windows: readonly Window[], seconds: number, now: Date
   return first.from <= now ? { isOpen: true, until: first.until } : { isOpen: false, at: first.from };
 }
 
-/** Whether a step that needs `seconds` fits into one of the windows on a day without a change of clocks. */
+/** Whether a step that needs `seconds` fits into one of the windows on a day without a clock change. */
 export function fitsWindows(windows: readonly Window[], seconds: number): boolean {
   if (windows.length === 0) return true;
-  // A whole week without a change of clocks, in UTC.
+  // A whole week without a clock change, in UTC.
   const utc = windows.map((window) => ({ ...window, timeZone: 'UTC' }));
   const periods = periodsOf(utc, new Date('2024-01-01T00:00:00Z'), new Date('2024-01-22T00:00:00Z'));
   return periods.some(({ from, to }) => to.getTime() - from.getTime() >= seconds * 1_000);
 }
 
-/** Returns the freeze in which the rollout may begin no step; null if there is none, or the rollout is exempt (RO-36). */
+/**
+ * Returns the freeze in which the rollout may begin no step; null if there is none, or the rollout is exempt (RO-36).
+ */
 export function freezeAt(
   freezes: readonly Freeze[],
   { id, kind }: { id: string; kind: string },

@@ -13,7 +13,7 @@ const formatOf = (timeZone: string): Intl.DateTimeFormat =>
     second: 'numeric',
   });
 
-/** Whether the text is the name of a time zone. Offsets such as `+01:00` are none: they ignore changes of clocks. */
+/** Whether the text is the name of a time zone. Offsets such as `+01:00` are not: they ignore clock changes. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
@@ -81,13 +81,13 @@ export function dayAt(zone: Zone, instant: number): CalendarDay {
   return { year: local.getUTCFullYear(), month: local.getUTCMonth() + 1, day: local.getUTCDate() };
 }
 
-/** A change of clocks: they go forward by `minutes`, or back if it is negative. */
+/** A clock change: clocks go forward by `minutes`, or back if it is negative. */
 export interface ClockChange {
   at: number;
   minutes: number;
 }
 
-/** Returns the changes of clocks of a time zone after `from` and up to `until`, one a day at most. */
+/** Returns the clock changes of a time zone after `from` and up to `until`, one a day at most. */
 export function clockChanges(zone: Zone, from: number, until: number): ClockChange[] {
   const found: ClockChange[] = [];
   for (let start = from; start < until; start += dayMs) {

@@ -81,7 +81,7 @@ describe('RO-33 approval', () => {
     expect(await outcomeOf(approveRollout(as('ada', { role: 'admin' }), { id, plan: planHash }))).toBe('done');
   });
 
-  test('holds for one plan: another hash is rejected, and an edit or a new plan voids it', async () => {
+  test('holds for one plan: another hash is rejected, and an edit or a new plan invalidates it', async () => {
     const { id } = await givenRollout(ctx, { state: 'planned' });
     expect(await outcomeOf(approveRollout(as('ada'), { id, plan: 'other' }))).toBe('precondition_failed plan_moved_on');
     const { revision } = await approveRollout(as('ada'), { id, plan: planHash });

@@ -9,9 +9,9 @@ type Decided = Pick<StoredRollout, 'kind' | 'members' | 'planHash' | 'approvals'
 };
 
 /**
- * Returns how many more people must approve a rollout before it starts. Reverts need no approval, and automatic rollouts
- * only if the rules say so. Edits void the approvals of earlier plans. If every execution needs an approval, one person
- * approves the plan of a run instead.
+ * Returns how many more people must approve a rollout before it starts. Reverts need no approval, and automatic
+ * rollouts only if the rules say so. Edits invalidate the approvals of earlier plans. If every execution needs an
+ * approval, one person approves the plan of a run instead.
  */
 export function approvalsNeeded({ approval }: Pick<RolloutRules, 'approval'>, row: Decided): number {
   if (row.kind === 'revert') return 0;
@@ -33,7 +33,10 @@ const rejectionOf = (row: Decided): RolloutApproval | undefined => decisionsOf(r
 /** Whether a person rejected the plan. */
 export const isRejected = (row: Decided): boolean => rejectionOf(row) !== undefined;
 
-/** Returns why a rollout does not move, as people see it: a rejected plan cannot start, whatever else is said of it. */
+/**
+ * Returns why a rollout does not move, as people see it: a rejected plan cannot start, whatever other reasons there
+ * are.
+ */
 export function shownWhy(row: Decided & Pick<StoredRollout, 'state' | 'why'>): Reason[] {
   const rejection = row.state === 'planned' ? rejectionOf(row) : undefined;
   if (rejection === undefined) return row.why;
@@ -52,7 +55,7 @@ export const approverRole = ({ approval }: Pick<RolloutRules, 'approval'>) => ap
 
 /**
  * Returns why a caller may not decide about a rollout; null if the caller may. Approvers are signed-in members, and
- * none of them created the rollout, edited it last or requested its last plan, also not with an API token.
+ * none of them created the rollout, edited it last or requested its last plan, not even with an API token.
  */
 export async function approverFault(
   tx: Transaction,

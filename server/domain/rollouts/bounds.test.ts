@@ -40,7 +40,7 @@ describe('names and notes', () => {
     ['201 emoji', { name: '🙂'.repeat(201) }, '/name field_too_long'],
     ['half an emoji', { name: '\ud83d' }, '/name json_character'],
     ['a NUL', { name: 'a\0b' }, '/name json_character'],
-    ['a name that is no text', { name: 7 }, '/name field_not_text'],
+    ['a name that is not text', { name: 7 }, '/name field_not_text'],
     ['a note of 4,001 characters', { note: 'x'.repeat(4_001) }, '/note field_too_long'],
     [
       'a name of a ring with 41 characters',
@@ -83,11 +83,11 @@ describe('RO-1 ids', () => {
 
   test.each<[string, object, string]>([
     ['a name instead of an id', { ids: [randomUUID(), 'web-1'] }, '/select/ids/1 field_format'],
-    ['one id that is no list', { ids: randomUUID() }, '/select/ids field_not_array'],
+    ['one id that is not a list', { ids: randomUUID() }, '/select/ids field_not_array'],
     ['ids with an exception', { ids: [randomUUID()], exclude: { q: 'web' } }, '/select/exclude selection_twice'],
     ['an exception that excludes nothing', { all: true, exclude: {} }, '/select/exclude selection_empty'],
     ['an unknown state of a step', { include: { step: ['stuck'] } }, '/select/include/step/0 field_choice'],
-    ['a rollout that is no id', { include: { rollout: 'probe' } }, '/select/include/rollout field_format'],
+    ['a rollout that is not an ID', { include: { rollout: 'probe' } }, '/select/include/rollout field_format'],
     ['an unknown kind of selection', { vms: 'all' }, '/select/vms field_unknown'],
   ])('%s are rejected', async (_, select, fault) => {
     expect((await outcomeOf(create({ select }))).split('; ')).toContain(fault);
@@ -210,7 +210,7 @@ describe('a start', () => {
   test.each<[string, object, string]>([
     ['an empty hash', { plan: '' }, '/plan field_empty'],
     ['a long hash', { plan: 'x'.repeat(101) }, '/plan field_too_long'],
-    ['an overlap that is no id', { acceptOverlap: ['first'] }, '/acceptOverlap/0 field_format'],
+    ['an overlap that is not an ID', { acceptOverlap: ['first'] }, '/acceptOverlap/0 field_format'],
     ['a long wait', { wait: 31 }, '/wait field_too_big'],
     ['a wait below zero', { wait: -1 }, '/wait field_too_small'],
   ])('with %s is rejected', async (_, terms, fault) => {

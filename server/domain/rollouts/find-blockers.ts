@@ -7,7 +7,7 @@ import { readRules } from './rules.ts';
 
 /**
  * Returns what a parked step of a VM waits for, by its cause: for `set-busy`, a VM of the same availability set that is
- * changing; for `vm-busy`, the rollout that changes this VM. A cause is missing if nothing is changing now, or if
+ * changing; for `vm-busy`, the rollout that changes this VM. A cause is absent if nothing is changing now, or if
  * a VM of the set is out of service for another reason.
  */
 export async function findBlockers(

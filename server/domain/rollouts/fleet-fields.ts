@@ -34,7 +34,7 @@ function membersOf(rollout: SQL, states: readonly MemberCount[]): SQL {
 const inStates = (states: readonly MemberCount[]): SQL =>
   sql`s.state = any(${sql.param(states.flatMap(statesOf))}::text[])`;
 
-/** VMs with a step in one of these states: in the rollout of the field `rollout`, else in any open rollout. */
+/** VMs with a step in one of these states: in the rollout of the field `rollout`, otherwise in any open rollout. */
 export const stepField = fleetField({
   name: 'step',
   parameter: 'step',

@@ -139,7 +139,7 @@ describe('the curve', () => {
     });
   });
 
-  test('RO-25 has the band and the difference at which the comparison halts, also after it was overruled', async () => {
+  test('RO-25 has the band and the difference at which the comparison halts, even after it was overruled', async () => {
     const overruled = { decided: 0, failed: 0, success: false, changedFirst: 7, controlFirst: 0, pairs: 20 };
     const { id } = await givenRollout(ctx, {
       definition: { gates: { compare: { minEffectPercent: 10, minPairs: 5, onTooFew: 'goOn' } } },

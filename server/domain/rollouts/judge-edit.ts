@@ -70,7 +70,7 @@ function definitionParts(before: Definition, after: Definition): Part[] {
   ];
 }
 
-/** Whether a limit became lower; null is no limit. */
+/** Whether a limit became lower; null means no limit. */
 const isLowerNumber = (before: number | null, after: number | null): boolean =>
   after !== null && (before === null || after < before);
 

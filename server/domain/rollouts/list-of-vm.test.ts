@@ -158,7 +158,7 @@ describe('the list of VMs, filtered by a rollout', () => {
     expect(await found({ step: ['queued'] })).toEqual(chosen(0));
   });
 
-  test('shows no VM for an unknown rollout, and rejects what is no id or no state', async () => {
+  test('shows no VM for an unknown rollout, and rejects invalid ids and states', async () => {
     expect(await found({ rollout: '00000000-0000-4000-8000-000000000000' })).toEqual([]);
     expect(await outcomeOf(listFleet(viewer, { rollout: 'probe' } as object))).toMatch('/rollout field_format');
     expect(await outcomeOf(listFleet(viewer, { step: ['stuck'] } as object))).toMatch('/step/0 field_choice');

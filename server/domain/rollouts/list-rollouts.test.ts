@@ -74,7 +74,7 @@ describe('pages', () => {
     expect(pages.flat().map(({ id }) => id)).toEqual(made.toSorted().toReversed());
   });
 
-  test('go on after a rollout of an earlier page was deleted', async () => {
+  test('continue after a rollout of an earlier page was deleted', async () => {
     const own = await testContext({ role: 'operator' });
     const made: string[] = [];
     for (let n = 0; n < 3; n += 1) {
@@ -140,7 +140,7 @@ describe('filters', () => {
 
   test.each<[string, object, string]>([
     ['a state that does not exist', { state: ['started'] }, '/state/0 field_choice'],
-    ['a state that is no list', { state: 'running' }, '/state field_not_array'],
+    ['a state that is not a list', { state: 'running' }, '/state field_not_array'],
     ['the second of two kinds', { kind: ['bulk', 'big'] }, '/kind/1 field_choice'],
     ['no id', { of: 'probe' }, '/of field_format'],
     ['a long text', { q: 'x'.repeat(201) }, '/q field_too_long'],

@@ -63,7 +63,7 @@ describe('the steps of a rollout', () => {
     expect((await listRolloutSteps(viewer, { id: other.id })).items.map(({ state }) => state)).toEqual(['succeeded']);
   });
 
-  test('say what was installed before and is wanted after, also where nothing was before or is wanted after', async () => {
+  test('state what is installed before and after, even if that is nothing', async () => {
     const other = await givenRollout(ctx, { state: 'finished' });
     const before = { version: '1.0.0.0', sequenceNumber: 3 };
     const touched = [
@@ -91,7 +91,7 @@ describe('the steps of a rollout', () => {
     });
   });
 
-  test('name who overtook them, and the VM that was watched beside them with the result', async () => {
+  test('name who overtook them, and the VM that was watched together with them, with the result', async () => {
     const other = await givenRollout(ctx, { state: 'finished' });
     const overtakenBy = { by: 'Ada', action: 'extension.set', at: '2026-03-01T10:00:00.000Z' };
     const pair = { pairVmId: vm(3), pairResult: 'changed-first' as const };
@@ -115,7 +115,7 @@ describe.each([
     ['a ring before the first', { ring: -1 }, 'unprocessable invalid; /ring field_too_small'],
     ['no rows', { limit: 0 }, 'unprocessable invalid; /limit field_too_small'],
     ['too many rows', { limit: 201 }, 'unprocessable invalid; /limit field_too_big'],
-    ['a cursor that is no cursor', { cursor: 'next' }, 'bad_request cursor_invalid'],
+    ['an invalid cursor', { cursor: 'next' }, 'bad_request cursor_invalid'],
     ['a cursor with one key', { cursor: writeCursor(['0']) }, 'bad_request cursor_invalid'],
     ['a cursor with words', { cursor: writeCursor(['first', '0']) }, 'bad_request cursor_invalid'],
     ['a cursor below zero', { cursor: writeCursor(['0', '-1']) }, 'bad_request cursor_invalid'],

@@ -36,7 +36,7 @@ export async function pauseRollout(ctx: Context, input: StopRolloutInput): Promi
   return { ...view, recalling: await countUndelivered(ctx.db, id) };
 }
 
-/** Returns of how many steps no agent has fetched the goal state or the execution. */
+/** Returns the number of steps whose goal state or execution no agent has fetched. */
 export async function countUndelivered(db: Pick<Transaction, 'execute'>, id: string): Promise<number> {
   const { rows } = await db.execute<{ n: number }>(sql`
     select count(*)::int as n from rollout_steps s join goal_state_heads h on h.vm_id = s.vm_id

@@ -12,7 +12,8 @@ const fixedOf = ({ kind }: StoredRollout) => (kind === 'automatic' ? ([...fixed,
 
 /**
  * Reads the definition that replaces the one of a rollout. In a rollout that the portal created, the selection and the
- * change must be the present ones, and so must `newcomers` in an automatic one. Throws 404 `strategy_unknown`, 409 `rollout_fixed`, 422 with every fault.
+ * change must be the current ones, and so must `newcomers` in an automatic one. Throws 404 `strategy_unknown`, 409
+ * `rollout_fixed`, 422 with every fault.
  */
 export async function readEdited(ctx: Context, row: StoredRollout, given: unknown): Promise<ReadDefinition> {
   const { definition } = row;

@@ -217,7 +217,7 @@ test('a reason is kept as it was written, without the space around it', async ()
   expect(act?.details.reason).toBe(`Störung 🙂 "web" ${'x'.repeat(400)}`);
 });
 
-test('an edit of a running rollout names the parts that changed, and the rules that void its approvals', async () => {
+test('an edit of a running rollout names the parts that changed, and the rules that invalidate its approvals', async () => {
   const admin = await testContext({ services: ctx, role: 'admin' });
   const rules = { stepsPerSecond: 100, inFlight: 2_000, freezes: [], availabilitySetTag: 'set' };
   await setRolloutRules(admin, { ...rules, approval: { fromMembers: 10, people: 1, role: 'operator' } });

@@ -10,8 +10,8 @@ import { changeRollout, type StoredRollout } from './rows.ts';
 import { showAfterWait } from './wait-for-state.ts';
 
 /**
- * Requests a plan, which a worker makes. The earlier plan and its approvals become void. Throws 404 `rollout_unknown`,
- * 409 `rollout_state`.
+ * Requests a plan, which a worker creates. The earlier plan and its approvals become invalid. Throws 404
+ * `rollout_unknown`, 409 `rollout_state`.
  */
 export async function requestPlan(ctx: Context, input: WaitInRollout): Promise<RolloutView> {
   allow(ctx.actor, 'operator');

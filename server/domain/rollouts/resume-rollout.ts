@@ -63,20 +63,20 @@ const named = ({ name, gate }: Halt): string => `${name}: ${gate}`;
 const verdictsOpen = (open: readonly Halt[]): DomainError =>
   new DomainError('conflict', 'verdicts_open', { params: { verdicts: open.map(named).join(', ') } });
 
-/** Requires the approvals that an edit while paused made void, and that no one rejected the plan since. */
+/** Requires the approvals that an edit while paused invalidated, and that no one rejected the plan since. */
 async function requireApproved(tx: Transaction, row: StoredRollout): Promise<void> {
   const { rules } = await readRules(tx);
   const isMissing = row.authors.approveAgain === true && approvalsNeeded(rules, row) > 0;
   if (isMissing || isRejected(row)) throw new DomainError('conflict', 'approval_missing');
 }
 
-/** Rejects to resume while the version that the rollout declares or runs is withdrawn. */
+/** Rejects a resume while the version that the rollout declares or runs is withdrawn. */
 async function requirePublished(tx: Transaction, { definition }: StoredRollout): Promise<void> {
   const params = await withdrawnVersion(tx, definition);
   if (params !== null) throw new DomainError('conflict', 'version_withdrawn', { params });
 }
 
-/** Reopens a halted ring. Its gates count from the present numbers, as far as they were overruled. */
+/** Reopens a halted ring. Its gates count from the current numbers, as far as they were overruled. */
 async function overruleRing(tx: Transaction, row: StoredRing): Promise<void> {
   const halted = new Set(row.verdicts.filter(({ verdict }) => verdict === 'halt').map(({ gate }) => gate));
   if (halted.size === 0 && row.state !== 'halted') return;

@@ -60,7 +60,7 @@ describe('RO-29 resume after a halt', () => {
     expect(act?.details).toMatchObject({ reason: 'known', overruled: ['1: errors', '2: success', '2: compare'] });
   });
 
-  test('lets each overruled gate count from the present numbers', async () => {
+  test('lets each overruled gate count from the current numbers', async () => {
     const { id } = await halted();
     await resumeRollout(ctx, { id, overrule: all, reason: 'known' });
     const [first, second, third] = await ringsOf(ctx.db, id);

@@ -15,7 +15,7 @@ import { readRules } from './rules.ts';
 import { showAfterWait } from './wait-for-state.ts';
 
 /**
- * Starts a planned rollout. A worker first makes the plan again and compares it: if too much changed, the rollout is
+ * Starts a planned rollout. A worker first creates the plan again and compares it: if too much changed, the rollout is
  * planned again with the reason `plan_moved_on`. Throws 404 `rollout_unknown`, 409 `rollout_state` | `approval_missing`
  * | `rollout_overlap` | `rollouts_open`, 412 `plan_moved_on` without the hash of the current plan.
  */

@@ -48,7 +48,7 @@ describe('the list of strategies', () => {
     expect(shares).toEqual([percents(1, 10, 50, 100), percents(1, 20, 100), percents(100)]);
   });
 
-  test('goes on with the saved ones by name', async () => {
+  test('continues with the saved ones by name', async () => {
     for (const name of ['zebra', 'Ärmel 2', 'alpha']) await set(ctx, { name });
     const saved = (await listStrategies(viewer)).items.filter(({ builtIn }) => !builtIn);
     expect(saved.map(({ name }) => name).toSorted()).toEqual(['alpha', 'zebra', 'Ärmel 2'].toSorted());
@@ -123,7 +123,7 @@ describe('setting a strategy', () => {
     expect(await outcomeOf(removeStrategy(viewer, { name: 'nightly' }))).toBe('forbidden forbidden');
   });
 
-  test('of the same name by two people leaves one of both', async () => {
+  test('of the same name by two people leaves one of the two', async () => {
     const [one, other] = [asPerson(ctx, 'ada'), asPerson(ctx, 'bob')];
     const saved = await Promise.all([
       set(one, { gates: { soakSeconds: 1 } }),

@@ -62,7 +62,7 @@ export async function setStrategy(ctx: Context, input: SetStrategyInput): Promis
   }
   const { strategy: saved, automaticFor } = readStrategy(ctx, terms);
   if (builtIn === null && !terms.rings) {
-    // Without rings, it would only be another name for the usual strategy.
+    // Without rings, it would only be another name for the default strategy.
     throw new DomainError('unprocessable', 'invalid', { faults: [{ path: '/rings', code: 'field_missing' }] });
   }
   const strategy = builtIn ?? saved;

@@ -128,7 +128,7 @@ describe('people who do different things at the same time', () => {
     expect(shown).toEqual(['ada', 'bob', 'eve']);
   });
 
-  test('start and edit: the edit is void or the start is refused, never both done', async () => {
+  test('start and edit: either the edit or the start is rejected, and never do both succeed', async () => {
     for (let n = 0; n < 3; n += 1) {
       const { id, definition } = await givenRollout(ctx, { state: 'planned' });
       const acts = [

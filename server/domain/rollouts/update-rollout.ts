@@ -24,10 +24,10 @@ import { sealGiven, secretsPath } from './secrets.ts';
 
 /**
  * Replaces the definition of a rollout. Before the start, everything can change, and the plan and its approvals become
- * void. From the start on, selection and change are fixed; names, notes, lower limits and windows can change at any
+ * invalid. From the start on, selection and change are fixed; names, notes, lower limits and windows can change at any
  * time, and gates, higher limits and boundaries of rings only while the rollout is paused. An identical definition
- * changes nothing. Throws 404 `rollout_unknown`, 409 `rollout_state` | `rollout_fixed`, 412 `rollout_moved_on`, 422 with
- * every fault.
+ * changes nothing. Throws 404 `rollout_unknown`, 409 `rollout_state` | `rollout_fixed`, 412 `rollout_moved_on`, 422
+ * with every fault.
  */
 export async function updateRollout(ctx: Context, input: UpdateRolloutInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
@@ -82,7 +82,7 @@ async function replaceDraft(
     ...{ ...noPlan, ...(!isKept && secrets), name, note, kind, definition, handler: change.handler },
     state: 'draft',
     revision: row.revision + 1,
-    // A plan that a worker is making for the earlier definition is discarded.
+    // A plan that a worker is creating for the earlier definition is discarded.
     planning: row.planning + 1,
     authors: { ...row.authors, edited: actorRef(ctx.actor), planned: null },
     startAt: definition.startAt === null ? null : new Date(definition.startAt),

@@ -138,7 +138,7 @@ describe('the parameters of a runbook', () => {
     expect(await getPlan(operator, { vmId, executionId: execution.id })).not.toContain('hunter2');
   });
 
-  test('are not accepted without a schema, or beside a plan', async () => {
+  test('are not accepted without a schema, or together with a plan', async () => {
     const { vmId } = await givenVm(admin);
     const { name } = await givenRunbook(admin, { parameters: null });
     expect(await faultsOf(run(vmId, name))).toEqual(['parameters_invalid', '/parameters/who parameters_not_accepted']);

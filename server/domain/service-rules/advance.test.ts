@@ -52,7 +52,7 @@ describe('EN-56 an upgrade', () => {
   });
 });
 
-test('a started unit from which settings are withheld keeps its versions, and the others go on', () => {
+test('a started unit from which settings are withheld keeps its versions, and the others continue', () => {
   const withheld = { ...unit(0, old, old), needsRelease: true };
   expect(advance(next, [withheld, unit(1, old, old)], one)).toEqual(['1']);
   expect(advance(next, [{ ...unit(0, old, null), needsRelease: true }], one)).toEqual(['0']);

@@ -29,7 +29,7 @@ export interface SkippedHook {
   by: string;
 }
 
-/** What an operator decided about a hook that failed in a certain run. */
+/** What an operator decided about a hook that failed in a particular run. */
 export interface Resolution {
   run: string;
   how: 'retry' | 'skip';
@@ -61,7 +61,7 @@ export interface StoredReason {
   params: readonly string[];
 }
 
-/** What a run stored: the new version of each changed node by relation, and relations whose changes were left out. */
+/** What a run stored: the new version of each changed node by relation, and relations whose changes were not stored. */
 export interface RunResult {
   versions: Readonly<Record<string, number>>;
   dropped?: readonly number[];

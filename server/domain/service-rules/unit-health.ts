@@ -3,7 +3,7 @@ import type { FailingHook, SkippedHook } from './stored.ts';
 
 /** Seconds that the agent has to end a hook after its time limit. */
 const endingSeconds = 60;
-/** So many failed attempts in a row make a unit failed; fewer only delay it. */
+/** This many failed attempts in a row make a unit fail; fewer only delay it. */
 const failedAttempts = 3;
 
 /** The facts from which the health of a unit is derived. */

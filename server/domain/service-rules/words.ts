@@ -1,6 +1,6 @@
 /* Words of services, units, relations and hooks, which the schema, the rules, inputs and pages share. */
 
-/** Lives of services, units and relations. What was removed has a time of removal. */
+/** Lives of services, units and relations. Removed ones have a time of removal. */
 export const lives = ['alive', 'dying'] as const;
 export type Life = (typeof lives)[number];
 

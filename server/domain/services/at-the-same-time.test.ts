@@ -46,6 +46,18 @@ test('units that two people add while others are removed have different numbers,
   expect(await faultsOf(stage.ctx, model, staged.provider)).toEqual([]);
 });
 
+test('a service that is declared by several requests has as many units as each of them says', async () => {
+  const staged = await bootstrapped();
+  const declare = () => stage.declare(staged, 'twin', { ...blog, units: 3 });
+  const declared = await Promise.all([declare(), declare(), declare()]);
+  const added = declared.flatMap(({ newUnits }) => newUnits.map(({ unit }) => unit));
+  expect(added.sort()).toEqual(['twin/0', 'twin/1', 'twin/2']);
+  const { units: present } = await getService(stage.ctx, { model: staged.model, service: 'twin' });
+  expect(present.map(({ number }) => number)).toEqual([0, 1, 2]);
+  await stage.stage.mend(staged.provider);
+  expect(await faultsOf(stage.ctx, staged.model, staged.provider)).toEqual([]);
+});
+
 test('of a service that is removed while units are added, nothing is left', async () => {
   const staged = await bootstrapped();
   const { model } = staged;

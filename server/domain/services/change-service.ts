@@ -10,6 +10,8 @@ import type { PreparedService, ServiceRequest } from './prepare-service.ts';
 import { raiseHeads, setPeerRelations } from './relations/index.ts';
 import type { FormulaVersionRow, ServiceRow } from './service-rows.ts';
 import type { SettingsRow } from './settings/plan-settings.ts';
+import { stagedColumns } from './staging/staged-target.ts';
+import { insertStaged } from './staging/store-staged.ts';
 import { advanceUnits } from './units/advance-units.ts';
 
 /** Returns how many units may change at the same time; null for all. */
@@ -25,7 +27,7 @@ export async function changeService(
   model: ModelRow,
   current: ServiceRow,
   request: ServiceRequest,
-  { formula, before, settings }: PreparedService,
+  { formula, before, settings, staged }: PreparedService,
 ): Promise<ServiceRow> {
   if (before === null) throw new Error('the service was not read');
   await requireEndpoints(tx, current, formula);
@@ -40,7 +42,12 @@ export async function changeService(
   const changed = fieldsThatDiffer(current, next);
   if (changed.length === 0) return current;
   if (settings !== before) await tx.insert(serviceSettings).values(settings);
-  const [row] = await tx.update(services).set(next).where(eq(services.id, current.id)).returning();
+  await insertStaged(tx, current, { staged, settings });
+  const [row] = await tx
+    .update(services)
+    .set({ ...next, ...stagedColumns(staged) })
+    .where(eq(services.id, current.id))
+    .returning();
   if (row === undefined) throw new Error('the service was not stored');
   if (changed.includes('formulaVersion')) await setPeerRelations(tx, ctx, row, formula.manifest);
   const isExposure = changed.includes('exposed');
@@ -60,7 +67,11 @@ const fieldsThatDiffer = (before: Changing, after: Changing): (keyof Changing)[]
   (Object.keys(after) as (keyof Changing)[]).filter((key) => canonicalJson(before[key]) !== canonicalJson(after[key]));
 
 /** Rejects a version that lacks an endpoint of a relation of the service. */
-async function requireEndpoints(tx: Transaction, service: ServiceRow, formula: FormulaVersionRow): Promise<void> {
+export async function requireEndpoints(
+  tx: Transaction,
+  service: Pick<ServiceRow, 'id' | 'name' | 'formulaVersion'>,
+  formula: FormulaVersionRow,
+): Promise<void> {
   if (formula.version === service.formulaVersion) return;
   const used = await tx
     .select({ side: relationEndpoints.side, name: relationEndpoints.name, interface: relations.interface })
@@ -75,7 +86,7 @@ async function requireEndpoints(tx: Transaction, service: ServiceRow, formula: F
   throw new DomainError('unprocessable', 'formula_lacks_endpoint', { params });
 }
 
-/** Has the agents of a service look at their units again and, if its exposure changed, the fabric at their ports. */
+/** Has the agents of a service fetch their units again and, if its exposure changed, the fabric their ports. */
 async function tellUnitsOf(tx: Transaction, ctx: Context, { id }: ServiceRow, isExposure: boolean): Promise<void> {
   const rows = await tx
     .selectDistinct({ vmId: units.vmId })

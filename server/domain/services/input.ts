@@ -5,6 +5,7 @@ import { isServiceName, isUnitName, maxServiceNameLength } from '#protocol/unit-
 import { releaseSecretsInput } from '#server/domain/goal-states/input.ts';
 import { handlerId, handlerVersion } from '#server/domain/packages/input.ts';
 import { modelRef } from '#server/domain/topology/input.ts';
+import { slots } from '#server/domain/topology-rules/words.ts';
 
 /** Limits of services and units. Forms use these limits too. */
 export const serviceLimits = { services: 500, units: 1_000, unitsAtOnce: 100, unitsOfVm: 64, settingsBytes: 64_000 };
@@ -41,7 +42,7 @@ export const unitRef = z.string().refine(isUnitName, 'unit_name_form');
 
 /**
  * What operators declare of a service. Omitted fields of an existing service keep their values; `protectedSettings`
- * null removes them. `units`: how many units the service has; of fewer, those with the highest numbers are removed.
+ * null removes them. `units`: how many units the service has in Production; of fewer, those with the highest numbers are removed.
  * `to`: the machine that new units are placed on.
  */
 export const serviceBody = z.strictObject({
@@ -66,13 +67,19 @@ export type ListServicesInput = z.input<typeof listServicesInput>;
 export const getServiceInput = z.object({ model: modelRef, service: serviceRef });
 export type GetServiceInput = z.input<typeof getServiceInput>;
 
-/** `force`: remove the units without their agents. What is on the machines stays as it is. */
+/** `force`: remove the units without their agents. Everything on the machines stays as it is. */
 export const removeServiceInput = getServiceInput.extend({ force: z.boolean().default(false), ifMatch });
 export type RemoveServiceInput = z.input<typeof removeServiceInput>;
 
+/**
+ * `slot`: the slot of the new machines, Production by default. `version`: the formula's version of all units that the
+ * service has in Staging; without it they keep theirs, which is at first that of the service.
+ */
 export const addUnitsBody = z.strictObject({
   count: z.number().int().min(1).max(serviceLimits.unitsAtOnce),
   to: machine.optional(),
+  slot: z.enum(slots).optional(),
+  version: handlerVersion.optional(),
 });
 export const addUnitsInput = addUnitsBody.extend({ model: modelRef, service: serviceRef, ifMatch });
 export type AddUnitsInput = z.input<typeof addUnitsInput>;
@@ -90,7 +97,7 @@ export type ReleaseUnitSecretsInput = z.input<typeof releaseUnitSecretsInput>;
 export const releaseServiceSecretsInput = getServiceInput;
 export type ReleaseServiceSecretsInput = z.input<typeof releaseServiceSecretsInput>;
 
-/** `run`: the run that failed last. `retry`: whether to run the hook again, or to go on without it. */
+/** `run`: the run that failed last. `retry`: whether to run the hook again, or to skip it. */
 export const resolveUnitInput = getUnitInput.extend({ run: z.uuid(), retry: z.boolean() });
 export type ResolveUnitInput = z.input<typeof resolveUnitInput>;
 

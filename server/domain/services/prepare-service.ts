@@ -5,7 +5,8 @@ import { DomainError } from '#server/domain/error.ts';
 import { readModel } from '#server/domain/topology/index.ts';
 import type { setServiceInput } from './input.ts';
 import { type FormulaVersionRow, findService, requireFormula, requireLiving, type ServiceRow } from './service-rows.ts';
-import { planSettings, readSettings, type SettingsRow } from './settings/plan-settings.ts';
+import { latestSettings, planSettings, readSettings, type SettingsRow } from './settings/plan-settings.ts';
+import { keepStaged, type StagedTarget } from './staging/staged-target.ts';
 
 export type ServiceRequest = z.output<typeof setServiceInput>;
 
@@ -18,6 +19,8 @@ export interface PreparedService {
   /** The settings before and after; `before` is null for a new service. */
   before: SettingsRow | null;
   settings: SettingsRow;
+  /** What staged units get; null if they get what the service has. */
+  staged: StagedTarget | null;
 }
 
 /**
@@ -37,12 +40,17 @@ export async function prepareService(ctx: Context, request: ServiceRequest): Pro
   const formula = await requireFormula(ctx.db, request, current?.formulaVersion);
   const before = current === undefined ? null : await readSettings(ctx.db, current.id, current.settingsVersion);
   const serviceId = current?.id ?? uuid();
-  const settings = await planSettings(ctx, { serviceId, current: before }, formula, request);
-  return { serviceId, current, formula, before, settings };
+  const latest = await latestSettings(ctx.db, serviceId);
+  const settings = await planSettings(ctx, { serviceId, current: before, latest }, formula, request);
+  const isNew = current === undefined || before === null;
+  const after = { ...current, formulaVersion: formula.version } as ServiceRow;
+  const staged = isNew ? null : await keepStaged(ctx, after, { before, settings, latest });
+  return { serviceId, current, formula, before, settings, staged };
 }
 
 /** Whether the checks are still valid for the service as it is now. */
-export function isStillValid({ current }: PreparedService, now: ServiceRow | undefined): boolean {
-  const facts = (row: ServiceRow | undefined) => row && [row.id, row.formulaVersion, row.settingsVersion].join();
+export function isStillValid({ current }: Pick<PreparedService, 'current'>, now: ServiceRow | undefined): boolean {
+  const facts = (row: ServiceRow | undefined) =>
+    row && [row.id, ...[row.formulaVersion, row.settingsVersion, row.stagedVersion, row.stagedSettingsVersion]].join();
   return facts(current) === facts(now);
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await RandomWorld.formulas(stage);
 });
 
-/** Returns what should not be once everything is quiet. */
+/** Returns what should not be left once all work is done. */
 async function leftOver(model: string): Promise<string[]> {
   const { db } = stage.ctx;
   const [row] = await db.select().from(models).where(eq(models.name, model));

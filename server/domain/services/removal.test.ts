@@ -44,7 +44,7 @@ const isGone = async (service: string, staged = sets) =>
   );
 const roleOf = async (vmId: string) => (await stage.ctx.db.select().from(vmRoles).where(eq(vmRoles.vmId, vmId)))[0];
 
-/** Deploys a service with one unit whose agent looks at it and, if wanted, has started it. */
+/** Deploys a service with one unit whose agent has fetched it and, if wanted, started it. */
 async function deployed(service: string, formula = blog, { starts = false, staged = sets } = {}) {
   const declared = await stage.deploy(staged, service, formula);
   const [unit] = declared.units;
@@ -54,7 +54,7 @@ async function deployed(service: string, formula = blog, { starts = false, stage
 }
 
 describe('a unit', () => {
-  test('EN-52 that no agent looked at is removed immediately, with its machine and its service', async () => {
+  test('EN-52 that no agent has fetched is removed immediately, with its machine and its service', async () => {
     const { newUnits } = await stage.declare(sets, 'unseen', { ...blog, units: 2 });
     await remove('unseen/1');
     expect(await unitOf('unseen/1')).toMatchObject({ stage: 'removed', machine: newUnits[1]?.machine?.machine });
@@ -71,7 +71,7 @@ describe('a unit', () => {
     ).toMatchObject([{ deletedAt: expect.any(Date) }]);
   });
 
-  test('that its agent looks after leaves, and is removed when the agent confirms it', async () => {
+  test('that its agent has fetched leaves, and is removed when the agent confirms it', async () => {
     const { unit, vmId } = await deployed('leaving');
     await remove(unit);
     await remove(unit);
@@ -105,7 +105,7 @@ describe('a unit', () => {
     });
   });
 
-  test('EN-1 never has the number of a former unit, also not after its service', async () => {
+  test('EN-1 never has the number of an earlier unit, not even after its service is removed', async () => {
     await stage.declare(sets, 'again', { ...blog, units: 2 });
     await remove('again/1');
     await removeService(stage.ctx, { model: sets.model, service: 'again' });
@@ -131,7 +131,7 @@ describe('a service', () => {
     expect(JSON.stringify(items)).not.toContain('"inner"');
   });
 
-  test('that is being removed takes neither changes nor units, and is removed by force', async () => {
+  test('that is being removed accepts neither changes nor units, and is removed by force', async () => {
     await deployed('stuck');
     await removeService(stage.ctx, { model: sets.model, service: 'stuck' });
     await expect(stage.declare(sets, 'stuck', { ...blog, units: 2 })).rejects.toMatchObject({ code: 'service_dying' });
@@ -172,7 +172,7 @@ describe('a model', () => {
     await expect(getModel(stage.ctx, { model: model.model })).rejects.toMatchObject({ code: 'model_unknown' });
   });
 
-  test('is destroyed by force although no agent answers', async () => {
+  test('is destroyed by force even if no agent responds', async () => {
     const model = await stage.stage.bootstrapped();
     await deployed('last', blog, { staged: model });
     await destroyModel(stage.ctx, { model: model.model, confirm: model.model, force: true });

@@ -14,7 +14,7 @@ import { dismissUnits } from './units/leave.ts';
 
 /**
  * Begins to remove a service with its relations and units. It ends with the last of them, and immediately if no agent
- * looked at its units (EN-52). Throws 404 `model_unknown` | `service_unknown`, 412 `model_changed`.
+ * has fetched its units (EN-52). Throws 404 `model_unknown` | `service_unknown`, 412 `model_changed`.
  */
 export async function removeService(ctx: Context, input: RemoveServiceInput): Promise<void> {
   allow(ctx.actor, 'operator');

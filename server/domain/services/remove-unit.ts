@@ -13,7 +13,7 @@ import { dismissUnits } from './units/leave.ts';
 
 /**
  * Begins to remove a unit: its agent runs the last hooks. With `force`, the unit is removed without its agent (EN-53),
- * and so is a unit that no agent looked at (EN-52). Throws 404 `model_unknown` | `unit_unknown`, 412 `model_changed`.
+ * and so is a unit that no agent has fetched (EN-52). Throws 404 `model_unknown` | `unit_unknown`, 412 `model_changed`.
  */
 export async function removeUnit(ctx: Context, input: RemoveUnitInput): Promise<void> {
   allow(ctx.actor, 'operator');
@@ -27,8 +27,8 @@ export async function removeUnit(ctx: Context, input: RemoveUnitInput): Promise<
 }
 
 /**
- * Begins to remove a unit of a locked model, as `removeUnit` does. Returns the unit’s service, whose other units may go on
- * now; null if the unit already leaves. Throws 404 `unit_unknown`.
+ * Begins to remove a unit of a locked model, as `removeUnit` does. Returns the unit’s service, whose other units may
+ * continue now; null if the unit already leaves. Throws 404 `unit_unknown`.
  */
 export async function removeUnitIn(
   tx: Transaction,

@@ -21,7 +21,7 @@ async function enrollAnother(machine: NewMachine): Promise<void> {
 const namesOf = async (service: string) =>
   (await getService(stage.ctx, { model: sets.model, service })).units.map(({ unit }) => unit);
 
-test('EN-54 after another machine enrolled, its units have new numbers, and others see the former ones depart', async () => {
+test('EN-54 after another machine enrolled, its units have new numbers, and others see the previous ones depart', async () => {
   const web = await stage.formula('web', '1.0.0.0', { metadata: { requires: { db: { interface: 'mysql' } } } });
   const db = await stage.formula('mysql', '1.0.0.0', { metadata: { provides: { db: { interface: 'mysql' } } } });
   const front = await stage.deploy(sets, 'front', web);
@@ -39,7 +39,7 @@ test('EN-54 after another machine enrolled, its units have new numbers, and othe
   expect((await stage.look(front.units[0]?.vmId ?? ''))[0]?.relations[0]?.members).toEqual([]);
 });
 
-test('a unit that no machine looked at stays, and one that leaves is not replaced', async () => {
+test('a unit that no machine has fetched stays, and one that leaves is not replaced', async () => {
   const blog = await stage.formula('blog');
   const { newUnits } = await stage.declare(sets, 'unseen', { ...blog });
   const [machine] = newUnits.map((added) => added.machine);

@@ -23,7 +23,7 @@ export type ResolvedHooks = z.infer<typeof resolvedHooks>;
 type Resolved = ResolvedHooks['resolved'][number];
 
 /**
- * Decides on a hook that fails: its agent runs it again now, or goes on without it. The decision is for one run, so that
+ * Decides on a hook that fails: its agent runs it again now, or skips it. The decision is for one run, so that
  * it never concerns a newer failure (EN-50). Repeating the decision changes nothing. Throws 404 `model_unknown` |
  * `unit_unknown` | `run_unknown`, 409 `run_not_failing`.
  */
@@ -42,8 +42,8 @@ export async function resolveUnit(ctx: Context, input: ResolveUnitInput): Promis
 }
 
 /**
- * Decides on everything that fails in a model or a service. Of a unit with several failures, the hook of the unit itself
- * is first. Throws 404 `model_unknown` | `service_unknown`.
+ * Decides on everything that fails in a model or a service. Of a unit with several failures, the hook of the unit
+ * itself is first. Throws 404 `model_unknown` | `service_unknown`.
  */
 export async function resolveModel(ctx: Context, input: ResolveModelInput): Promise<ResolvedHooks> {
   allow(ctx.actor, 'operator');
@@ -105,7 +105,7 @@ async function resolve(
   const turn = await takeTurn(tx, head);
   head.otherTurn = turn;
   const resolution = { run, how, at: ctx.now.toISOString(), by: ctx.actor.name } as const;
-  // Decisions about earlier failures are void.
+  // Decisions about earlier failures no longer apply.
   const failing = new Set(Object.values(unit.failing).map((failure) => failure.run));
   const others = unit.resolutions.filter((one) => one.run !== run && failing.has(one.run));
   unit.resolutions = [...others, resolution];

@@ -43,7 +43,7 @@ describe('a hook that fails', () => {
     expect((await stage.look(unit.vmId))[0]?.resolution).toBeNull();
   });
 
-  test('is decided once, however often it is asked', async () => {
+  test('is decided once, however often it is requested', async () => {
     const { unit, run } = await failing('clicked');
     await resolve(unit.unit, run, true);
     const [once] = await stage.look(unit.vmId);
@@ -84,7 +84,7 @@ describe('EN-50 a decision is rejected', () => {
   });
 });
 
-test('hooks of several relations that fail on one unit are decided on beside each other', async () => {
+test('hooks of several relations that fail on one unit are decided on independently', async () => {
   const { unit, run } = await failing('several');
   const second = { hook: 'db-relation-joined', run: uuid(), failures: 1, outcome: 'failed', exitCode: 1 };
   const since = new Date().toISOString();

@@ -21,10 +21,11 @@ const shared = z.object({
   formula: z.string(),
   version: z.string().describe('The version of the formula that the units get.'),
   exposed: z.boolean(),
+  stagedVersion: z.string().nullable().describe('The version that units in Staging get, if it is another one.'),
   settingsVersion: count,
   timeouts: z.record(z.string(), z.number()).describe('Time limits of hooks in seconds, instead of the formula’s.'),
-  upgrade: atOnce.describe('How many units may change their version at once.'),
-  configure: atOnce.describe('How many units may change their settings at once.'),
+  upgrade: atOnce.describe('How many units may change their version at the same time.'),
+  configure: atOnce.describe('How many units may change their settings at the same time.'),
   dyingSince: time.nullable(),
   createdAt: time,
   createdBy: z.string(),
@@ -109,7 +110,7 @@ function settingsOf({ actor }: Context, row: SettingsRow) {
 function sharedOf(row: ServiceRow): z.infer<typeof shared> {
   const { name, life, formula, formulaVersion: version, exposed, settingsVersion, timeouts } = row;
   return {
-    ...{ name, life, formula, version, exposed, settingsVersion, timeouts },
+    ...{ name, life, formula, version, exposed, stagedVersion: row.stagedVersion, settingsVersion, timeouts },
     upgrade: { atOnce: row.atOnceUpgrade ?? 'all' },
     configure: { atOnce: row.atOnceConfigure ?? 'all' },
     dyingSince: isoOrNull(row.dyingAt),

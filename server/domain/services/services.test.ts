@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { getModel } from '#server/domain/topology/index.ts';
 import type { Staged } from '#server/domain/topology/testing/stage.ts';
-import { getService, getUnit, listServices, setService } from './index.ts';
+import { getService, getUnit, listServices, removeService, setService } from './index.ts';
 import { ServiceStage } from './testing/service-stage.ts';
 
 let stage: ServiceStage;
@@ -55,6 +55,21 @@ describe('a service that is declared', () => {
     const { newUnits, ...again } = await stage.declare(sets, 'first', { ...blog, units: 3, settings: {} });
     expect(newUnits).toEqual([]);
     expect(again).toEqual(before);
+  });
+
+  test('has no more relations between its units than an agent takes', async () => {
+    const peers = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`r${n}x`, { interface: 'chain' }]));
+    const rings = await stage.formula('rings', '1.0.0.0', { metadata: { peers: peers(64) } });
+    const { version } = await stage.formula('rings', '1.1.0.0', { metadata: { peers: peers(65) } });
+    await stage.declare(sets, 'rings', { ...rings, units: 0 });
+    const refused = { code: 'relations_too_many', params: { limit: 64 } };
+    await expect(stage.declare(sets, 'rings', { ...rings, version })).rejects.toMatchObject(refused);
+    await expect(stage.declare(sets, 'more', { ...rings, version, units: 0 })).rejects.toMatchObject(refused);
+    const { items } = await listServices(stage.ctx, { model: sets.model });
+    expect(items.find(({ name }) => name === 'rings')).toMatchObject({ version: '1.0.0.0' });
+    expect(items.map(({ name }) => name)).not.toContain('more');
+    await removeService(stage.ctx, { model: sets.model, service: 'rings', force: true });
   });
 
   test('has as many units as are declared; those with the highest numbers go', async () => {
@@ -214,7 +229,7 @@ describe('a declaration is rejected', () => {
     });
   });
 
-  test('for time limits of what is no hook', async () => {
+  test('for time limits of unknown hooks', async () => {
     expect(await declare('limits', { timeouts: { 'in\u0000stall': 5 } })).toBe('field_invalid');
     expect(await declare('limits', { timeouts: { install: 86_401 } })).toBe('field_too_big');
   });

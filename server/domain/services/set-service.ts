@@ -22,6 +22,7 @@ import { isStillValid, type PreparedService, prepareService, type ServiceRequest
 import { setPeerRelations } from './relations/index.ts';
 import { findService, requireLiving, type ServiceRow } from './service-rows.ts';
 import { type Service, showService } from './service-view.ts';
+import { livingInProduction } from './staging/slot.ts';
 import { requireRoom as requireUnitRoom } from './units/insert-unit.ts';
 import { dismissUnits } from './units/leave.ts';
 import { type NewUnit, placeUnits } from './units/place-units.ts';
@@ -44,15 +45,16 @@ export async function setService(
   allow(ctx.actor, 'operator');
   const request = parse(setServiceInput, input);
   const { service: name, to } = request;
-  const { model, missing } = await declareChecked(ctx, request);
-  const newUnits = await placeUnits(ctx, provider, model, { service: name, count: missing, to });
+  const { model, missing, wanted } = await declareChecked(ctx, request);
+  const newUnits = await placeUnits(ctx, provider, model, { service: name, count: missing, to, upTo: wanted });
   return { ...(await showService(ctx, model, name)), newUnits };
 }
 
-/** A declaration that was stored. `missing`: how many units the service lacks. */
+/** A declaration that was stored. `missing`: how many of the `wanted` units the service lacks. */
 interface Declared {
   model: ModelRow;
   missing: number;
+  wanted: number | undefined;
 }
 
 /** Number of times that a declaration is checked again if the service changes between the checks and the transaction. */
@@ -86,7 +88,8 @@ async function declare(
       ? await deployService(tx, ctx, model, request, prepared)
       : await changeService(tx, ctx, model, current, request, prepared);
   const wanted = request.units ?? (current === undefined ? 1 : undefined);
-  return { model, missing: wanted === undefined ? 0 : await scale(tx, ctx, row, { wanted, vmId }) };
+  const missing = wanted === undefined ? 0 : await scale(tx, ctx, row, { wanted, vmId, model });
+  return { model, wanted, missing };
 }
 
 /** Deploys a service of a locked model, without units. Throws 409 `services_too_many`. */
@@ -135,20 +138,16 @@ async function requireRoom(tx: Transaction, { id }: ModelRow): Promise<void> {
 }
 
 /**
- * Returns how many units a service lacks. If it has too many, those with the highest numbers begin to leave. Units that
- * already leave do not count.
+ * Returns how many units a service lacks in Production. If it has too many, those with the highest numbers begin to
+ * leave. Units that already leave do not count.
  */
 async function scale(
   tx: Transaction,
   ctx: Context,
   { id }: ServiceRow,
-  { wanted, vmId }: { wanted: number; vmId: string | null },
+  { wanted, vmId, model }: { wanted: number; vmId: string | null; model: ModelRow },
 ): Promise<number> {
-  const present = await tx
-    .select()
-    .from(units)
-    .where(and(eq(units.serviceId, id), eq(units.life, 'alive'), isNull(units.removedAt)))
-    .orderBy(desc(units.number));
+  const present = await tx.select().from(units).where(livingInProduction(model, id)).orderBy(desc(units.number));
   const surplus = present.length - wanted;
   if (surplus <= 0) {
     await requireUnits(tx, { serviceId: id, vmId }, -surplus);

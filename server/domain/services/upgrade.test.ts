@@ -116,7 +116,7 @@ describe('an upgrade', () => {
 });
 
 describe('a version is rejected before anything changes', () => {
-  test('EN-57 if its schema does not take the settings', async () => {
+  test('EN-57 if its schema does not accept the settings', async () => {
     const closed = { type: 'object', properties: { b: {} }, additionalProperties: false };
     await stage.formula('blog', '2.0.0.0', { settingsSchema: { publicSettings: closed } });
     await stage.declare(sets, 'settled', { formula, version: '1.0', units: 0, settings: { a: 1 } });

@@ -88,10 +88,10 @@ describe('JU-19 an agent that enrolls', () => {
     );
   test.each([
     ['with the id of its role becomes the instance', role, { id, address: '10.0.0.5' }, null],
-    ['without an id on a VM that is no role is accepted', plain, null, null],
+    ['without an id on a VM that is not a role is accepted', plain, null, null],
     ['without an id on the VM of a role is rejected', role, null, 'instance_missing'],
     ['with an id that no role has is rejected', role, { id: `${id}x`, address: '10.0.0.5' }, 'instance_other_role'],
-    ['with an id on a VM that is no role is rejected', plain, { id, address: '10.0.0.5' }, 'instance_unknown'],
+    ['with an id on a VM that is not a role is rejected', plain, { id, address: '10.0.0.5' }, 'instance_unknown'],
     ['that claims the role of another VM is rejected', role, { id: other, address: '10.0.0.5' }, 'instance_claimed'],
     [
       'that claims a role from a VM that is none is rejected',

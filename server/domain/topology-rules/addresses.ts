@@ -7,7 +7,10 @@ export interface Ipv4Network {
 const octet = String.raw`(0|[1-9]\d{0,2})`;
 const ipv4Pattern = new RegExp(`^${octet}\\.${octet}\\.${octet}\\.${octet}$`);
 
-/** Parses an IPv4 address; null if the text is none. Octets with leading zeros are rejected, because some programs read them as octal. */
+/**
+ * Parses an IPv4 address; null if the text is not one. Octets with leading zeros are rejected, because some programs read
+ * them as octal.
+ */
 export function parseIpv4(text: string): number | null {
   const octets = ipv4Pattern.exec(text)?.slice(1).map(Number);
   if (octets === undefined || octets.some((one) => one > 255)) return null;
@@ -18,7 +21,7 @@ export function parseIpv4(text: string): number | null {
 export const formatIpv4 = (address: number): string =>
   [24, 16, 8, 0].map((bits) => Math.floor(address / 2 ** bits) % 256).join('.');
 
-/** Parses a network such as `10.0.0.0/8`; null if the text is none, or if the address is not the network's first. */
+/** Parses a network such as `10.0.0.0/8`; null if the text is not one, or if the address is not the network's first. */
 export function parseNetwork(text: string): Ipv4Network | null {
   const [address = '', bits = '', ...rest] = text.split('/');
   const first = parseIpv4(address);
@@ -30,7 +33,9 @@ export function parseNetwork(text: string): Ipv4Network | null {
 export const isInNetwork = ({ first, size }: Ipv4Network, address: number): boolean =>
   address >= first && address < first + size;
 
-/** Number of addresses at the beginning of a network that no machine gets: the network's own, and those of its services. */
+/**
+ * Number of addresses at the beginning of a network that no machine gets: the network's own, and those of its services.
+ */
 export const reservedAddresses = 4;
 
 /**
@@ -54,7 +59,7 @@ export interface ReportedInstance {
 
 /** What the portal knows of the VM whose token the agent has. */
 export interface EnrollingVm {
-  /** The instance id of the VM's role; null if the VM is no role. */
+  /** The instance id of the VM's role; null if the VM is not a role. */
   instanceId: string | null;
   network: Ipv4Network | null;
 }

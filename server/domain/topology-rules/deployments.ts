@@ -69,5 +69,5 @@ interface SetMember {
 export const rolesInSet = <Role extends SetMember>(roles: readonly Role[]): Role[] =>
   roles.filter(({ availabilitySet, state }) => availabilitySet !== null && state !== 'deleting');
 
-/** Whether the 99.95 % agreement covers the roles of a deployment (JU-6, JU-42). Roles being deleted do not count. */
+/** Whether the 99.95% agreement covers the roles of a deployment (JU-6, JU-42). Roles being deleted do not count. */
 export const isCovered = (roles: readonly SetMember[]): boolean => rolesInSet(roles).length >= rolesForAgreement;

@@ -75,7 +75,7 @@ test('opening a port again replaces the endpoint, so that a port is in the list 
 describe('closing', () => {
   const both = [request(), request({ role: 'b', source: 'unit:blog/1' })];
 
-  test('JU-15 the set goes with its last member', () => {
+  test('JU-15 the set ends with its last member', () => {
     const one = closeEndpoint(opened(...both), request());
     expect(balancedSets(one)).toEqual(new Map([['tcp80-80', ['b']]]));
     const none = closeEndpoint(one, request({ role: 'b', source: 'unit:blog/1' }));

@@ -59,7 +59,7 @@ export function findRole(model: string, id: string, rolesOf: (service: string) =
   return { refusal: 'legacy_instance_ambiguous', params: { service, roles: roles.length } };
 }
 
-/** Instances in the order of the requested ids; an id without an instance has null at its place. */
+/** Instances in the order of the requested ids; an id without an instance has null in its place. */
 export type InstanceList<T> = { instances: (T | null)[]; partial: boolean } | { refusal: 'no_instances' };
 
 /** Returns instances in the requested order (JU-14). If none is found, that is an error, not a list of gaps. */

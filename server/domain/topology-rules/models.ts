@@ -7,7 +7,7 @@ export interface ModelMode {
 /** Whether a new model has availability sets, unless its creator decides otherwise (JU-7). */
 export const availabilitySetsByDefault = true;
 
-/** Returns the mode after a change. After the bootstrap, only the present value is accepted (JU-7). */
+/** Returns the mode after a change. After the bootstrap, only the current value is accepted (JU-7). */
 export function changeMode(
   { availabilitySetsEnabled, isBootstrapped }: ModelMode,
   to: boolean,

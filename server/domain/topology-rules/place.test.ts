@@ -66,7 +66,7 @@ describe('with availability sets', () => {
     expect(placed(request)).toEqual(result);
   });
 
-  test('JU-9 a cloud service that is being deleted takes no further instance', () => {
+  test('JU-9 a cloud service that is being deleted gets no further instance', () => {
     const services = new Map([[s1, { label: null, state: 'deleting' as const, roles: new Set([role('a')]) }]]);
     expect(placed({ for: 'unit', group: [id(s1)] }, { services })).toEqual(inNew);
   });
@@ -159,7 +159,7 @@ const isNewIn = (before: World, done: Done): done is ModelledInstance =>
   !('refusal' in done) && !before.instances.some((one) => one.id === done.id);
 
 describe('JU-23 over random histories', () => {
-  test('JU-10 with availability sets, units of two services share no cloud service, and no unit is beside a controller', () => {
+  test('JU-10 with availability sets, units of two services share no cloud service, and no unit shares one with a controller', () => {
     const kindOf = ({ isController, services }: ModelledInstance) => (isController ? 'controller' : services.join());
     const faults = faultsIn(
       (seed) => newWorld(seed, true),
@@ -168,7 +168,7 @@ describe('JU-23 over random histories', () => {
     expect(faults).toEqual([]);
   });
 
-  test('JU-10 a second unit joins the first, and a service whose last instance went gets a name that never was', () => {
+  test('JU-10 a second unit joins the first, and a service whose last instance was removed gets a name that was never used', () => {
     const seen = { joined: 0, again: 0 };
     const faults = faultsIn(
       (seed) => newWorld(seed, true),
@@ -201,7 +201,7 @@ describe('JU-23 over random histories', () => {
     expect(shared).toBeGreaterThan(0);
   });
 
-  test('JU-8 a refusal leaves the inventory unchanged, and the same inventory and draws give the same placement', () => {
+  test('JU-8 a rejection leaves the inventory unchanged, and the same inventory and draws give the same placement', () => {
     let refusals = 0;
     const twins = new Map<World, World>();
     const faults = faultsIn(

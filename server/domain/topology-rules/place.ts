@@ -123,7 +123,7 @@ export interface GroupMember {
 }
 
 /**
- * Returns the distribution group (JU-9): of a unit all instances with units of its service, of a controller all
+ * Returns the distribution group (JU-9): for a unit, all instances with units of its service; for a controller, all
  * controllers. An instance that is being deleted belongs to no group.
  */
 export function distributionGroup(

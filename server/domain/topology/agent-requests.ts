@@ -22,8 +22,8 @@ const requestFile = (dataDir: string, instanceId: string): string =>
   join(requestsFolder(dataDir), `${instanceId}.json`);
 
 /**
- * Asks the fabric to start an agent for a new role. The file contains the enrollment token, so only the portal’s user can
- * read it. If there are enough agents, there is no request, and people enroll the machine.
+ * Asks the fabric to start an agent for a new role. The file contains the enrollment token, so only the portal’s user
+ * can read it. If there are enough agents, there is no request, and people enroll the machine.
  */
 export async function requestAgent(
   dataDir: string,
@@ -58,7 +58,10 @@ export async function readAgentRequest(dataDir: string, instanceId: string): Pro
 export const dropAgentRequest = (dataDir: string, instanceId: string): Promise<void> =>
   rm(requestFile(dataDir, instanceId), { force: true });
 
-/** Returns the instance ids of all roles, also of those that are being removed: their agents still uninstall extensions. */
+/**
+ * Returns the instance ids of all roles, including those that are being removed: their agents still uninstall
+ * extensions.
+ */
 export async function listRoleInstances(ctx: Context): Promise<Set<string>> {
   allow(ctx.actor, 'operator');
   const rows = await ctx.db

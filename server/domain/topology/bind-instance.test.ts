@@ -41,7 +41,7 @@ describe('JU-19 binding an instance', () => {
     expect(await bind(machine.vmId, { id: machine.instanceId, address: '10.200.0.9' })).toBe('10.200.0.9');
   });
 
-  test('needs no instance for a VM of no model', async () => {
+  test('needs no instance for a VM outside of models', async () => {
     const { id } = await registerVm(ctx, { name: 'plain' });
     expect(await bind(id, null)).toBeNull();
     await expect(bind(id, { id: 'juju-prod-x', address: '10.0.0.5' })).rejects.toMatchObject({
@@ -71,7 +71,7 @@ describe('JU-19 binding an instance', () => {
     await expect(bind(machine.vmId, reported)).rejects.toMatchObject({ kind, code, faults: [{ path, code }] });
   });
 
-  test('rejects the role of another VM, also if that role has no agent yet', async () => {
+  test('rejects the role of another VM, even if that role has no agent yet', async () => {
     const other = await addMachine(ctx, { model: 'prod' }, staged.provider);
     const claim = { id: machine.instanceId, address: '10.0.0.5' };
     await expect(bind(other.vmId, claim)).rejects.toMatchObject({ kind: 'conflict', code: 'instance_claimed' });
@@ -96,7 +96,7 @@ test('JU-19 a rejected agent leaves its token usable, and does not become the ag
   expect(await addressOf(vmId)).toBe('10.0.0.20');
 });
 
-test('JU-19 a machine that enrolls with a new token takes the place of the former one', async () => {
+test('JU-19 a machine that enrolls with a new token replaces the previous one', async () => {
   const { vmId, enrollmentToken, instanceId: id } = await addMachine(ctx, { model: 'prod' }, staged.provider);
   await enroll(enrollmentToken, { id, address: '10.0.0.21' });
   const next = await issueEnrollmentToken(ctx, { vmId });
@@ -128,7 +128,7 @@ describe('JU-35 a changed address', () => {
     expect(await ctx.db.$count(changes, eq(changes.key, 'prod'))).toBe(before + 1);
   });
 
-  test('must be in the network of the model, also if the network is a small one', async () => {
+  test('must be in the network of the model, even if the network is a small one', async () => {
     await ctx.db.update(networks).set({ cidr: '10.7.0.0/24' }).where(eq(networks.name, 'juju-prod-vnet'));
     const move = (address: string) => moveInstance(ctx, machine.vmId, { id: machine.instanceId, address });
     await expect(move('10.8.0.1')).rejects.toMatchObject({ code: 'address_outside_network' });

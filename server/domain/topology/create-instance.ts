@@ -1,9 +1,10 @@
 import { and, eq, ne } from 'drizzle-orm';
-import { cloudServices, vmRoles } from '#db/schema/index.ts';
+import { cloudServices, deployments, vmRoles } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { maxDraws } from '#server/domain/topology-rules/names.ts';
+import type { DeploymentSlot } from '#server/domain/topology-rules/words.ts';
 import { callProvider, ProviderFailure } from './call-provider.ts';
 import { discardRole } from './discard-role.ts';
 import { tellFabric } from './endpoint-rows.ts';
@@ -70,7 +71,7 @@ async function build(
   { affinityGroup }: ModelRow,
   { vm, role, instanceId, password, endpoints }: Reservation,
 ): Promise<string> {
-  const { cloudService: service, deployment, name, vmId } = role;
+  const { cloudService: service, deployment, name } = role;
   const [row] = await ctx.db.select().from(cloudServices).where(eq(cloudServices.name, service));
   if (row?.state === 'creating') {
     await storeServiceAddress(ctx, service, () =>
@@ -82,23 +83,37 @@ async function build(
     ...{ network: role.networkConfiguration.network, availabilitySet: role.availabilitySet },
     enrollment: vm.enrollmentToken === null ? null : { instanceId, token: vm.enrollmentToken },
   };
-  const isFirst = await hasNoOther(ctx, service, vmId);
-  const { assignedAddress } = isFirst
-    ? await callProvider('deployment', () => provider.deployment(service, deployment, 'production', description))
-    : await callProvider('role', () => provider.role(service, deployment, description));
+  const slot = await slotOfFirst(ctx, role);
+  const { assignedAddress } =
+    slot !== null
+      ? await callProvider('deployment', () => provider.deployment(service, deployment, slot, description))
+      : await callProvider('role', () => provider.role(service, deployment, description));
   await callProvider('endpoints', () => provider.endpoints(service, deployment, name, endpoints));
   await confirm(ctx, role, assignedAddress);
   return assignedAddress;
 }
 
-/** Whether the provider has created no other role of the cloud service yet. */
-async function hasNoOther({ db }: Context, service: string, vmId: string): Promise<boolean> {
+/** Returns the slot of a role's deployment; null if the provider has created another role of the deployment. */
+async function slotOfFirst(
+  { db }: Context,
+  { cloudService, deployment, vmId }: Reservation['role'],
+): Promise<DeploymentSlot | null> {
   const others = await db
     .select({ vmId: vmRoles.vmId })
     .from(vmRoles)
-    .where(and(eq(vmRoles.cloudService, service), ne(vmRoles.vmId, vmId), eq(vmRoles.state, 'ready')))
+    .where(
+      and(
+        ...[eq(vmRoles.cloudService, cloudService), eq(vmRoles.deployment, deployment)],
+        ...[ne(vmRoles.vmId, vmId), eq(vmRoles.state, 'ready')],
+      ),
+    )
     .limit(1);
-  return others.length === 0;
+  if (others.length > 0) return null;
+  const [placed] = await db
+    .select({ slot: deployments.slot })
+    .from(deployments)
+    .where(and(eq(deployments.cloudService, cloudService), eq(deployments.name, deployment)));
+  return placed?.slot ?? null;
 }
 
 /** Stores that an instance exists. Throws if it took longer than its lease, so that the repair has begun to delete it. */

@@ -40,7 +40,7 @@ export async function createModel(ctx: Context, input: CreateModelInput): Promis
 }
 
 /**
- * Changes whether a model uses availability sets. After the bootstrap, only the present value is accepted. Throws 404
+ * Changes whether a model uses availability sets. After the bootstrap, only the current value is accepted. Throws 404
  * `model_unknown`, 409 `model_dying` | `availability_sets_frozen`, 412 `model_changed`.
  */
 export async function changeModel(ctx: Context, input: ChangeModelInput): Promise<Model> {
@@ -50,7 +50,7 @@ export async function changeModel(ctx: Context, input: ChangeModelInput): Promis
     const before = await lockModel(tx, name, ifMatch);
     requireAlive(before);
     const { availabilitySetsEnabled } = before;
-    // A bootstrap that is running has already used the present value.
+    // A bootstrap that is running has already used the current value.
     const isBootstrapped = before.bootstrappedAt !== null || before.leaseUntil !== null;
     const changed = changeMode({ availabilitySetsEnabled, isBootstrapped }, to);
     if ('refusal' in changed) throw new DomainError('conflict', changed.refusal);

@@ -4,7 +4,7 @@ import { endpoints, vmRoles } from '#db/schema/index.ts';
 import type { RoleEndpoint } from '#server/domain/topology-rules/endpoints.ts';
 import { tell } from '#server/platform/wakes/index.ts';
 
-/** The channel on which the fabric hears that reachable endpoints changed. The payload is the cloud service. */
+/** The channel on which the fabric learns that reachable endpoints changed. The payload is the cloud service. */
 export const endpointsChannel = 'annex_endpoints';
 
 /** Wakes the fabric after the commit, so that it reads the reachable endpoints again. */

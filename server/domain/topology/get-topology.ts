@@ -14,7 +14,7 @@ import { readModel } from './model-rows.ts';
 const deployment = z.object({
   name: z.string(),
   slot: z.enum(slots),
-  covered: z.boolean().describe('Whether the 99.95 % agreement covers the roles: two or more in one availability set.'),
+  covered: z.boolean().describe('Whether the 99.95% agreement covers the roles: two or more in one availability set.'),
   roles: z.array(instance),
   endpoints: z.array(endpointView),
 });

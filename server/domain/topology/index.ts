@@ -36,7 +36,7 @@ export {
 } from './model-rows.ts';
 export { getModel, listModels, type Model, type ModelCounts, model } from './model-view.ts';
 export { noteFabric } from './note-fabric.ts';
-export { planSwap, swapPlan } from './plan-swap.ts';
+export { planSwap, type SwapPlan, swapPlan } from './plan-swap.ts';
 export type { CloudProvider } from './provider.ts';
 export { readPlace } from './read-place.ts';
 export { type Reachable, readReachable } from './read-reachable.ts';
@@ -47,4 +47,5 @@ export { resealRolePasswords } from './role-password.ts';
 export { closeEndpoint, setEndpoint, setEndpointAnswer } from './set-endpoint.ts';
 export { listStorageAccounts, setStorageAccount, storageAccount } from './set-storage-account.ts';
 export { swap } from './swap.ts';
+export type { SwappedService, SwapUnits, SwapUse } from './swap-use.ts';
 export { changeUnitPorts, closeUnitPorts, lockPortsOf, tellExposure, type UnitPort } from './unit-ports.ts';

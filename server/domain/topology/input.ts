@@ -57,8 +57,8 @@ export const addMachineInput = inModel;
 export type AddMachineInput = z.input<typeof addMachineInput>;
 
 /**
- * `address`: the address of the machine in the network of the model, if units are to know another one than the provider
- * assigns.
+ * `address`: the address of the machine in the network of the model, if units should use another address than the
+ * provider assigns .
  */
 export const adoptMachineInput = inModel.extend({ vmId, address: z.ipv4().optional() });
 export type AdoptMachineInput = z.input<typeof adoptMachineInput>;
@@ -96,7 +96,9 @@ const ofInstance = z.object({
   ifMatch: z.number().int().min(0).optional(),
 });
 
-/** `localPort`: the port on the machine, by default the public port. `set`: whether several roles may share the port. */
+/**
+ * `localPort`: the port on the machine, by default the public port. `set`: whether several roles may share the port.
+ */
 export const setEndpointInput = ofInstance.extend({
   localPort: portNumber.optional(),
   set: z.boolean().default(false),

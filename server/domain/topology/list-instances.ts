@@ -41,7 +41,7 @@ export type RoleInstance = z.infer<typeof instance>;
 export const instances = z.object({ instances: z.array(instance.nullable()), partial: z.boolean() });
 
 /**
- * Returns instances of a model in the requested order. Ids without an instance have null at their places, and the
+ * Returns instances of a model in the requested order. Ids without an instance have null in their places, and the
  * result is partial. Throws 404 `model_unknown`, and `no_instances` if none is found; 409 `legacy_instance_ambiguous`.
  */
 export async function listInstances(ctx: Context, input: ListInstancesInput): Promise<z.infer<typeof instances>> {

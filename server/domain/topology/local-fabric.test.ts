@@ -40,7 +40,7 @@ const role = (network: string) => ({
   enrollment: { instanceId: 'juju-fabric-x-jujuaaaaaaaaaa', token: 'annex_enroll_x' },
 });
 const insertNetwork = (name: string, cidr: string) => ctx.db.insert(networks).values({ name, cidr, ...created() });
-const assign = (network: string) => localFabric(ctx).role('juju-fabric-x', 'v2', role(network));
+const assign = (network: string, fabric = localFabric(ctx)) => fabric.role('juju-fabric-x', 'v2', role(network));
 
 describe('JU-1 a cloud service', () => {
   test('gets one DNS name in the domain and one address in the network of public addresses', async () => {
@@ -99,6 +99,14 @@ describe('a role', () => {
     await expect(add()).rejects.toMatchObject({ code: 'provider_failed', params: { step: 'deployment' } });
     const { cloudServices: services } = await getTopology(ctx, { model });
     expect(services).toHaveLength(3);
+  });
+
+  test('whose agent runs on the portal’s machine gets an address that no role of another model has', async () => {
+    const fabric = fabricWith({ mode: 'spawn' });
+    const names = ['net-dev', 'net-test', 'net-live'];
+    for (const name of names) await insertNetwork(name, '127.64.0.0/24');
+    const addresses = await Promise.all([...names, ...names].map((name) => assign(name, fabric)));
+    expect(new Set(addresses.map(({ assignedAddress }) => assignedAddress)).size).toBe(6);
   });
 
   test('needs a network that exists', async () => {

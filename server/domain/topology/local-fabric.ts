@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { eq, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
 import { cloudServices, networks, vmRoles } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import {
@@ -25,9 +25,9 @@ export function networkOf(cidr: string): Ipv4Network {
  */
 export function localFabric({ db, config: { fabric, dataDir } }: Pick<Context, 'db' | 'config'>): CloudProvider {
   const assign = async ({ network, enrollment }: RoleDescription): Promise<{ assignedAddress: string }> => {
-    const assignedAddress = await takeAddress(db, network);
-    if (fabric.mode === 'spawn' && enrollment !== null)
-      await requestAgent(dataDir, { ...enrollment, address: assignedAddress });
+    const isShared = fabric.mode === 'spawn';
+    const assignedAddress = await takeAddress(db, network, isShared);
+    if (isShared && enrollment !== null) await requestAgent(dataDir, { ...enrollment, address: assignedAddress });
     return { assignedAddress };
   };
   return {
@@ -63,18 +63,30 @@ async function findPublicAddress(db: Context['db'], name: string, addresses: str
   return formatIpv4(pool.first + offset);
 }
 
-/** Takes the next free address of a network. */
-async function takeAddress(db: Context['db'], name: string): Promise<string> {
+/**
+ * Takes the next free address of a network. If the agents of all networks share the portal’s machine, no role of another
+ * network may have the address either.
+ */
+async function takeAddress(db: Context['db'], name: string, isShared: boolean): Promise<string> {
   return db.transaction(async (tx) => {
-    const [row] = await tx.select().from(networks).where(eq(networks.name, name)).for('update');
+    const rows = await tx
+      .select()
+      .from(networks)
+      .where(isShared ? undefined : eq(networks.name, name))
+      .orderBy(networks.name)
+      .for('update');
+    const row = rows.find((network) => network.name === name);
     if (row === undefined) throw new Error(`the network ${name} does not exist`);
     const { first, size } = networkOf(row.cidr);
+    const ofNetwork = sql`${vmRoles.networkConfiguration} ->> 'network' = ${name}`;
     const roles = await tx
       .select({ address: vmRoles.assignedAddress })
       .from(vmRoles)
-      .where(sql`${isNotNull(vmRoles.assignedAddress)} and ${vmRoles.networkConfiguration} ->> 'network' = ${name}`);
+      .where(and(isNotNull(vmRoles.assignedAddress), isShared ? undefined : ofNetwork));
     const taken = new Set(roles.map(({ address }) => (parseIpv4(address ?? '') ?? 0) - first));
-    const offset = nextOffset({ first, size }, row.nextAddress, (at) => taken.has(at));
+    // The highest of them, because an address is stored only after the provider has returned it.
+    const next = Math.max(...rows.filter(({ cidr }) => cidr === row.cidr).map(({ nextAddress }) => nextAddress));
+    const offset = nextOffset({ first, size }, next, (at) => taken.has(at));
     if (offset === null) throw new Error(`every address of ${name} is in use`);
     await tx
       .update(networks)

@@ -19,16 +19,19 @@ export const newMachine = z
     enrollmentToken: z.string(),
     enrollmentExpiresAt: time,
     command: z.string().describe('The command that enrolls the machine.'),
+    startsAgents: z
+      .boolean()
+      .describe('Whether the portal starts agents for new machines (ANNEX_FABRIC=spawn), at most 20 of them.'),
   })
   .meta({ id: 'NewMachine' });
 export type NewMachine = z.infer<typeof newMachine>;
 
-/** What an agent states about its role when it enrolls. The address is null until the provider has assigned it. */
+/** What an agent sends about its role when it enrolls. The address is null until the provider has assigned it. */
 export const statedInstance = z.object({ id: z.string(), internalAddress: z.string().nullable() });
 
 /** Returns the command that enrolls a machine, as the instance of a role if its VM is one. */
 export function enrollCommand(
-  { url }: Pick<Context['config'], 'url'>,
+  { gatewayUrl }: Pick<Context['config'], 'gatewayUrl'>,
   token: string,
   instance: z.infer<typeof statedInstance> | null,
 ): string {
@@ -36,7 +39,9 @@ export function enrollCommand(
     ...(instance === null ? [] : [`--instance-id ${instance.id}`]),
     ...(instance?.internalAddress ? [`--internal-address ${instance.internalAddress}`] : []),
   ];
-  return [`annex-agent enroll --dir /var/lib/annex-agent --portal ${url} --token ${token}`, ...options].join(' ');
+  return [`annex-agent enroll --dir /var/lib/annex-agent --portal ${gatewayUrl} --token ${token}`, ...options].join(
+    ' ',
+  );
 }
 
 /** Returns a new machine as its creator sees it. */
@@ -51,5 +56,6 @@ export function showNewMachine(
   return {
     ...{ machine, vmId: vm.id, vm: vm.name, instanceId, cloudService, hostname, userName, password },
     ...{ assignedAddress, enrollmentToken, enrollmentExpiresAt, command },
+    startsAgents: config.fabric.mode === 'spawn',
   };
 }

@@ -63,9 +63,10 @@ describe('without availability sets', () => {
   });
 
   test('the creator gets the enrollment command', async () => {
-    const { command, enrollmentToken, instanceId, assignedAddress } = await add(off);
+    const { command, enrollmentToken, instanceId, assignedAddress, startsAgents } = await add(off);
+    expect(startsAgents).toBe(false);
     expect(command).toBe(
-      `annex-agent enroll --dir /var/lib/annex-agent --portal ${ctx.config.url} --token ${enrollmentToken} --instance-id ${instanceId} --internal-address ${assignedAddress}`,
+      `annex-agent enroll --dir /var/lib/annex-agent --portal ${ctx.config.gatewayUrl} --token ${enrollmentToken} --instance-id ${instanceId} --internal-address ${assignedAddress}`,
     );
   });
 

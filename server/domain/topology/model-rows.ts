@@ -34,7 +34,7 @@ export async function lockModel(tx: Transaction, name: string, ifMatch?: number)
   return row;
 }
 
-/** Locks a model by its id, also if it was removed. */
+/** Locks a model by its id, even if it was removed. */
 export async function lockModelById(tx: Transaction, id: string): Promise<ModelRow> {
   const [row] = await tx.select().from(models).where(eq(models.id, id)).for('no key update');
   if (row === undefined) throw new Error(`there is no model ${id}`);

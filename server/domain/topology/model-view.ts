@@ -12,11 +12,13 @@ import { type ModelRow, readModel } from './model-rows.ts';
 
 const byHealth = z.partialRecord(z.enum(vmHealths), count);
 
-/** What the list of models counts beside the model itself. */
+/** What the list of models counts besides the model itself. */
 const counted = z.object({
-  health: byHealth.describe('Number of machines by health, as in the list of VMs; a health of none is absent.'),
-  services: count.describe('Number of services, also of those that are being removed.'),
-  units: byHealth.describe('Number of units by health; a health of none is absent.'),
+  health: byHealth.describe(
+    'Number of machines by health, as in the list of VMs; health values without machines are absent.',
+  ),
+  services: count.describe('Number of services, including those that are being removed.'),
+  units: byHealth.describe('Number of units by health; health values without units are absent.'),
 });
 export type ModelCounts = z.infer<typeof counted>;
 
@@ -31,7 +33,7 @@ export const model = z
     network: z.string(),
     availabilitySetsEnabled: z.boolean(),
     bootstrappedAt: time.nullable().describe('Null before the bootstrap.'),
-    machines: count.describe('Number of machines, also of those that are being created or deleted.'),
+    machines: count.describe('Number of machines, including those that are being created or deleted.'),
     controllers: count,
     cloudServices: count,
     destroyingSince: time.nullable(),

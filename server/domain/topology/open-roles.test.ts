@@ -40,7 +40,7 @@ describe('roles that wait for their agents', () => {
 
   test.each([
     ['the VM is deleted', () => ctx.db.update(vms).set({ deletedAt: ctx.now })],
-    ['the VM has no agent any more', () => ctx.db.delete(agents)],
+    ['the VM no longer has an agent', () => ctx.db.delete(agents)],
     ['the removal is forced', () => ctx.db.update(vmRoles).set({ forced: true })],
   ])('are deleted when %s', async (_, change) => {
     const staged = await stage.bootstrapped();

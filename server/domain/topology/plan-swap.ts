@@ -16,6 +16,7 @@ import { keyedDigest } from '#server/platform/keys.ts';
 import { readEndpoints } from './endpoint-rows.ts';
 import { readExposedUnits } from './exposed-units.ts';
 import { type PlanSwapInput, planSwapInput } from './input.ts';
+import { type SwapUse, swapsNoUnits, swapUnits } from './swap-use.ts';
 
 const port = z.object({ protocol: z.enum(portProtocols), port: z.number().int() });
 const rolePort = port.extend({ instanceId: z.string() });
@@ -35,6 +36,7 @@ export const swapPlan = z
     unchanged: z
       .array(port)
       .describe('Public ports that are open before and after, and lead to other roles afterwards.'),
+    ...swapUnits.shape,
     revision: count.describe('The revision of the model.'),
     planHash: z.string(),
   })
@@ -45,11 +47,14 @@ export type SwapPlan = z.infer<typeof swapPlan>;
  * Returns what swapping the deployments of a cloud service would do. Throws 404 `cloud_service_unknown`, 409
  * `deployment_missing` | `cloud_service_changing` | `model_dying`.
  */
-export async function planSwap(ctx: Context, input: PlanSwapInput): Promise<SwapPlan> {
+export async function planSwap(ctx: Context, input: PlanSwapInput, use: SwapUse = swapsNoUnits): Promise<SwapPlan> {
   allow(ctx.actor, 'operator');
   const { cloudService } = parse(planSwapInput, input);
   return ctx.db.transaction(
-    async (tx) => makeSwapPlan(ctx, tx, cloudService, requireModel(await readModelOf(tx, cloudService)).revision),
+    async (tx) => {
+      const { revision } = requireModel(await readModelOf(tx, cloudService));
+      return makeSwapPlan(ctx, tx, { cloudService, revision, use });
+    },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
 }
@@ -77,8 +82,7 @@ export function requireModel(row: ModelOf): NonNullable<ModelOf> {
 export async function makeSwapPlan(
   ctx: Context,
   tx: Transaction,
-  cloudService: string,
-  revision: number,
+  { cloudService, revision, use }: { cloudService: string; revision: number; use: SwapUse },
 ): Promise<SwapPlan> {
   const placed = await tx.select().from(deployments).where(eq(deployments.cloudService, cloudService));
   if (placed.length === 0) throw new DomainError('conflict', 'deployment_missing');
@@ -103,7 +107,8 @@ export async function makeSwapPlan(
     production: await reachable(slots.production.before),
     staging: await reachable(slots.staging.before),
   });
-  const effect = { cloudService, ...slots, ...shownPorts(cloudService, ports) };
+  const units = await use.plan(tx, { cloudService, production: slots.production.after });
+  const effect = { cloudService, ...slots, ...shownPorts(cloudService, ports), ...units };
   return { ...effect, revision, planHash: hashOf(ctx, effect) };
 }
 
@@ -114,6 +119,9 @@ function shownPorts(service: string, { becomePublic, ceasePublic, unchanged }: P
   return { becomePublic: becomePublic.map(named), ceasePublic: ceasePublic.map(named), unchanged };
 }
 
-/** Returns a digest of everything that a swap changes. The revision is no part: other changes of the model do not matter. */
+/**
+ * Returns a digest of everything that a swap changes. The revision is not included: other changes of the model do not
+ * matter.
+ */
 const hashOf = ({ keys }: Context, effect: Omit<SwapPlan, 'revision' | 'planHash'>): string =>
   keyedDigest(keys.plan, 'swap', canonicalJson(effect)).toString('base64url');

@@ -133,7 +133,7 @@ describe('what the fabric serves', () => {
 });
 
 describe('JU-29 after a swap', () => {
-  test('the public address leads only to the former Staging, and connections of both may continue', async () => {
+  test('the public address leads only to the previous Staging, and connections of both may continue', async () => {
     const own = await newService(stage);
     for (const one of [own.first, own.second]) await enrollMachine(ctx, one);
     await open(own, own.first.instanceId);

@@ -24,7 +24,7 @@ export const rolePassword = z
 export type RolePassword = z.infer<typeof rolePassword>;
 
 /**
- * Replaces the password of a role's first user by a new random one. The previous one can no longer be decrypted. Throws
+ * Replaces the password of a role's first user with a new random one. The previous one can no longer be decrypted. Throws
  * 404 `role_instance_unknown`, 409 `role_creating` | `role_dying` | `model_dying` | `legacy_instance_ambiguous`.
  */
 export async function renewPassword(ctx: Context, input: RenewPasswordInput): Promise<RolePassword> {

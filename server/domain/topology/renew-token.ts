@@ -12,14 +12,14 @@ import { enrollCommand, statedInstance } from './machine-view.ts';
 
 /** A VM with a new enrollment token, and the command that enrolls its machine. */
 export const renewedToken = enrollment.extend({
-  instance: statedInstance.nullable().describe('What the agent must state; null if the VM is no machine of a model.'),
+  instance: statedInstance.nullable().describe('What the agent must send; null if the VM is not a machine of a model.'),
   command: z.string().describe('The command that enrolls the machine.'),
 });
 export type RenewedToken = z.infer<typeof renewedToken>;
 
 /**
- * Issues an enrollment token for a VM's first or next machine. If the VM is a machine of a model, the command states its
- * instance id and its internal address. Throws 404 `vm_unknown`, 409 `vm_has_stock_agent` | `role_dying`.
+ * Issues an enrollment token for a VM's first or next machine. If the VM is a machine of a model, the command contains
+ * its instance id and its internal address. Throws 404 `vm_unknown`, 409 `vm_has_stock_agent` | `role_dying`.
  */
 export async function renewToken(ctx: Context, input: RenewTokenInput): Promise<RenewedToken> {
   allow(ctx.actor, 'operator');

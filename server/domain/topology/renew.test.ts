@@ -88,12 +88,12 @@ describe('JU-35 a renewed enrollment token', () => {
     expect(agent).toMatchObject({ internalAddress: added.assignedAddress });
   });
 
-  test('states no instance for a VM outside of models', async () => {
+  test('contains no instance for a VM outside of models', async () => {
     const { vmId } = await givenVm(ctx);
     const { command, instance, enrollmentToken } = await renewToken(ctx, { vmId });
     expect(instance).toBeNull();
     expect(command).toBe(
-      `annex-agent enroll --dir /var/lib/annex-agent --portal ${ctx.config.url} --token ${enrollmentToken}`,
+      `annex-agent enroll --dir /var/lib/annex-agent --portal ${ctx.config.gatewayUrl} --token ${enrollmentToken}`,
     );
   });
 

@@ -21,6 +21,7 @@ import {
   type PlacementRequest,
   place,
 } from '#server/domain/topology-rules/place.ts';
+import type { DeploymentSlot } from '#server/domain/topology-rules/words.ts';
 import { setInstanceId } from '#server/domain/vms/index.ts';
 import { leaseOf } from './lease.ts';
 import { lockModelById, type ModelRow, readInventory, requireAlive, updateModel } from './model-rows.ts';
@@ -41,6 +42,8 @@ export interface InstanceUse {
 export type InstanceRequest = {
   /** A bootstrap creates several instances, one after the other, so each has the lease of the bootstrap. */
   leases?: number;
+  /** The slot of the deployment; Production by default. */
+  slot?: DeploymentSlot | undefined;
   /** The number of the machine, which is at least that of the next one. Numbers in between are never used. */
   machine?: number;
 } & ({ kind: 'machine'; adopts?: AdoptedVm } | { kind: 'controller' } | { kind: 'unit'; use: InstanceUse });
@@ -93,7 +96,9 @@ export async function reserveInstanceIn(
   const machine = asked.machine ?? model.machineCounter;
   if (machine < model.machineCounter) throw new Error(`machine ${machine} existed before`);
   const adopts = asked.kind === 'machine' ? asked.adopts : undefined;
-  const lease = { kind: asked.kind, machine, adopts, leaseUntil: leaseOf(ctx.now, asked.leases) };
+  const { kind, slot = 'production' } = asked;
+  if (slot === 'staging' && !model.availabilitySetsEnabled) throw new DomainError('conflict', 'staging_unsupported');
+  const lease = { kind, slot, machine, adopts, leaseUntil: leaseOf(ctx.now, asked.leases) };
   if (placed.isNewService) await insertService(tx, ctx, model, placed.service, lease);
   const reserved = await insertRole(tx, ctx, model, lease, placed);
   if (asked.kind === 'unit') await asked.use.store(tx, reserved);
@@ -121,6 +126,7 @@ function requirePlace(placed: Placement | PlacementRefusal): Extract<Placement, 
 
 interface Lease {
   kind: InstanceKind;
+  slot: DeploymentSlot;
   machine: number;
   adopts: AdoptedVm | undefined;
   leaseUntil: Date;
@@ -131,7 +137,7 @@ async function insertService(
   ctx: Context,
   model: ModelRow,
   name: string,
-  { kind, leaseUntil }: Lease,
+  { kind, slot, leaseUntil }: Lease,
 ): Promise<void> {
   const created = { createdAt: ctx.now, createdBy: ctx.actor.name };
   await tx.insert(cloudServices).values({
@@ -140,7 +146,7 @@ async function insertService(
     ...created,
   });
   const deployment = deploymentName(name, firstDeployment);
-  await tx.insert(deployments).values({ cloudService: name, name: deployment, slot: 'production', ...created });
+  await tx.insert(deployments).values({ cloudService: name, name: deployment, slot, ...created });
   if (!model.availabilitySetsEnabled) return;
   await tx.insert(availabilitySets).values({ cloudService: name, name: availabilitySetName, ...created });
 }
@@ -149,7 +155,7 @@ async function insertRole(
   tx: Transaction,
   ctx: Context,
   model: ModelRow,
-  { kind, machine, adopts, leaseUntil }: Lease,
+  { kind, slot, machine, adopts, leaseUntil }: Lease,
   { service, role: name, drawsLeft }: Extract<Placement, { kind: 'role' }>,
 ): Promise<Reservation> {
   const instanceId = formatInstanceId({ service, role: name });
@@ -165,8 +171,8 @@ async function insertRole(
   if (adopts !== undefined) await setInstanceId(tx, adopts.id, instanceId);
   const password = newPassword();
   const isController = kind === 'controller';
-  const deployment = await productionOf(tx, service);
   const created = { createdAt: ctx.now, createdBy: ctx.actor.name };
+  const deployment = await deploymentIn(tx, service, slot, created);
   const [role] = await tx
     .insert(vmRoles)
     .values({
@@ -205,10 +211,24 @@ async function freeVmName(tx: Transaction, name: string, instanceId: string): Pr
   return rows.length === 0 ? name : instanceId;
 }
 
-/** The provider fills only Production. */
-async function productionOf(tx: Transaction, service: string): Promise<string> {
+/** Returns the deployment in a slot. Staging is filled when it is empty; Production is filled only with the service. */
+async function deploymentIn(
+  tx: Transaction,
+  service: string,
+  slot: DeploymentSlot,
+  created: { createdAt: Date; createdBy: string },
+): Promise<string> {
   const rows = await tx.select().from(deployments).where(eq(deployments.cloudService, service));
-  const production = rows.find(({ slot }) => slot === 'production');
-  if (production !== undefined) return production.name;
-  throw new DomainError('conflict', 'production_empty', { params: { service } });
+  const present = rows.find((row) => row.slot === slot);
+  if (present !== undefined) return present.name;
+  if (slot === 'production') throw new DomainError('conflict', 'production_empty', { params: { service } });
+  const [counter] = await tx
+    .update(cloudServices)
+    .set({ nextDeployment: sql`${cloudServices.nextDeployment} + 1` })
+    .where(eq(cloudServices.name, service))
+    .returning({ next: cloudServices.nextDeployment });
+  if (counter === undefined) throw new Error(`there is no cloud service ${service}`);
+  const name = deploymentName(service, counter.next - 1);
+  await tx.insert(deployments).values({ cloudService: service, name, slot, ...created });
+  return name;
 }

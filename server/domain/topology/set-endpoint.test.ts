@@ -245,7 +245,7 @@ describe('the list of endpoints', () => {
     }
   });
 
-  test('has each machine for itself without availability sets', async () => {
+  test('has each machine separately without availability sets', async () => {
     const { model, provider } = await stage.bootstrapped();
     for (const _ of [1, 2]) await addMachine(ctx, { model }, provider);
     const { items } = await listEndpoints(ctx, { model });

@@ -37,7 +37,7 @@ const open = (instance: string, port: number, set = true) =>
   setEndpoint(ctx, { instance, protocol: 'tcp', port, set }, lab.provider);
 
 describe('JU-28 a swap', () => {
-  test('exchanges the two deployments, and a second one restores the start', async () => {
+  test('exchanges the two deployments, and a second one undoes the first', async () => {
     expect(await slots()).toEqual({ production: blue, staging: green });
     await swapNow();
     expect(await slots()).toEqual({ production: green, staging: blue });
@@ -214,7 +214,7 @@ describe('a swap is rejected', () => {
   });
 });
 
-test('JU-42 a deployment ends with its last role, and the agreement covers each deployment for itself', async () => {
+test('JU-42 a deployment ends with its last role, and the agreement covers each deployment separately', async () => {
   const covered = async () =>
     (await getTopology(ctx, { model: lab.model })).cloudServices[0]?.deployments.map((one) => [one.slot, one.covered]);
   expect(await covered()).toEqual([

@@ -13,6 +13,7 @@ import { localFabric } from './local-fabric.ts';
 import { lockModel, requireAlive, updateModel } from './model-rows.ts';
 import { makeSwapPlan, readModelOf, requireModel, type SwapPlan } from './plan-swap.ts';
 import type { CloudProvider } from './provider.ts';
+import { type SwapUse, swapsNoUnits } from './swap-use.ts';
 
 /**
  * Exchanges the deployments in Production and Staging; a single deployment moves to the other slot (JU-28). New
@@ -23,6 +24,7 @@ export async function swap(
   ctx: Context,
   input: SwapInput,
   provider: CloudProvider = localFabric(ctx),
+  use: SwapUse = swapsNoUnits,
 ): Promise<SwapPlan> {
   allow(ctx.actor, 'operator');
   const { cloudService, plan: shown, ifMatch } = parse(swapInput, input);
@@ -30,14 +32,16 @@ export async function swap(
     const { name } = requireModel(await readModelOf(tx, cloudService));
     const model = await lockModel(tx, name, ifMatch);
     requireAlive(model);
+    await use.lock(tx, cloudService);
     await tx.select().from(cloudServices).where(eq(cloudServices.name, cloudService)).for('no key update');
-    const plan = await makeSwapPlan(ctx, tx, cloudService, model.revision + 1);
+    const plan = await makeSwapPlan(ctx, tx, { cloudService, revision: model.revision + 1, use });
     if (shown !== undefined && !sameBytes(Buffer.from(shown), Buffer.from(plan.planHash)))
       throw new DomainError('precondition_failed', 'plan_moved_on');
     await tx
       .update(deployments)
       .set({ slot: sql`case ${deployments.slot} when 'production' then 'staging' else 'production' end` })
       .where(eq(deployments.cloudService, cloudService));
+    await use.store(tx, model, { cloudService, production: plan.production.after });
     await recordAudit(tx, ctx, {
       action: 'deployment.swap',
       target: { kind: 'model', id: name },

@@ -114,7 +114,7 @@ describe('ports of units', () => {
     await ctx.db.transaction((tx) => closeUnitPorts(tx, ctx, []));
   });
 
-  test('a VM that is no machine of a model has none', async () => {
+  test('a VM that is not a machine of a model has none', async () => {
     await expect(change('blog/0', [tcp(80)], [], '01980000-0000-7000-8000-000000000000')).resolves.toBeUndefined();
   });
 });

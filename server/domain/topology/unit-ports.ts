@@ -105,7 +105,7 @@ export async function closeUnitPorts(
   await noteChange(tx, ctx, [...services].sort());
 }
 
-/** Has the fabric read the reachable ports of machines again, because services were exposed or are no longer. */
+/** Has the fabric read the reachable ports of machines again, because services were exposed or hidden. */
 export async function tellExposure(tx: Transaction, vmIds: readonly string[]): Promise<void> {
   const rows = await tx
     .selectDistinct({ cloudService: vmRoles.cloudService })
@@ -114,7 +114,7 @@ export async function tellExposure(tx: Transaction, vmIds: readonly string[]): P
   await tellFabric(tx, ...rows.map(({ cloudService }) => cloudService).sort());
 }
 
-/** Has the provider and the fabric learn the change, and updates open pages. */
+/** Notifies the provider, the fabric and open pages of the change. */
 async function noteChange(tx: Transaction, ctx: Pick<Context, 'now'>, services: readonly string[]): Promise<void> {
   for (const service of services) await noteProviderDue(tx, ctx, service);
   await tellFabric(tx, ...services);

@@ -13,7 +13,7 @@ export interface ExplainedUnit {
   hook: string | null;
   exitCode: number | null;
   since: string;
-  /** When an agent first looked at the unit; null before. */
+  /** When an agent first fetched the unit; null before. */
   agentSince: string | null;
   /** The failed attempts of the hook; null if no hook fails. */
   failure: { failures: number; remoteUnit: string | null } | null;
@@ -49,8 +49,8 @@ const titles = {
 } as const;
 
 /**
- * Explains why a unit is not done or is degraded: from the agent’s last call, over the agent’s look at its units, to the
- * hook and its next attempt. Returns null if the agent explains it alone, or if the unit is healthy.
+ * Explains why a unit is not done or is degraded: from the agent’s last call, through the agent’s fetch of its units,
+ * to the hook and its next attempt. Returns null if the agent explains it alone, or if the unit is healthy.
  */
 export function explainUnit(vm: ExplainedVm, unit: ExplainedUnit): Explanation | null {
   const { health, cause } = unit;

@@ -65,7 +65,7 @@ export const fleetRow = vm.extend({
 export type FleetRow = z.infer<typeof fleetRow>;
 
 /**
- * Loads these VMs, in the given order. Takes two statements, and two more for the messages if a VM is not healthy.
+ * Loads these VMs, in the given order. Runs two statements, and two more for the messages if a VM is not healthy.
  * Deleted VMs are omitted.
  */
 export async function fleetRows(ctx: Context, vmIds: readonly string[], reader: ReaderWishes): Promise<FleetRow[]> {

@@ -16,6 +16,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
 import { extensionHealths, heartbeatVerdicts } from '#server/domain/verdicts/index.ts';
 import { type ExecutionTimes, executionSpansOf } from './execution-spans.ts';
+import { hookSpansOf, loadHookTimes } from './hook-spans.ts';
 import { type TimelineInput, timelineInput } from './input.ts';
 import {
   declaredBy,
@@ -45,8 +46,8 @@ interface Window {
 }
 
 /**
- * Returns the history of a VM between two times: goal states, users' actions, executions, and the health and heartbeat
- * of every extension. Events close to each other are merged and counted, so the size is limited. Throws 404
+ * Returns the history of a VM between two times: goal states, users' actions, executions, hooks, and the health and
+ * heartbeat of every extension. Events close to each other are merged and counted, so the size is limited. Throws 404
  * `vm_unknown`.
  */
 export async function getTimeline(ctx: Context, input: TimelineInput): Promise<Timeline> {
@@ -67,6 +68,7 @@ export async function getTimeline(ctx: Context, input: TimelineInput): Promise<T
       const acts = mergeEvents(done, slot(eventsAcross), (a, b) => a.who === b.who);
       const ran = await loadExecutions(tx, window);
       const spans = executionSpansOf(ran, slot(eventsAcross));
+      const hooks = hookSpansOf(await loadHookTimes(tx, window, maxRows), slot(eventsAcross));
       const { lanes, healthSince } = await loadLanes(tx, window, ctx.now);
       const shown = lanes.map((lane) => ({
         ...lane,
@@ -81,11 +83,12 @@ export async function getTimeline(ctx: Context, input: TimelineInput): Promise<T
         configuration,
         acts,
         executions: spans,
+        hooks,
         lanes: shown,
         merged:
           left(published, configuration) +
           left(done, acts) +
-          spans.reduce((sum, { count }) => sum + count - 1, 0) +
+          [...spans, ...hooks].reduce((sum, { count }) => sum + count - 1, 0) +
           lanes.reduce((sum, { health }, index) => sum + left(health, shown[index]?.health ?? []), 0),
         healthSince,
       };

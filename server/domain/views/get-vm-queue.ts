@@ -24,6 +24,7 @@ import { DomainError } from '#server/domain/error.ts';
 import { installsInUpdate, needsReleaseSql, needsSecretsSql } from '#server/domain/goal-states/index.ts';
 import { isHandlerVersion } from '#server/domain/packages/index.ts';
 import { parse } from '#server/domain/parse.ts';
+import { listUnitsOfVm } from '#server/domain/services/index.ts';
 import { agentStatus } from '#server/domain/verdicts/index.ts';
 import { type GetVmInput, getVmInput } from '#server/domain/vms/input.ts';
 import {
@@ -33,22 +34,26 @@ import {
   queueOf,
   type VmQueue,
 } from '#server/domain/work/index.ts';
+import { withHooks } from './queued-hooks.ts';
 
 /**
- * Returns what a VM is doing, what it will do next (in the agent's order), and which extensions and executions wait and
- * why. Throws 404 `vm_unknown`.
+ * Returns what a VM is doing, what it will do next (in the agent's order), and which extensions, executions and hooks
+ * wait and why. Throws 404 `vm_unknown`.
  */
 export async function getVmQueue(ctx: Context, input: GetVmInput): Promise<VmQueue> {
   allow(ctx.actor, 'viewer');
   const { vmId } = parse(getVmInput, input);
-  return ctx.db.transaction(
+  const { queue, stopped } = await ctx.db.transaction(
     async (tx) => {
-      const machine = await loadMachine(tx, vmId);
-      if (machine.head === null) return { now: null, next: [], waiting: [] };
-      return queueOf(await factsOf(tx, ctx, { ...machine, head: machine.head }));
+      const { head, ...machine } = await loadMachine(tx, vmId);
+      const facts = head === null ? null : await factsOf(tx, ctx, { ...machine, head });
+      const empty = { now: null, next: [], waiting: [] };
+      return { queue: facts === null ? empty : queueOf(facts), stopped: stoppedOf(machine, ctx.now) };
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   );
+  const { items } = await listUnitsOfVm(ctx, { vmId });
+  return withHooks(queue, items, stopped);
 }
 
 type Machine = Awaited<ReturnType<typeof loadMachine>>;
@@ -146,16 +151,20 @@ async function factsOf(
     })),
     executions: await loadExecutions(tx, vmId),
     isHeld: heldAt !== null,
-    stopped:
-      status === 'never' || status === 'unresponsive'
-        ? { code: status === 'never' ? 'never' : 'silent', since: presence?.lastSeenAt.toISOString() ?? null }
-        : null,
+    stopped: stoppedOf(machine, ctx.now),
     restarting: (restarts ?? []).filter(({ byAgent }) => byAgent).map(({ handler }) => handler),
     withheld: rows.flatMap((row) => {
       const code = withheldCode(row, status === 'never' && !newest.extensions.some(({ name }) => name === row.name));
       return code === null ? [] : [{ name: row.name, code, asked: requested(row) }];
     }),
   };
+}
+
+/** Returns why the agent cannot start anything; null if it can. */
+function stoppedOf({ presence }: Pick<Machine, 'presence'>, now: Date): QueueFacts['stopped'] {
+  const status = agentStatus(presence, now);
+  if (status !== 'never' && status !== 'unresponsive') return null;
+  return { code: status === 'never' ? 'never' : 'silent', since: presence?.lastSeenAt.toISOString() ?? null };
 }
 
 async function loadExecutions(tx: Transaction, vmId: string): Promise<QueuedExecution[]> {

@@ -13,6 +13,7 @@ export { listRolloutCauses, type RolloutCause, rolloutCause } from './list-rollo
 export { listSilentTogether } from './list-silent-together.ts';
 export * from './overview/index.ts';
 export type { VmReason } from './reasons.ts';
+export { listFailingUnits } from './services/list-failing-units.ts';
 export { listRecentRuns } from './services/list-recent-runs.ts';
 export { listServiceStates } from './services/list-service-states.ts';
 export type { Timeline } from './timeline.ts';

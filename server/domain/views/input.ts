@@ -22,6 +22,10 @@ export type ModelMachinesInput = z.input<typeof modelMachinesInput>;
 export const serviceStatesInput = modelMachinesInput.extend({ service: serviceRef.optional() });
 export type ServiceStatesInput = z.input<typeof serviceStatesInput>;
 
+/** Names a relation by its number. */
+export const failingUnitsInput = modelMachinesInput.extend({ number: z.int().min(1).max(2 ** 31 - 1) });
+export type FailingUnitsInput = z.input<typeof failingUnitsInput>;
+
 export const recentRunsInput = serviceStatesInput.extend({ limit: z.number().int().min(1).max(100).default(10) });
 export type RecentRunsInput = z.input<typeof recentRunsInput>;
 

@@ -145,7 +145,7 @@ describe('time', () => {
     });
   });
 
-  test('AZ-S6 a deadline that passes without a conclusion fails, and a conclusion voids it', async () => {
+  test('AZ-S6 a deadline that passes without a conclusion fails, and a conclusion cancels it', async () => {
     const vm = await vmWithProbe();
     await send(vm, { ...status(statusFile('transitioning')) });
     const at = async (seconds: number) => {

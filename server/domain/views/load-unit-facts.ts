@@ -8,13 +8,13 @@ type Concern = Pick<
   'vmId' | 'subject' | 'health' | 'command' | 'exitCode' | 'since'
 > & { cause: HealthCause | null };
 
-/** What an explanation needs of the worst unit beside its health. */
+/** What an explanation needs to know about the worst unit besides its health. */
 interface UnitFacts {
   agentSince: Date | null;
   failure: ExplainedUnit['failure'];
 }
 
-/** Reads when an agent first looked at the worst unit of a VM, and the failed attempts of the hook that is the cause. */
+/** Reads when an agent first fetched the worst unit of a VM, and the failed attempts of the hook that is the cause. */
 export async function loadUnitFacts(tx: Transaction, { vmId, subject, command }: Concern): Promise<UnitFacts> {
   const [unit] = await tx
     .select({ agentSince: units.agentSince, failing: units.failing })

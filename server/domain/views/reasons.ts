@@ -78,7 +78,7 @@ interface Sent {
 }
 
 /**
- * Adds the handlers' messages to reasons, in the reader's language. Takes two statements, regardless of the number of
+ * Adds the handlers' messages to reasons, in the reader's language. Runs two statements, regardless of the number of
  * VMs. A reason without a message keeps only its codes.
  */
 export async function withTexts(

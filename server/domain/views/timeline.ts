@@ -1,6 +1,7 @@
 import type { ExtensionHealth, HealthCause, HeartbeatVerdict } from '#server/domain/verdicts/index.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import type { ExecutionSpan } from './execution-spans.ts';
+import type { HookSpan } from './hook-spans.ts';
 
 /** The history of a VM between two times. Times are ISO 8601, by the portal's clock. */
 export interface Timeline {
@@ -11,11 +12,12 @@ export interface Timeline {
   configuration: Publication[];
   acts: PersonAct[];
   executions: ExecutionSpan[];
+  hooks: HookSpan[];
   /** Sorted by name, including removed extensions. */
   lanes: TimelineLane[];
   /**
-   * Number of events, executions and health spans that were merged with a neighbor, because they are too close together
-   * to show separately.
+   * Number of events, executions, hooks and health spans that were merged with a neighbor, because they are too close
+   * together to show separately.
    */
   merged: number;
   /** Health before this time is omitted, because there was too much to read; null if nothing is omitted. */

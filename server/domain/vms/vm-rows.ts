@@ -25,7 +25,7 @@ export async function markDecommissioning(tx: Transaction, vmId: string, at: Dat
     .where(eq(vms.id, vmId));
 }
 
-/** Sets the instance id of a VM that becomes the instance of a role, or null when it is one no longer. */
+/** Sets the instance id of a VM that becomes the instance of a role, or null when it no longer is one. */
 export async function setInstanceId(tx: Transaction, vmId: string, instanceId: string | null): Promise<void> {
   await tx.update(vms).set({ instanceId }).where(eq(vms.id, vmId));
 }

@@ -11,6 +11,8 @@ export const queueReasonCodes = [
   'dependency_failed',
   'download',
   'hold',
+  'hook_after',
+  'hook_failed',
   'never',
   'release',
   'restart',
@@ -32,40 +34,67 @@ const queueCall = z.object({
   function: z.string().nullable(),
 });
 
+const queueHook = z.object({
+  model: z.string(),
+  hook: z.string(),
+  remoteUnit: z.string().nullable().describe('The member that a hook of a relation is for; otherwise null.'),
+  nextAttemptBefore: z.iso
+    .datetime()
+    .nullable()
+    .describe('With the reason `hook_failed`, the time before which the hook runs again; null if unknown.'),
+});
+
 export const queueEntry = z.object({
-  kind: z.enum(['extension', 'execution']).describe('Whether this is a command of an extension or an execution.'),
-  id: z.uuid().nullable().describe('The execution; null for an extension.'),
+  kind: z
+    .enum(['extension', 'execution', 'hook'])
+    .describe('Whether this is a command of an extension, an execution, or a hook of a unit.'),
+  id: z
+    .uuid()
+    .nullable()
+    .describe('The execution; for a hook that is running, its run. Null for an extension, and for another hook.'),
   name: z
     .string()
     .describe(
       'The extension. If several extensions share the command, the first of these extensions. For an execution, the ' +
-        'name of its plan; empty if the plan has no name.',
+        'name of its plan; empty if the plan has no name. For a hook, the unit, such as `blog/0`.',
     ),
-  handler: z.string().nullable().describe('Null for an execution.'),
-  step: z.enum(commandNames).nullable().describe('The command; null if it is not known yet, and for an execution.'),
+  handler: z.string().nullable().describe('Null for an execution and for a hook.'),
+  step: z
+    .enum(commandNames)
+    .nullable()
+    .describe('The command; null if it is not known yet, for an execution and for a hook.'),
   version: z
     .string()
     .nullable()
-    .describe('The version of the handler whose command runs. For an execution, the version of its plan.'),
-  call: queueCall
-    .nullable()
-    .describe('The call of the execution’s Body that is running; null if no call is running, and for an extension.'),
+    .describe(
+      'The version of the handler whose command runs. For an execution, the version of its plan; for a hook, the ' +
+        'version of the formula that the unit should have.',
+    ),
+  hook: queueHook.nullable().describe('Null for an extension and for an execution.'),
+  call: queueCall.nullable().describe('The call of the execution’s Body that is running; null if no call is running.'),
   turn: z
     .int()
     .nonnegative()
     .nullable()
-    .describe('The turn of the execution, or of the goal state that requires the command; null if unknown.'),
+    .describe(
+      'The turn of the execution, of the unit, or of the goal state that requires the command. Null if unknown, and ' +
+        'for a hook of a relation: such a hook runs after everything that has a turn.',
+    ),
   askedBy: z.string().nullable(),
   askedAt: z.iso.datetime().nullable(),
   since: z.iso
     .datetime()
     .nullable()
-    .describe('When the command or the execution was reported as running; null if it is not running.'),
+    .describe('When the command, the execution or the hook was reported as running; null if it is not running.'),
   validUntil: z.iso
     .datetime()
     .nullable()
-    .describe('When a waiting execution expires; null if the machine has it, and for an extension.'),
-  limitSeconds: z.number().nonnegative().nullable().describe('The timeout of the command or the execution in seconds.'),
+    .describe('When a waiting execution expires; null if the machine has it, for an extension and for a hook.'),
+  limitSeconds: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe('The timeout of the command, the execution or the running hook in seconds.'),
   reason: queueReason.nullable().describe('Why the entry waits; null if it does not wait.'),
 });
 export type QueueEntry = z.infer<typeof queueEntry>;

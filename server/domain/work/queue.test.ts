@@ -195,7 +195,7 @@ describe('an entry', () => {
   test('of a command that runs for an earlier goal state has that turn and no requester', () => {
     const { now, next } = queueOf(factsOf([a], { reports: [reported('a', { ...enabling, work: work({ turn: 4 }) })] }));
     expect(now).toMatchObject({ step: 'enable', turn: 4, askedBy: null, askedAt: null, since: reportedAt });
-    expect(next.map(shown), 'the present goal state enables again').toEqual(['enable a 2.0']);
+    expect(next.map(shown), 'the current goal state enables again').toEqual(['enable a 2.0']);
   });
 
   test('is absent for a command of an earlier round, whose end was never reported', () => {

@@ -19,8 +19,17 @@ const execution = (turn: number, more: Partial<QueuedExecution> = {}): QueuedExe
   ...more,
 });
 const command = (name: string): QueueEntry => ({
-  ...{ kind: 'extension', id: null, name, handler: 'Lab.A', step: 'enable', version: '1.0', call: null, turn: 5 },
-  ...{ askedBy: 'Bob', askedAt: null, since: null, validUntil: null, limitSeconds: 30, reason: null },
+  ...{ kind: 'extension', id: null, name, handler: 'Lab.A', step: 'enable', version: '1.0', turn: 5 },
+  ...{
+    hook: null,
+    call: null,
+    askedBy: 'Bob',
+    askedAt: null,
+    since: null,
+    validUntil: null,
+    limitSeconds: 30,
+    reason: null,
+  },
 });
 const factsOf = (executions: QueuedExecution[], more: Partial<QueueFacts> = {}): QueueFacts => ({
   goal: { turn: 5, asked, deliveredAt: null, extensions: [] },
@@ -119,7 +128,17 @@ test('an entry shows its requester, its start and its expiry', () => {
   const running = execution(7, { state: 'running', begunAt, call });
   const { now, next } = withExecutions({ now: null, next: [], waiting: [] }, factsOf([running, execution(8)]));
   expect(now).toEqual({
-    ...{ kind: 'execution', id: 'e7', name: 'plan 7', handler: null, step: null, version: '1.0.0', call, turn: 7 },
+    ...{
+      kind: 'execution',
+      id: 'e7',
+      name: 'plan 7',
+      handler: null,
+      hook: null,
+      step: null,
+      version: '1.0.0',
+      call,
+      turn: 7,
+    },
     ...{ askedBy: 'Ada', askedAt: asked.at, since: begunAt, validUntil: null, limitSeconds: 60, reason: null },
   });
   expect(next).toMatchObject([{ id: 'e8', since: null, validUntil: '2030-01-02T10:00:00.000Z', call: null }]);

@@ -41,7 +41,7 @@ function reasonOf({ state }: QueuedExecution, { stopped, isHeld }: QueueFacts): 
 function entryOf(execution: QueuedExecution, reason: QueueReason | null): QueueEntry {
   const { id, name, version, turn, asked, begunAt, validUntil, timeoutSeconds, call } = execution;
   return {
-    ...{ kind: 'execution', id, name, handler: null, step: null, version, call, turn, reason },
+    ...{ kind: 'execution', id, name, handler: null, step: null, version, hook: null, call, turn, reason },
     askedBy: asked.by,
     askedAt: asked.at,
     since: begunAt,

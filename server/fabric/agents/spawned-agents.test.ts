@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { pino } from 'pino';
@@ -59,16 +59,20 @@ test('with ANNEX_FABRIC=spawn, a new role has an agent that enrolls as its insta
   await expect.poll(() => addressOf(vmId), { timeout: 30_000 }).toBe(assignedAddress);
   const own = join(folder, instanceId);
   const running = () => processesBelow(own);
-  // The enrollment token is nowhere on disk any more, and other users cannot read the folder.
+  // The enrollment token is no longer on disk, and other users cannot read the folder.
   await expect.poll(() => readdir(join(folder, 'requests')), { timeout: 20_000 }).toEqual([]);
   await expect.poll(async () => (await running()).length, { timeout: 20_000 }).toBe(1);
   expect(existsSync(join(own, 'enrollment-token'))).toBe(false);
   expect((await stat(own)).mode & 0o077).toBe(0);
 
+  // What hooks started ends with the fabric, so the agent takes the next start for a restart of the machine.
+  const bootId = () => readFile(join(own, 'boot-id'), 'utf8');
+  const before = await bootId();
   await stop();
   expect(await processesBelow(folder)).toEqual([]);
   stop = startFabric();
   await expect.poll(async () => (await running()).length, { timeout: 20_000 }).toBe(1);
+  expect(await bootId()).not.toBe(before);
 
   await removeMachine(ctx, { model: 'spawned', machine, force: true });
   await mendTopology(ctx);

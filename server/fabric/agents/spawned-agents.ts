@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,6 +36,8 @@ export class SpawnedAgents {
   readonly #options: AgentsOptions;
   readonly #children = new Map<string, Child>();
   readonly #failures = new Map<string, number>();
+  /** The id of this run. Everything that agents started ends with it, so they take the next run for a restart of the machine. */
+  readonly #boot = randomUUID();
   #isSwept = false;
   #isStopping = false;
   #pass: Promise<void> | null = null;
@@ -44,8 +47,8 @@ export class SpawnedAgents {
   }
 
   /**
-   * Starts the agents of roles that exist, and ends those whose roles are gone, unless a former call is still doing so.
-   * `readRoles` returns the instance ids.
+   * Starts the agents of roles that exist, and ends those whose roles are gone, unless an earlier call is still doing
+   * so. `readRoles` returns the instance ids.
    */
   follow(readRoles: () => Promise<ReadonlySet<string>>): void {
     if (this.#isStopping || this.#pass !== null) return;
@@ -94,8 +97,11 @@ export class SpawnedAgents {
     await dropAgentRequest(config.dataDir, id);
     // The agents run on one machine, so each keeps its keys in its own folder.
     const pace = ['--heartbeat-seconds', '20', '--status-seconds', '20', '--waagent-folder', 'none'];
+    const bootFile = join(folder, 'boot-id');
+    await writeFile(bootFile, this.#boot);
+    const options = ['--dir', folder, '--boot-id-file', bootFile, ...pace];
     const child = keepRunning({
-      ...{ name: `agent of ${id}`, args: [join(root, 'agent', 'main.ts'), 'run', '--dir', folder, ...pace] },
+      ...{ name: `agent of ${id}`, args: [join(root, 'agent', 'main.ts'), 'run', ...options] },
       ...{ cwd: folder, env: bareEnvironment(), tellsReady: false, quiet: true },
       say: (line) => log.info(line),
     });

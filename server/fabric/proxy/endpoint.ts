@@ -16,7 +16,7 @@ export interface Shared {
 export interface Served {
   /** Begins to listen. Rejects with the system’s error if that is not possible. */
   listen(): Promise<void>;
-  /** Replaces the members. Existing connections stay with the former ones. */
+  /** Replaces the members. Existing connections stay with the previous ones. */
   replace(endpoint: PublicEndpoint): void;
   /** Counts traffic, ends what was idle for too long, and ends connections to ports that are not `standing`. */
   sweep(standing: (vmId: string) => boolean): void;

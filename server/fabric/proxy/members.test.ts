@@ -39,7 +39,7 @@ test('the one with the fewest open connections is first', () => {
   expect(order()[0]).toBe('a');
 });
 
-test('a member that was passed over is last until the time is over', () => {
+test('a member that was skipped is last until the time is over', () => {
   const { members, order, begin, pass } = balanced('a', 'b');
   const one = begin();
   members.passOver(one, 100);

@@ -107,7 +107,7 @@ describe('balancing', () => {
 });
 
 describe('JU-29 after a swap', () => {
-  test('new connections reach only the former Staging, and connections that stand are not cut', async () => {
+  test('new connections reach only the previous Staging, and existing connections are not cut', async () => {
     const [one, other] = [await started(echoMember('a', a)), await started(namedMember('b', b))];
     const { port, change } = await serve([one]);
     const standing = await dial(front, port);
@@ -133,7 +133,7 @@ describe('JU-29 after a swap', () => {
 });
 
 describe('a port that is closed', () => {
-  test('JU-32 takes no connection any more, and ends those that it had', async () => {
+  test('JU-32 accepts no further connections, and ends those that it had', async () => {
     const one = await started(echoMember('a', a));
     const { proxy, port } = await serve([one]);
     const socket = await dial(front, port);
@@ -217,14 +217,14 @@ describe('the direction of a connection', () => {
 });
 
 describe('JU-34 a member', () => {
-  test('that refuses connections is passed over, and clients see no error', async () => {
+  test('that refuses connections is skipped, and clients see no error', async () => {
     const one = await started(namedMember('a', a));
     const dead = { vmId: 'dead', address: b, localPort: await freePort(b) };
     const { port } = await serve([dead, one]);
     for (let count = 0; count < 6; count += 1) expect(await ask(front, port)).toBe('a');
   });
 
-  test('that does not answer within the time is passed over, and is tried later', async () => {
+  test('that does not answer within the time is skipped, and is tried later', async () => {
     const one = await started(namedMember('a', a));
     // Nothing at this address answers: the system drops packets to a network for documentation, or has no route to it.
     const silent = { vmId: 'silent', address: '192.0.2.1', localPort: 9 };
@@ -249,7 +249,7 @@ describe('JU-34 a member', () => {
     for (let count = 0; count < 6; count += 1) expect(await ask(front, port)).toBe('a');
   });
 
-  test('is tried although it was passed over, if there is no other', async () => {
+  test('is tried although it was skipped, if there is no other', async () => {
     const localPort = await freePort(b);
     const { port } = await serve([{ vmId: 'b', address: b, localPort }], { passOverMs: 60_000 });
     expect(await ask(front, port)).toBe('');
@@ -296,7 +296,7 @@ describe('hostile clients', () => {
     next.destroy();
   });
 
-  test('a connection without a byte is closed in time, and one that sends a byte now and then stays alone', async () => {
+  test('a connection without a byte is closed in time, and one that occasionally sends a byte is kept', async () => {
     let clock = 0;
     const one = await started(echoMember('a', a));
     const proxy = new PortProxy({ sweepMs: 60_000 }, () => clock);

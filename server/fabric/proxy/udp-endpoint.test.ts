@@ -84,7 +84,7 @@ describe('UDP', () => {
     expect(row).toMatchObject({ vmId: 'a', protocol: 'udp', connections: 1, bytes: 2 + 4 + 3 + 5 });
   });
 
-  test('datagrams of a client arrive in order, also those before the socket was open, and empty ones', async () => {
+  test('datagrams of a client arrive in order, including those before the socket was open, and empty ones', async () => {
     const { port } = await serve([await started('a', a)]);
     const one = client();
     const answers: string[] = [];
@@ -93,7 +93,7 @@ describe('UDP', () => {
     await expect.poll(() => answers).toEqual(['a 1', 'a ', 'a 2', 'a 3']);
   });
 
-  test('JU-34 a member that takes no datagrams is passed over by the next client', async () => {
+  test('JU-34 a member that accepts no datagrams is skipped for the next client', async () => {
     const dead = { vmId: 'dead', address: b, localPort: await freePort(b) };
     const { port } = await serve([dead, await started('a', a)]);
     const one = client();

@@ -74,7 +74,7 @@ function poolOver(...over: Way[]): pg.Pool {
 
 const one = async (pool: pg.Pool) => (await pool.query('select 1 as n')).rows[0]?.n as number;
 
-test('finds the host that accepts writes, also after a failover', async () => {
+test('finds the host that accepts writes, even after a failover', async () => {
   const [a, b] = [await newWay(), await newWay()];
   await a.shut();
   const pool = poolOver(a, b);

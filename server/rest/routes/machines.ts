@@ -20,7 +20,7 @@ export const machineRoutes: readonly RestRoute[] = [
     path: '/models/{model}/machines',
     operationId: 'addMachine',
     summary:
-      'Adds a machine to a model without availability sets, and returns the command that enrolls it. With `vmId`, adopts an enrolled VM instead: its name, tags and extensions stay as they are, also after the machine is removed. If a step fails, what the request created is deleted (`provider_failed`).',
+      'Adds a machine to a model without availability sets, and returns the command that enrolls it. With `vmId`, adopts an enrolled VM instead: its name, tags and extensions stay as they are, even after the machine is removed. If a step fails, what the request created is deleted (`provider_failed`).',
     role: 'operator',
     params: inModel,
     body: adoptMachineInput.pick({ vmId: true, address: true }).partial().strict(),
@@ -60,7 +60,7 @@ export const machineRoutes: readonly RestRoute[] = [
     path: '/models/{model}/instances',
     operationId: 'listInstances',
     summary:
-      'Returns instances of a model in the order of `ids`. An unknown id has null at its place, and `partial` is true.',
+      'Returns instances of a model in the order of `ids`. An unknown id has null in its place, and `partial` is true.',
     role: 'viewer',
     params: inModel,
     query: z.object({
@@ -83,7 +83,7 @@ export const machineRoutes: readonly RestRoute[] = [
     path: '/instances/{id}/password',
     operationId: 'renewPassword',
     summary:
-      'Replaces the password of the first user of a role by a new random one. Annex stores it encrypted, and does not change it on the machine.',
+      'Replaces the password of the first user of a role with a new random one. Annex stores it encrypted, and does not change it on the machine.',
     role: 'operator',
     params: z.object({ id: z.string().max(200).describe('The instance id.') }),
     answers: { 200: { meaning: 'The new password, shown only once.', schema: rolePassword } },

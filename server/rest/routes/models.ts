@@ -67,7 +67,7 @@ export const modelRoutes: readonly RestRoute[] = [
     path: '/models',
     operationId: 'listModels',
     summary:
-      'Lists the models, also those that are being destroyed, with their services, and the health of their machines and units.',
+      'Lists the models, including those that are being destroyed, with their services, and the health of their machines and units.',
     role: 'viewer',
     answers: {
       200: { meaning: 'The models.', schema: z.object({ items: z.array(model), nextCursor: z.null() }) },
@@ -108,7 +108,7 @@ export const modelRoutes: readonly RestRoute[] = [
     path: '/models/{model}',
     operationId: 'changeModel',
     summary:
-      'Changes whether a model uses availability sets. After the bootstrap, only the present value is accepted (`availability_sets_frozen`).',
+      'Changes whether a model uses availability sets. After the bootstrap, only the current value is accepted (`availability_sets_frozen`).',
     role: 'operator',
     params: inModel,
     body: changeModelInput.pick({ availabilitySetsEnabled: true }).strict(),

@@ -92,7 +92,7 @@ export const rolloutActRoutes: readonly RestRoute[] = [
     path: '/rollouts/{id}/pause',
     operationId: 'pauseRollout',
     summary:
-      'Pauses a rollout. No further VM begins, and goal states that no agent has fetched are taken back; `recalling` is their number.',
+      'Pauses a rollout. No further VM is changed, and goal states that no agent has fetched are taken back; `recalling` is their number.',
     role: 'operator',
     params: inRollout,
     body: reasonTerms.strict().default({}),
@@ -131,7 +131,7 @@ export const rolloutActRoutes: readonly RestRoute[] = [
     path: '/rollouts/{id}/abort',
     operationId: 'abortRollout',
     summary:
-      'Aborts a rollout. No further VM begins, and the rollout ends when the VMs that fetched their goal state are decided.',
+      'Aborts a rollout. No further VM is changed, and the rollout ends when the VMs that fetched their goal state are decided.',
     role: 'operator',
     params: inRollout,
     body: reasonTerms.strict().default({}),

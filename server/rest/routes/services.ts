@@ -39,7 +39,7 @@ export const serviceRoutes: readonly RestRoute[] = [
     path: '/models/{model}/services/{service}',
     operationId: 'setService',
     summary:
-      'Deploys a service from a formula with its units, or changes it. Omitted fields keep their values, and an identical request changes nothing. Units that have started get other settings or another version one after the other. If the provider fails for a unit, nothing of it remains (`provider_failed`), and the units before it stay.',
+      'Deploys a service from a formula with its units, or changes it. Omitted fields keep their values, and an identical request changes nothing. Units that have started get other settings or another version one after the other. If the provider fails for a unit, that unit is rolled back (`provider_failed`), and the units before it are kept.',
     role: 'operator',
     params: inService,
     body: serviceBody,
@@ -85,7 +85,7 @@ export const serviceRoutes: readonly RestRoute[] = [
     path: '/models/{model}/services/{service}/units',
     operationId: 'addUnits',
     summary:
-      'Adds units to a service: on the machine `to`, or each on a new machine. In a model with availability sets, they share the cloud service of the service’s other units.',
+      'Adds units to a service: on the machine `to`, or each on a new machine. In a model with availability sets, they share the cloud service of the service’s other units. With `slot` `staging`, they are in its Staging deployment, and all units there get `version` of the formula.',
     role: 'operator',
     params: inService,
     body: addUnitsBody,
@@ -120,7 +120,7 @@ export const serviceRoutes: readonly RestRoute[] = [
     path: '/models/{model}/resolve',
     operationId: 'resolveModel',
     summary:
-      'Decides on all hooks that fail in a model, or in one of its services: with `retry`, they run again now; otherwise the units go on without them.',
+      'Decides on all hooks that fail in a model, or in one of its services: with `retry`, they run again now; otherwise the units skip them.',
     role: 'operator',
     params: inModel,
     body: resolveModelInput.omit({ model: true }).strict(),

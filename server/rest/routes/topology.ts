@@ -1,12 +1,11 @@
 import { z } from 'zod';
+import { planSwap, swap } from '#server/domain/services/index.ts';
 import {
   closeEndpoint,
   listEndpoints,
-  planSwap,
   publicEndpoints,
   setEndpoint,
   setEndpointAnswer,
-  swap,
   swapPlan,
 } from '#server/domain/topology/index.ts';
 import { planSwapInput, setEndpointInput } from '#server/domain/topology/input.ts';

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { unitFolderName } from '#protocol/unit-names.ts';
 import { count, pageOf } from '#server/domain/answers.ts';
 import { runOutcomes } from '#server/domain/service-rules/words.ts';
 import {
+  downloadRunOutput,
   dueHook,
   getDue,
   getRun,
@@ -21,6 +23,29 @@ const outputRow = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('line'), text: z.string(), more: count.optional() }),
   z.object({ kind: z.literal('gap'), bytes: count.describe('Number of bytes that have not arrived.') }),
 ]);
+
+/** Responds with a run's output as a file. Pages use this route for downloads, too. */
+const downloadRoute: RestRoute = route({
+  method: 'GET',
+  path: '/models/{model}/units/{service}/{number}/runs/{run}/log',
+  operationId: 'downloadHookRunOutput',
+  summary: 'Downloads the whole output of a run. A line marks each part that has not arrived.',
+  role: 'operator',
+  params: inRun,
+  answers: { 200: { meaning: 'The output.', types: ['text/plain'] } },
+  refusals: [404],
+  run: async (ctx, { params: { run: id, ...unit } }) => {
+    const { run, bytes } = await downloadRunOutput(ctx, { ...named(unit), run: id });
+    const name = `${unitFolderName(run.unit)}-${run.number}-${run.hook}.txt`;
+    const headers = {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-disposition': `attachment; filename="${name}"`,
+    };
+    return { status: 200, bytes, headers };
+  },
+});
+
+export const unitRunFileRoutes: readonly RestRoute[] = [downloadRoute];
 
 export const unitRunRoutes: readonly RestRoute[] = [
   route({
@@ -73,7 +98,7 @@ export const unitRunRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/models/{model}/units/{service}/{number}/runs/{run}/output',
     operationId: 'readHookRunOutput',
-    summary: 'Returns rows of the output of a run, also while the hook runs.',
+    summary: 'Returns rows of the output of a run, even while the hook runs.',
     role: 'operator',
     params: inRun,
     query: z.object({
@@ -95,4 +120,5 @@ export const unitRunRoutes: readonly RestRoute[] = [
       body: await readRunOutput(ctx, { ...named(unit), run, ...query }),
     }),
   }),
+  ...unitRunFileRoutes,
 ];

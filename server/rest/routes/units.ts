@@ -21,7 +21,7 @@ export const unitRoutes: readonly RestRoute[] = [
     method: 'GET',
     path: '/models/{model}/units/{service}/{number}',
     operationId: 'getUnit',
-    summary: 'Returns a unit, also one that was removed.',
+    summary: 'Returns a unit, even one that was removed.',
     role: 'viewer',
     params: inUnit,
     answers: { 200: { meaning: 'The unit.', schema: unit } },
@@ -45,7 +45,7 @@ export const unitRoutes: readonly RestRoute[] = [
     path: '/models/{model}/units/{service}/{number}',
     operationId: 'removeUnit',
     summary:
-      'Begins to remove a unit: its agent runs the last hooks. `force=true` removes it without its agent, and what is on the machine stays as it is.',
+      'Begins to remove a unit: its agent runs the last hooks. `force=true` removes it without its agent, and everything on the machine stays as it is.',
     role: 'operator',
     params: inUnit,
     query: z.object({ force: flag }),
@@ -78,7 +78,7 @@ export const unitRoutes: readonly RestRoute[] = [
     path: '/models/{model}/units/{service}/{number}/resolve',
     operationId: 'resolveUnit',
     summary:
-      'Decides on a hook that fails, by the run that failed last: with `retry`, it runs again now; otherwise the unit goes on without it. A newer failure is not resolved (`run_not_failing`).',
+      'Decides on a hook that fails, by the run that failed last: with `retry`, it runs again now; otherwise the unit skips it. A newer failure is not resolved (`run_not_failing`).',
     role: 'operator',
     params: inUnit,
     body: resolveUnitInput.pick({ run: true, retry: true }).strict(),

@@ -35,7 +35,7 @@ export const viewRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/queue',
     operationId: 'getVmQueue',
     summary:
-      'Returns the queue of a VM: the running command, the next commands in order, and the waiting commands with their reasons.',
+      'Returns the queue of a VM: the command, execution or hook that is running, what runs next, in order, and what waits, with the reasons.',
     role: 'viewer',
     params: inVm,
     answers: { 200: { meaning: 'The queue.', schema: shownQueue } },

@@ -89,7 +89,7 @@ export const vmRoutes: readonly RestRoute[] = [
     path: '/vms/{id}/enrollment-token',
     operationId: 'issueEnrollmentToken',
     summary:
-      'Creates an enrollment token for a VM and invalidates the earlier token. If the VM is a machine of a model, the command states its instance id and its internal address.',
+      'Creates an enrollment token for a VM and invalidates the earlier token. If the VM is a machine of a model, the command contains its instance id and its internal address.',
     role: 'operator',
     params: inVm,
     answers: { 201: { meaning: 'The token, shown only once.', schema: renewedToken } },

@@ -1,12 +1,5 @@
-import {
-  closeEndpoint,
-  listEndpoints,
-  planSwap,
-  renewPassword,
-  renewToken,
-  setEndpoint,
-  swap,
-} from '#server/domain/topology/index.ts';
+import { planSwap, swap } from '#server/domain/services/index.ts';
+import { closeEndpoint, listEndpoints, renewPassword, renewToken, setEndpoint } from '#server/domain/topology/index.ts';
 import { mutation, query, router } from '../trpc.ts';
 
 export const topologyRouter = router({

@@ -147,7 +147,7 @@ describe("a handler's state in a finished goal state", () => {
     expect(report(goalStateOf(extension({ state: 'uninstall' })), [], { inSvdSeqNo: 7 }).handlers).toHaveLength(1);
   });
 
-  test('an unfinished goal state keeps the former state under its sequence number', () => {
+  test('an unfinished goal state keeps the previous state under its sequence number', () => {
     const status = withStatus({ status: 'success' }, { sequenceNumber: 2 });
     expect(report(goalStateOf(extension()), [status], { inSvdSeqNo: '6' }).handlers).toMatchObject([
       { state: 'enabled', sequenceNumber: 2 },

@@ -1,7 +1,7 @@
 import { mendReservations } from '#server/domain/rollouts/index.ts';
 import type { Job } from '../job.ts';
 
-/** Releases VMs that no rollout changes any more. */
+/** Releases VMs that no rollout changes any longer. */
 export const mendReservationsJob: Job = {
   name: 'mend-reservations',
   periodSeconds: 10 * 60,

@@ -12,7 +12,7 @@ describe.each<[string, number[], object]>([
   ['a hundred thousand', [11_111, 33_333, 22_222, 22_222, 11_112], {}],
   ['a hundred thousand on a phone', [11_111, 33_333, 22_222, 22_222, 11_112], { width: 326, height: 560 }],
   ['at 200 % zoom', [700, 300], { width: 1000, height: 600, ratio: 2 }],
-  ['at a ratio that is no whole number', [4000, 300], { width: 1311, height: 623, ratio: 1.25 }],
+  ['at a ratio that is not a whole number', [4000, 300], { width: 1311, height: 623, ratio: 1.25 }],
   ['a million', [1_000_000], { width: 1400, height: 700 }],
 ])('%s', (_, counts, box) => {
   const layout = given(counts, box);

@@ -125,7 +125,7 @@ function Slot({ service, deployment, proxy, isOnly, lines, onAct }: SlotProps) {
   );
 }
 
-/** Whether the 99.95 % agreement covers a deployment; if not, why. */
+/** Whether the 99.95% agreement covers a deployment; if not, why. */
 function Coverage({ service, deployment }: Pick<SlotProps, 'service' | 'deployment'>) {
   const { t } = useTranslation('models');
   const { covered, roles } = deployment;

@@ -1,19 +1,18 @@
 'use client';
 
-import { Activity, Ellipsis, Import, Plus, Power, Trash2 } from 'lucide-react';
-import Link from 'next/link';
+import { Import, Plus, Power, Trash2 } from 'lucide-react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
-import { Button, IconButton } from '#app/_ui/button.tsx';
-import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
+import { Button } from '#app/_ui/button.tsx';
 import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import type { VmHealth } from '#server/domain/verdicts/words.ts';
+import { UnitHealthNumbers } from '../health-numbers.tsx';
 import { type ShownMachine, type ShownModel, worstOf } from '../model-data.ts';
-import { UnitCounts } from '../unit-counts.tsx';
 import { type ModelAct, takesMachines } from './model-acts.ts';
 import type { ModelView } from './model-views.ts';
+import { MoreMenu } from './more-menu.tsx';
 import { countHealth } from './role-lines.ts';
 import { type ServiceAct, takesServices } from './services/service-acts.ts';
 
@@ -23,7 +22,7 @@ export interface ModelHeadProps {
   machines: readonly ShownMachine[];
   /** The units of all services by health. */
   units: Partial<Record<VmHealth, number>>;
-  /** How many things need somebody. */
+  /** How many things need attention. */
   needs: number;
   onAct(act: ModelAct): void;
   onServiceAct(act: ServiceAct): void;
@@ -65,7 +64,7 @@ export function ModelHead({ model, machines, units, needs, ...acts }: ModelHeadP
             : [
                 {
                   label: t('models:column.units'),
-                  value: <UnitCounts model={name} units={units} className="flex-wrap" />,
+                  value: <UnitHealthNumbers model={name} health={units} className="flex-wrap" />,
                 },
               ]),
           { label: t('models:column.location'), value: <span translate="no">{location}</span> },
@@ -92,21 +91,9 @@ function Actions({ model, view, onAct, onServiceAct }: Omit<ModelHeadProps, 'mac
   const isAlive = model.life === 'alive';
   return (
     <>
-      <LazyMenu
-        trigger={
-          <IconButton variant="default" label={t('models:head.more')}>
-            <Ellipsis aria-hidden />
-          </IconButton>
-        }
-      >
+      <MoreMenu model={model.name}>
         {({ MenuItem, MenuSeparator }) => (
           <>
-            <MenuItem asChild>
-              <Link href={`/activity?target=${encodeURIComponent(`model:${model.name}`)}`}>
-                <Activity aria-hidden />
-                {t('models:head.activity')}
-              </Link>
-            </MenuItem>
             {takesMachines(model) ? (
               <MenuItem onSelect={() => onAct({ kind: 'adoptMachine' })}>
                 <Import aria-hidden />
@@ -120,7 +107,7 @@ function Actions({ model, view, onAct, onServiceAct }: Omit<ModelHeadProps, 'mac
             </MenuItem>
           </>
         )}
-      </LazyMenu>
+      </MoreMenu>
       {isAlive && model.bootstrappedAt === null ? (
         <Button variant="primary" onClick={() => onAct({ kind: 'bootstrap' })}>
           <Power aria-hidden />

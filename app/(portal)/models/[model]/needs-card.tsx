@@ -21,7 +21,7 @@ export interface NeedsCardProps {
   onAct(act: ModelAct): void;
 }
 
-/** What needs somebody in a model, each with the next act. Absent if nothing does. */
+/** What needs attention in a model, each with the next act. Absent if nothing does. */
 export function NeedsCard({ model, needs, onAct }: NeedsCardProps) {
   const { t } = useTranslation('models');
   const format = useFormat();
@@ -40,7 +40,7 @@ export function NeedsCard({ model, needs, onAct }: NeedsCardProps) {
   );
 }
 
-/** The lines of a list of what needs somebody. */
+/** The lines of a list of what needs attention. */
 export function NeedLines({ model, needs, onAct }: NeedsCardProps) {
   return needs.map((need) => (
     <Need key={need.kind === 'health' ? need.health : need.kind} need={need} model={model} onAct={onAct} />

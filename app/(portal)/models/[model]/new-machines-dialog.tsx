@@ -29,6 +29,7 @@ export function NewMachinesDialog({ machines, onClose }: NewMachinesDialogProps)
         </Button>
       }
     >
+      {first?.startsAgents ? <p className="text-13 text-ink-2">{t('added.startsAgents')}</p> : null}
       {machines.map((machine) => (
         <section key={machine.instanceId} aria-label={machine.vm} className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
           <h3 translate="no" className="font-medium">

@@ -8,6 +8,7 @@ import { Page } from '#app/_shell/page.tsx';
 import { vmHealths } from '#server/domain/verdicts/words.ts';
 import { ModelPage } from './model-page.tsx';
 import { modelViews } from './model-views.ts';
+import { recentRuns } from './services/[service]/latest-runs.ts';
 
 interface Props {
   params: Promise<{ model: string }>;
@@ -18,7 +19,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: (await read((await params).model)).name };
 }
 
-/** One model: its services with their units, its cloud services with their machines, and what needs somebody. */
+/** One model: its services with their units, its cloud services with their machines, and what needs attention. */
 export default async function ModelRoute({ params, searchParams }: Props) {
   const [{ t }, { model: name }, { view, health }] = await Promise.all([words('models'), params, searchParams]);
   const first = await read(name);
@@ -28,7 +29,7 @@ export default async function ModelRoute({ params, searchParams }: Props) {
     // If one of these cannot be read, its card says so.
     services.states(input).catch(() => undefined),
     relations.list(input).catch(() => undefined),
-    services.runs(input).catch(() => undefined),
+    services.runs({ ...input, limit: recentRuns }).catch(() => undefined),
     models.topology(input).catch(() => undefined),
     models.machines(input).catch(() => undefined),
   ]);

@@ -92,7 +92,7 @@ function Machine({ line: { role, machine } }: Pick<RoleRowProps, 'line'>) {
     <>
       <span className="flex min-w-0 items-center gap-2">
         {health === undefined ? (
-          // The icon of a machine whose health is not loaded would claim something.
+          // Until the health of a machine is loaded, any icon would be a claim about it.
           <span className="size-3.5 shrink-0" />
         ) : (
           <span data-st={statusOfHealth[health]} className="contents">

@@ -10,7 +10,7 @@ import { RoleRow } from './role-row.tsx';
 export interface RoleTableProps {
   label: string;
   lines: readonly RoleLine[];
-  /** Whether the roles are of several cloud services, which a column then names. */
+  /** Whether the roles belong to several cloud services, which a column then names. */
   hasServices?: boolean;
   onAct(act: ModelAct): void;
 }

@@ -1,6 +1,6 @@
 'use client';
 
-import { ArrowRight, Lock } from 'lucide-react';
+import { ArrowRight, Lock, Workflow } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
@@ -13,7 +13,7 @@ const portsOf = (ports: readonly { protocol: string; port: number }[]): string =
 /** What a swap does to the public ports. */
 export function SwapEffects({ plan }: { plan: ShownSwap }) {
   const { t } = useTranslation('models');
-  const { becomePublic, ceasePublic, unchanged } = plan;
+  const { becomePublic, ceasePublic, unchanged, hooks } = plan;
   const isNothing = becomePublic.length + ceasePublic.length + unchanged.length === 0;
   return (
     <ul className="grid gap-2.5">
@@ -38,15 +38,41 @@ export function SwapEffects({ plan }: { plan: ShownSwap }) {
           why={t('swap.leads.why')}
         />
       )}
+      {hooks.length === 0 ? null : (
+        <Effect
+          icon={<Workflow aria-hidden className="size-3.5 text-ink-3" />}
+          title={t('swap.hooks', { count: hooks.length })}
+          why={<HookLines hooks={hooks} />}
+        />
+      )}
       {isNothing ? <li className="text-ink-2">{t('swap.nothing')}</li> : null}
     </ul>
+  );
+}
+
+/** How many units are shown with their hooks. */
+const maxUnits = 8;
+
+/** The hooks that follow a swap, by unit. */
+function HookLines({ hooks }: { hooks: ShownSwap['hooks'] }) {
+  const { t } = useTranslation('models');
+  const more = hooks.length - maxUnits;
+  return (
+    <>
+      {hooks.slice(0, maxUnits).map(({ unit, hooks: own }) => (
+        <span key={unit} translate="no" className="mono block wrap-anywhere">
+          {unit}: {own.map(({ hook, count }) => (count > 1 ? `${hook} ×${count}` : hook)).join(', ')}
+        </span>
+      ))}
+      {more > 0 ? <span className="block">{t('swap.moreUnits', { count: more })}</span> : null}
+    </>
   );
 }
 
 const countOf = (ports: Parameters<typeof portsOf>[0]): number =>
   new Set(ports.map(({ protocol, port }) => `${port}/${protocol}`)).size;
 
-function Effect({ icon, title, why }: { icon: ReactNode; title: string; why: string }) {
+function Effect({ icon, title, why }: { icon: ReactNode; title: string; why: ReactNode }) {
   return (
     <li className="flex gap-2.5">
       <span className="mt-[3px] shrink-0">{icon}</span>

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { useFormat } from '#app/_ui/format.ts';
-import { HealthCounts } from '../health-counts.tsx';
+import { MachineHealthNumbers } from '../health-numbers.tsx';
 import {
   placeHref,
   type ShownCloudService,
@@ -50,7 +50,7 @@ export function TopologySummary({ model, services, machines, proxy, children }: 
           >
             {t('topology.roles', { count: roles })}
           </Link>
-          <HealthCounts of={{ model: name }} health={countHealth(machines)} className="flex-wrap" />
+          <MachineHealthNumbers of={{ model: name }} health={countHealth(machines)} className="flex-wrap" />
           <span className="text-ink-3">{t(`proxy.${proxy}`)}</span>
           {availabilitySetsEnabled ? (
             <span className="inline-flex items-start gap-1.5 text-ink-2">

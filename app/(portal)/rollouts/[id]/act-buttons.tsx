@@ -87,7 +87,7 @@ export function ActButtons({ rollout, onShowFailed }: ActButtonsProps) {
 const lookOf = ({ name }: ShownAct, isFirst: boolean) =>
   dangerous.includes(name) ? 'danger' : isFirst ? 'primary' : 'default';
 
-/** Links that make another rollout from this one, or edit it. */
+/** Links that create another rollout from this one, or edit it. */
 export function FormLinks({ rollout }: { rollout: ShownRollout }) {
   const { t } = useTranslation('rollouts');
   const reader = useReader();

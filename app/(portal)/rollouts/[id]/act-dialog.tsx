@@ -12,7 +12,7 @@ import { haltsOf, type ShownAct } from './shown-acts.ts';
 import { useActWords } from './use-act-words.ts';
 import { useVerdictWords } from './use-verdict-words.ts';
 
-/** Acts for which the portal needs a reason, and acts for which it takes one. */
+/** Acts that require a reason, and acts for which a reason is optional. */
 const needsText: readonly ShownAct['name'][] = ['reject', 'rejectRing', 'advance'];
 const takesText: readonly ShownAct['name'][] = [
   ...needsText,

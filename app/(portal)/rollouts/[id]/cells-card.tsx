@@ -58,7 +58,7 @@ export function CellsCard({ rollout }: { rollout: ShownRollout }) {
 /** The distance between two cells in units of the drawing, and the fewest and most cells in a row. */
 const [pitch, narrow, wide] = [10, 10, 76];
 
-/** Returns how many cells are in a row, so that a ring is three times as wide as high. */
+/** Returns how many cells are in a row, so that a ring is three times as wide as it is high. */
 const columnsOf = (cells: number): number => Math.min(cells, wide, Math.max(narrow, Math.ceil(Math.sqrt(3 * cells))));
 
 function Cells({ rollout, cells: { cells } }: { rollout: ShownRollout; cells: ShownCells }) {

@@ -10,7 +10,7 @@ import { type ShownRollout, statusOfStep } from '../rollout-data.ts';
 /** States that are always shown; the others only if a VM has them. */
 const always: readonly MemberCount[] = ['queued', 'inFlight', 'soaking', 'succeeded', 'failed'];
 
-/** Two digits, so that few of very many VMs are not shown as none. */
+/** Two digits, so that a few VMs out of very many are not shown as zero. */
 const percent = { style: 'percent', maximumSignificantDigits: 2 } as const;
 
 /** The VMs of a rollout by state. The numbers add up to all members. */

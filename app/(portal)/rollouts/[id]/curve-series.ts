@@ -17,7 +17,7 @@ export interface CurveSeries {
 
 /** Returns the lines of a ring's curves. */
 export function curveSeries(points: readonly CurvePoint[]): CurveSeries {
-  // A share p of the pairs that count, as a sum: how often the changed VM would be first, less how often not.
+  // A share p of the pairs that count, as a sum: how often the changed VM would be first, minus how often not.
   const sumOf = (p: number, { changedFirst, controlFirst }: CurvePoint) => (changedFirst + controlFirst) * (2 * p - 1);
   return {
     times: points.map(({ at }) => Date.parse(at)),

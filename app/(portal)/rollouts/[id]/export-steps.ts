@@ -1,3 +1,4 @@
+import { saveFile } from '#app/_lib/save-file.ts';
 import type { ShownRollout, ShownStep } from '../rollout-data.ts';
 
 type Page = { items: readonly ShownStep[]; nextCursor: string | null };
@@ -19,12 +20,7 @@ export async function exportSteps(
     lines.push(...page.items.map((step) => csvOf(step, rings[step.ring]?.name ?? String(step.ring + 1))));
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);
-  const address = URL.createObjectURL(new Blob([`${lines.join('\r\n')}\r\n`], { type: 'text/csv' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = `rollout-${id}.csv`;
-  link.click();
-  URL.revokeObjectURL(address);
+  saveFile(`rollout-${id}.csv`, `${lines.join('\r\n')}\r\n`, 'text/csv');
 }
 
 /** Returns a step as a line of CSV. */

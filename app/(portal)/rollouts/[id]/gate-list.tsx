@@ -14,7 +14,7 @@ const statusOf: Readonly<Record<ShownVerdict['verdict'], StatusName>> = {
   halt: 'failed',
 };
 
-/** The gates of a ring as a checklist. A ring that met them shows its bake instead, and unfolds them. */
+/** The gates of a ring as a checklist. A ring whose gates are met shows its bake instead; its gates can be expanded. */
 export function GateList({ ring }: { ring: ShownRing }) {
   const { t } = useTranslation('rollouts');
   const { state, verdicts } = ring;
@@ -41,7 +41,7 @@ export function GateList({ ring }: { ring: ShownRing }) {
   );
 }
 
-/** Each gate opens its arithmetic. */
+/** Each gate can be expanded to show its calculation. */
 function Gates({ ring }: { ring: ShownRing }) {
   const { t } = useTranslation('rollouts');
   const says = useVerdictWords();

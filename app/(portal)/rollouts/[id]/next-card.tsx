@@ -18,7 +18,7 @@ interface Line {
   detail?: string;
 }
 
-/** What happens next: a person's decision, the rings to come, and when the rollout likely ends. */
+/** What happens next: a person's decision, the rings to come, and when the rollout will probably end. */
 export function NextCard({ rollout }: { rollout: ShownRollout }) {
   const { t } = useTranslation('rollouts');
   const lines = useLines(rollout);

@@ -17,7 +17,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: (await read((await params).id)).name };
 }
 
-/** One rollout: why it stands where it stands, its rings, gates and VMs. */
+/** One rollout: why it is in its current state, its rings, gates and VMs. */
 export default async function RolloutRoute({ params, searchParams }: Props) {
   const [{ t }, { id }, asked] = await Promise.all([words('rollouts'), params, searchParams]);
   const first = await read(id);

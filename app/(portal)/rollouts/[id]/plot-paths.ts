@@ -8,7 +8,10 @@ export interface PlotScale {
   times: readonly number[];
 }
 
-/** Returns the values at the edges of a drawing: zero, every value, and some room above and, below zero, beneath. */
+/**
+ * Returns the values at the edges of a drawing: zero, every value, and some space above and, for negative values,
+ * below.
+ */
 export function rangeOf(drawn: readonly (readonly number[])[]): { top: number; bottom: number } {
   const values = drawn.flat();
   const [high, low] = [Math.max(0, ...values), Math.min(0, ...values)];

@@ -7,12 +7,12 @@ export interface PlotProps {
   /** The accessible name. The table has the same numbers. */
   label: string;
   title: string;
-  /** Milliseconds since 1970, rising. */
+  /** Milliseconds since 1970, ascending. */
   times: readonly number[];
   series: readonly { name: string; values: readonly number[]; isDashed?: boolean }[];
   /** Values at which the rollout halts, one for each time, drawn as a line. */
   limit: { name: string; values: readonly number[] } | null;
-  /** Values between which the truth lies, drawn as an area. */
+  /** Bounds of the true value, drawn as an area. */
   band?: { name: string; low: readonly number[]; high: readonly number[] };
   show(value: number): string;
 }

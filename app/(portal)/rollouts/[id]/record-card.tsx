@@ -12,7 +12,7 @@ import { ActSentence } from '#app/(portal)/activity/act-sentence.tsx';
 import { ActorMark } from '#app/(portal)/activity/actor-mark.tsx';
 import type { ShownRollout } from '../rollout-data.ts';
 
-/** Who made, planned, approved, started, paused and resumed a rollout, and what the portal did. */
+/** Who created, planned, approved, started, paused and resumed a rollout, and what the portal did. */
 export function RecordCard({ rollout: { id } }: { rollout: ShownRollout }) {
   const { t } = useTranslation('rollouts');
   const trpc = useTRPC();

@@ -14,7 +14,7 @@ export interface ReasonCardProps {
   onShowFailed(): void;
 }
 
-/** Why a rollout stands where it stands, in one sentence, and what a person can do. */
+/** Why a rollout is in its current state, in one sentence, and what a person can do. */
 export function WhyCard({ rollout, onShowFailed }: ReasonCardProps) {
   const { t } = useTranslation('rollouts');
   const sentence = useSentence();

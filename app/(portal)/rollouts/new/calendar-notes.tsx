@@ -11,7 +11,7 @@ export interface CalendarNotesProps {
   freezes: readonly { from: string; to: string; reason: string }[];
 }
 
-/** What the picture of the windows cannot say: changes of clocks, what they do to windows, and freezes. */
+/** What the picture of the windows cannot say: clock changes, what they do to windows, and freezes. */
 export function CalendarNotes({ calendar: { rows, clocks }, freezes }: CalendarNotesProps) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();

@@ -40,7 +40,7 @@ test('windows of the rollout are those of every ring without windows', () => {
   ]);
 });
 
-test('RO-35 days begin at the reader’s midnight, also if a change of clocks makes one longer', () => {
+test('RO-35 days begin at the reader’s midnight, even if a clock change makes one longer', () => {
   const { days } = calendar([], 'Europe/Berlin');
   expect(iso(days[0] ?? 0)).toBe('2026-10-18T22:00:00.000Z');
   expect(iso(days[7] ?? 0)).toBe('2026-10-25T23:00:00.000Z');

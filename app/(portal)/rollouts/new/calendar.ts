@@ -22,7 +22,7 @@ export interface Calendar {
   /** When each day begins. */
   days: number[];
   rows: CalendarRow[];
-  /** Changes of clocks in the time zones of windows and of the reader. */
+  /** Clock changes in the time zones of windows and of the reader. */
   clocks: { timeZone: string; at: number; minutes: number }[];
 }
 

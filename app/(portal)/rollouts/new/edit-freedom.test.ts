@@ -19,7 +19,7 @@ test('RO-34 while a rollout is paused, boundaries of rings that have not opened 
   });
 });
 
-test('RO-34 a filter of a ring keeps the boundaries beside it', () => {
+test('RO-34 a filter of a ring keeps the boundaries next to it', () => {
   const filtered = rings.map((ring, index) =>
     index === 2 ? { ...ring, filter: { tags: [{ name: 'env', value: 'prod' }] } } : ring,
   );

@@ -153,7 +153,7 @@ function withoutRing(rings: readonly SentRing[], index: number): SentRing[] {
   return left.map((ring, at) => (at === left.length - 1 ? { ...ring, filter: null, upTo: { percent: 100 } } : ring));
 }
 
-/** Rules beside gates: silent VMs, availability sets, and VMs that match later. */
+/** Rules besides gates: silent VMs, availability sets, and VMs that match later. */
 function Rules({ form, set, freedom }: Pick<HowCardProps, 'form' | 'set' | 'freedom'>) {
   const { t } = useTranslation('rollouts');
   const isFixed = freedom?.isPaused === false;

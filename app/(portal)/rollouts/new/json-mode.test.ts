@@ -38,7 +38,7 @@ describe('a definition as JSON', () => {
     expect(sent).toEqual({ kind: 'rollout', ...inputOf(form, 'probe') });
   });
 
-  test('is sent as typed, also with parts that no form has', () => {
+  test('is sent as typed, even with parts that no form has', () => {
     const { sent } = read('{ "name": "x", "select": { "all": true }, "change": {}, "mood": "good" }');
     expect(sent).toEqual({ kind: 'rollout', name: 'x', select: { all: true }, change: {}, mood: 'good' });
   });

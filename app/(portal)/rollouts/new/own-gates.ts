@@ -1,6 +1,9 @@
 import type { SentGates, SentRing } from './definition.ts';
 
-/** Returns the gates of a ring that has others than the rest, with those that it leaves out; null if it has none. */
+/**
+ * Returns the gates of a ring whose gates differ from the rest, with those that it leaves out; null if they do not
+ * differ.
+ */
 export const ownGates = ({ gates: own }: Pick<SentRing, 'gates'>, shared: SentGates): SentGates | null =>
   own === undefined ? null : { ...shared, ...own };
 

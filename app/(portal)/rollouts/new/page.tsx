@@ -23,7 +23,7 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 /**
- * The page that makes a rollout. The URL may have a filter of the VM list, which selects the VMs, `runbook` with the
+ * The page that creates a rollout. The URL may have a filter of the VM list, which selects the VMs, `runbook` with the
  * runbook to run, or `from` with a rollout whose definition the form starts with.
  */
 export default async function NewRolloutPage({ searchParams }: { searchParams: SearchParams }) {

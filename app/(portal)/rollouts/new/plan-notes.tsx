@@ -29,7 +29,7 @@ export function PlanNotes({ plan, accepted, onAccept }: PlanNotesProps) {
   return (
     <div className="grid gap-x-8 gap-y-2.5 md:grid-cols-2">
       <Refused plan={plan} />
-      {/* No run can be reverted, so that says nothing about these VMs. */}
+      {/* Runs can never be reverted, so this says nothing about these VMs. */}
       {notRevertible === 0 || plan.kinds.run !== undefined ? null : (
         <Note status="warning">{note('notRevertible', notRevertible)}</Note>
       )}

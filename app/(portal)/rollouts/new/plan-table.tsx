@@ -43,7 +43,7 @@ export function PlanTable({ plan, rolloutId }: { plan: PlanView; rolloutId: stri
 }
 
 const columns = ['vms', 'inFlight', 'bytes', 'restarts', 'silent', 'sets'] as const;
-/** Columns that say nothing about a runbook. */
+/** Columns that do not apply to a runbook. */
 const ofPackages: readonly (typeof columns)[number][] = ['bytes', 'restarts'];
 const isRunOnly = (kinds: readonly MemberKind[]): boolean => kinds.includes('run');
 

@@ -61,7 +61,7 @@ export function formOf(definition: SentDefinition, fallback: SentStrategy): Roll
   };
 }
 
-/** Returns what the definition says itself. Without gates of the rollout, those that most rings have are shared. */
+/** Returns what the definition itself contains. Without gates of the rollout, those that most rings have are shared. */
 function partsOf({ rings, gates, ...definition }: SentDefinition, fallback: SentGates): Partial<SentStrategy> {
   const { noProgressSeconds: _, ...limits } = gates ?? {};
   const isShared = Object.keys(limits).length > 0;

@@ -48,7 +48,7 @@ export function RingBar({ rings, sizes, canMove, onChange }: RingBarProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: rings have no id, and their names can repeat
           key={index}
           style={{ flexGrow: weights[index], flexBasis: 0 }}
-          // However small its share, a ring is so wide that fingers can tell its boundaries apart.
+          // Even a ring with a small share is wide enough to touch its boundaries separately.
           className={cn(
             'relative min-w-6 first:rounded-s-sm last:rounded-e-sm',
             shades[Math.min(index, shades.length - 1)],

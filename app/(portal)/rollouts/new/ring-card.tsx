@@ -91,7 +91,7 @@ export function RingCard({ ring, index, isLast, size, total, fields, faults, onC
 
 type RingFilterProps = Pick<RingCardProps, 'ring' | 'fields' | 'onChange'> & { isFixed: boolean };
 
-/** The filter of a ring, which only the VMs that match it belong to. */
+/** The filter of a ring. Only VMs that match it belong to the ring. */
 function RingFilter({ ring, fields, isFixed, onChange }: RingFilterProps) {
   const { t } = useTranslation('rollouts');
   const isSet = ring.filter != null && isFiltered(ring.filter);
@@ -169,7 +169,7 @@ function Reach({ ring, isLast, isFixed, onChange }: ReachProps) {
   );
 }
 
-/** How far a ring reaches whose boundary cannot move. */
+/** How far a ring with a fixed boundary reaches. */
 function FixedReach({ isShare, value }: { isShare: boolean; value: number }) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();

@@ -8,7 +8,7 @@ import type { GateSentencesProps } from './gate-sentences-props.ts';
 import { Gates, sentencesGrid } from './gates.tsx';
 import { ownGates, withOwnGates } from './own-gates.ts';
 
-/** The limits and gates of rings that have others than the rest, and buttons that give a ring its own. */
+/** The limits and gates of rings that differ from the rest, and buttons that give a ring its own. */
 export function RingGates({ form, set, faults, onlyLower = false }: GateSentencesProps) {
   const { t } = useTranslation('rollouts');
   const { rings, gates } = form;

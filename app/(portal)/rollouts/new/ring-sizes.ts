@@ -4,8 +4,8 @@ import { isFiltered } from '../../vms/fleet-address.ts';
 import type { SentRing } from './definition.ts';
 
 /**
- * Returns the number of VMs of each ring out of `members`, as the plan computes it. Null from the first ring with a
- * filter on, because only the plan knows which members match it.
+ * Returns the number of VMs of each ring out of `members`, as the plan computes it. Null for the first ring with a
+ * filter and for all later rings, because only the plan knows which members match it.
  */
 export function ringSizes(rings: readonly SentRing[], members: number): (number | null)[] {
   let taken: number | null = 0;

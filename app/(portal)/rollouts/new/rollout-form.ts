@@ -101,7 +101,7 @@ export function emptyForm(strategy: string, parts: SentStrategy, include: FleetF
   };
 }
 
-/** Returns the form of a rollout that has these secret parameters of a runbook stored. */
+/** Returns the form of a rollout for which these secret parameters of a runbook are stored. */
 export const withKept = (form: RolloutForm, kept: readonly string[]): RolloutForm =>
   kept.length === 0 ? form : { ...form, change: { ...form.change, run: { ...form.change.run, kept } } };
 

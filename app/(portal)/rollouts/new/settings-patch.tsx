@@ -110,7 +110,7 @@ function PublicPatch({
   );
 }
 
-/** The value that a setting starts with: the publisher's default, else an empty value of its type. */
+/** The value that a setting starts with: the publisher's default, otherwise an empty value of its type. */
 function initialOf(schema: unknown): unknown {
   const { type, ...rest } = (typeof schema === 'object' && schema !== null ? schema : {}) as Record<string, unknown>;
   if (rest['x-default'] !== undefined) return rest['x-default'];

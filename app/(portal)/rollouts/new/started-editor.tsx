@@ -34,7 +34,10 @@ export interface StartedEditorProps {
   fields: readonly ListedField[];
 }
 
-/** Edits what can change in a rollout that has started (RO-34): its name, its limits and gates, and when it may go on. */
+/**
+ * Edits what can change in a rollout that has started (RO-34): its name, its limits and gates, and when it may
+ * continue.
+ */
 export function StartedEditor({ first, stored, strategies, fields }: StartedEditorProps) {
   const { t } = useTranslation(['rollouts', 'common']);
   const editing = useDefinition(first, strategies);

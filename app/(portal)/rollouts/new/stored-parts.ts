@@ -8,7 +8,7 @@ import type { LoadedMatches } from './use-matches.ts';
 
 type Api = Awaited<ReturnType<typeof portal>>;
 
-/** Returns the strategies to choose from, the usual one first. */
+/** Returns the strategies to choose from, the default one first. */
 export async function strategiesOf(api: Api): Promise<StrategyChoice[]> {
   const { items } = await api.strategies.list();
   return items.map(choiceOf);

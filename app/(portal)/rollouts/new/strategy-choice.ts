@@ -2,7 +2,7 @@ import type { SentFilter, SentGates, SentStrategy } from './definition.ts';
 import { ringOf } from './definition-of.ts';
 import { sharedGates, withoutShared } from './read-form.ts';
 
-/** A strategy to choose: a built-in one, or one that somebody saved. */
+/** A strategy to choose: a built-in one, or one that someone saved. */
 export interface StrategyChoice {
   name: string;
   isBuiltIn: boolean;

@@ -26,7 +26,7 @@ export interface PlannedDraft {
   settled: boolean;
   /** Plans again, for example after VMs have changed. */
   again(): void;
-  /** Takes over what the portal answered, such as the reason why a start was refused. */
+  /** Applies a response of the portal, such as the reason why a start was rejected. */
   take(rollout: RolloutView): void;
 }
 
@@ -148,8 +148,8 @@ async function save(client: Client, state: SavedDraft, definition: Sent): Promis
 }
 
 /**
- * Returns the plan of a draft. Makes it and waits for it, unless the form changes meanwhile. `keeps`: an existing plan
- * is kept, because its approvals are of that plan.
+ * Returns the plan of a draft. Creates it and waits for it, unless the form changes meanwhile. `keeps`: an existing
+ * plan is kept, because its approvals belong to it.
  */
 async function planOf(
   client: Client,

@@ -16,7 +16,7 @@ export interface WindowWords {
   own(window: Window): string;
   /** Its times for the reader; null if the reader has the same time zone. */
   yours(window: Window, occurrences: readonly Occurrence[]): string | null;
-  /** What changes of clocks do to its occurrences. */
+  /** What clock changes do to its occurrences. */
   changed(each: { window: Window; occurrences: readonly Occurrence[] }): string[];
   /** A moment in a time zone. */
   moment(at: number, timeZone: string): string;

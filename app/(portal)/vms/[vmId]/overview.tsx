@@ -136,22 +136,14 @@ function TimeAndQueue({ facts, view, queue, hasUnits }: TimeAndQueueProps) {
           name={facts.name}
           agent="never"
           isEnrolled={facts.agentKind !== null}
-          hasUnits={hasUnits}
           first={queue}
         />
       </div>
     )
   ) : (
     <div className="mt-4 grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-[minmax(0,1fr)_320px]">
-      <TimeBox view={view} />
-      <QueueCard
-        vmId={facts.id}
-        name={facts.name}
-        agent={view.agent.status}
-        isEnrolled
-        hasUnits={hasUnits}
-        first={queue}
-      />
+      <TimeBox view={view} hasUnits={hasUnits} />
+      <QueueCard vmId={facts.id} name={facts.name} agent={view.agent.status} isEnrolled first={queue} />
     </div>
   );
 }

@@ -47,9 +47,7 @@ export default async function VmRoute({ params, searchParams }: Address) {
     // The same holds for the rollouts of the VM.
     tab === 'overview' || tab === 'activity' ? rollouts.ofVm({ vmId }).catch(() => undefined) : undefined,
     // Only machines of models have units.
-    (tab === 'overview' || tab === 'queue') && facts.role !== null
-      ? units.ofVm({ vmId }).catch(() => undefined)
-      : undefined,
+    tab === 'overview' && facts.role !== null ? units.ofVm({ vmId }).catch(() => undefined) : undefined,
   ]);
   return (
     <Page

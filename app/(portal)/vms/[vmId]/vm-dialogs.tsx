@@ -14,6 +14,8 @@ export type VmAct =
   | { kind: 'release-hold' }
   | { kind: 'release' }
   | { kind: 'delete' }
+  | { kind: 'adopt' }
+  | { kind: 'give-back' }
   | { kind: 'revert'; incarnation: number }
   | { kind: 'why-version'; name: string }
   | { kind: 'retry'; name: string; sequenceNumber: number }
@@ -39,6 +41,12 @@ const ReleaseSecretsDialog = dynamic(
   { ssr: false },
 );
 const DeleteVmDialog = dynamic(() => import('./delete-vm-dialog.tsx').then((module) => module.DeleteVmDialog), {
+  ssr: false,
+});
+const AdoptDialog = dynamic(() => import('./model/adopt-dialog.tsx').then((module) => module.AdoptDialog), {
+  ssr: false,
+});
+const GiveBackDialog = dynamic(() => import('./model/give-back-dialog.tsx').then((module) => module.GiveBackDialog), {
   ssr: false,
 });
 const RevertDialog = dynamic(() => import('./goal-states/revert-dialog.tsx').then((module) => module.RevertDialog), {
@@ -84,6 +92,10 @@ export function VmDialogs({ act, facts, view, gatewayUrl, onClose }: VmDialogsPr
       return <ReleaseSecretsDialog facts={facts} view={view} onClose={onClose} />;
     case 'delete':
       return <DeleteVmDialog facts={facts} view={view} onClose={onClose} />;
+    case 'adopt':
+      return <AdoptDialog facts={facts} onClose={onClose} />;
+    case 'give-back':
+      return <GiveBackDialog facts={facts} onClose={onClose} />;
     case 'revert':
       return <RevertDialog facts={facts} incarnation={act.incarnation} onClose={onClose} />;
     case 'retry':

@@ -14,6 +14,7 @@ import { retryTarget } from './retry/retryable.ts';
 import { TagList } from './tag-list.tsx';
 import type { InstanceDetails, VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
+import { isAboutUnit } from './why/is-about-unit.ts';
 
 /** Loaded on demand, since few VMs need them. The server renders them, so nothing moves when their script loads. */
 const RoleFacts = dynamic(() => import('./role-facts.tsx').then((module) => module.RoleFacts));
@@ -40,7 +41,9 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
   const some = count === 1 ? t('vms:vm.onlyNotDone') : t('vms:vm.notDone', { count: open, total: count });
   const notDone = open === 0 ? t('vms:vm.allDone', { count }) : some;
   // Adding an extension is the primary action, unless a failure can be fixed or the agent has never called.
-  const needsFix = view.explanation?.act?.failed === true || retryTarget(view) !== null;
+  const { explanation } = view;
+  const isFailingUnit = explanation !== null && isAboutUnit(explanation) && view.units?.health === 'failed';
+  const needsFix = explanation?.act?.failed === true || isFailingUnit || retryTarget(view) !== null;
   return (
     <PageHeader
       title={named(facts.name)}
@@ -64,7 +67,8 @@ export function VmHeader({ facts, view, onAct }: VmHeaderProps) {
             <VmMenu
               agentKind={facts.agentKind}
               isHeld={view.agent.hold !== null}
-              model={facts.role?.model ?? null}
+              isDecommissioning={facts.decommissioning}
+              role={facts.role}
               onAct={onAct}
             />
           </>

@@ -9,6 +9,7 @@ import {
   Play,
   RotateCcwKey,
   Trash2,
+  Undo2,
   Unplug,
   Waypoints,
 } from 'lucide-react';
@@ -23,13 +24,14 @@ import type { VmAct } from './vm-dialogs.tsx';
 export interface VmMenuProps {
   agentKind: VmFacts['agentKind'];
   isHeld: boolean;
-  /** The model that the VM is a machine of, and that removes it; null if it belongs to none. */
-  model: string | null;
+  isDecommissioning: boolean;
+  /** The role of the VM in its model, which removes it; null if it belongs to none. */
+  role: VmFacts['role'];
   onAct(act: VmAct): void;
 }
 
 /** The menu of actions on a VM. */
-export function VmMenu({ agentKind, isHeld, model, onAct }: VmMenuProps) {
+export function VmMenu({ agentKind, isHeld, isDecommissioning, role, onAct }: VmMenuProps) {
   const { t } = useTranslation(['vms', 'enrollment']);
   return (
     <LazyMenu
@@ -91,14 +93,26 @@ export function VmMenu({ agentKind, isHeld, model, onAct }: VmMenuProps) {
             </MenuItem>
           )}
           <MenuSeparator />
-          {model === null ? (
+          {role === null && agentKind === 'reference' && !isDecommissioning ? (
+            <MenuItem onSelect={() => onAct({ kind: 'adopt' })}>
+              <Waypoints aria-hidden />
+              {t('vms:vm.adopt')}
+            </MenuItem>
+          ) : null}
+          {role?.adopted && role.state !== 'deleting' ? (
+            <MenuItem onSelect={() => onAct({ kind: 'give-back' })}>
+              <Undo2 aria-hidden />
+              {t('vms:vm.giveBack')}
+            </MenuItem>
+          ) : null}
+          {role === null ? (
             <MenuItem danger onSelect={() => onAct({ kind: 'delete' })}>
               <Trash2 aria-hidden />
               {t('enrollment:delete')}
             </MenuItem>
           ) : (
             <MenuItem asChild>
-              <Link href={modelHref(model)}>
+              <Link href={modelHref(role.model)}>
                 <Waypoints aria-hidden />
                 {t('vms:vm.openModel')}
               </Link>

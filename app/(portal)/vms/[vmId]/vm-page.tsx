@@ -105,8 +105,8 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, 
   useVmCommands(view, retry, setAct);
   const queue = read.queue && { data: read.queue, readAt };
   const memberships = read.memberships && { data: read.memberships, readAt };
-  const hasUnits = canHaveUnits(facts, view) && (tab === 'overview' || tab === 'queue');
-  // The cards of the overview and the queue use the same query.
+  const hasUnits = canHaveUnits(facts, view) && tab === 'overview';
+  // The cards of the overview use the same query.
   useVmUnits(vmId, hasUnits, read.units && { data: read.units, readAt });
   if ([factsQuery.error, viewQuery.error].some((error) => error && problemOf(error).status === 404)) {
     return <VmGone name={facts.name} />;
@@ -137,7 +137,7 @@ export function VmPage({ vmId, tab, facts: firstFacts, view: firstView, readAt, 
           onAct={setAct}
         />
       ) : tab === 'queue' ? (
-        <QueueTab vmId={vmId} isSilent={view.agent.status === 'unresponsive'} hasUnits={canHaveUnits(facts, view)} />
+        <QueueTab vmId={vmId} isSilent={view.agent.status === 'unresponsive'} />
       ) : tab === 'executions' ? (
         <ExecutionsTab vmId={vmId} name={facts.name} />
       ) : tab === 'activity' ? (

@@ -49,7 +49,7 @@ test('201 once, the same response again for the same key, 401 for another key', 
   expect(JSON.stringify(stored.rows)).not.toContain(answer.credential);
 });
 
-test('calls of the former machine during an enrollment do not affect the new one', async () => {
+test('calls of the previous machine during an enrollment do not affect the new one', async () => {
   const { id: vmId, enrollmentToken } = await newVm();
   const enrolled = async (token: string) => {
     const answer = await enroll({ enrollmentToken: token, certificate: newKeyPair().certificate, ...machine });

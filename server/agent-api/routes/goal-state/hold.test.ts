@@ -77,7 +77,7 @@ describe('while a VM is held', () => {
     expect([answer.status, answer.headers.get('annex-goal-state')]).toEqual([204, agent.etag]);
   });
 
-  test('the packages of the delivered goal state stay available, also after a removal', async () => {
+  test('the packages of the delivered goal state stay available, even after a removal', async () => {
     const agent = await agentWithProbe();
     await holdVm(ctx, { vmId: agent.vmId, reason });
     await removeExtension(ctx, { vmId: agent.vmId, name: 'probe', force: true });

@@ -40,7 +40,7 @@ const wanted = async (agent: GivenAgent) =>
 const put = (agent: GivenAgent, id: string, body: string | Buffer<ArrayBuffer>, type = 'application/gzip') =>
   agent.call(`/log-requests/${id}/archive`, { method: 'PUT', body, headers: { 'content-type': type } });
 
-test('AZ-G11 a request ends a held poll, and the agent sends the archive, also after an uninstall', async () => {
+test('AZ-G11 a request ends a held poll, and the agent sends the archive, even after an uninstall', async () => {
   const { agent, etag } = await givenMachine();
   const { vmId } = agent;
   const held = agent.call('/goal-state?wait=30', { headers: { 'if-none-match': etag } });

@@ -49,7 +49,7 @@ test('EN-4 a unit reads the settings of units that take part, as they were set',
   ]);
 });
 
-test('EN-4 a unit that does not take part, a unit of another VM and odd paths are refused alike', async () => {
+test('EN-4 a unit that does not take part, a unit of another VM and odd paths are rejected alike', async () => {
   const foreign = await stage.unit(app.serviceId);
   await foreign.look();
   for (const answer of [
@@ -66,7 +66,7 @@ test('EN-4 a unit that does not take part, a unit of another VM and odd paths ar
   expect((await app.call(path(base.name, 'x'))).status).toBe(404);
 });
 
-test('EN-10 the answer to the end of a run has the new versions, and a change of another’s relation is left out', async () => {
+test('EN-10 the answer to the end of a run has the new versions, and a change in the relation of another unit is not stored', async () => {
   const run = '0198c2f4-7b1e-7c3a-9d20-5a1f0b6e4c11';
   await app.begin(run, 'config-changed');
   const changes = [relation, 9_999].map((id) => ({ relation: id, set: { user: '"wp"' }, remove: [] }));
@@ -78,7 +78,7 @@ test('EN-10 the answer to the end of a run has the new versions, and a change of
   });
 });
 
-test('a hook whose settings are too large is refused, its run says so, and the hook is due again', async () => {
+test('a hook whose settings are too large is rejected, its run says so, and the hook is due again', async () => {
   const run = '0198c2f4-7b1e-7c3a-9d20-5a1f0b6e4c12';
   await app.begin(run, 'config-changed');
   const big = { big: `"${'x'.repeat(64_000)}"` };

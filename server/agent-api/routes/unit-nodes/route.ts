@@ -10,7 +10,7 @@ import type { AgentCall } from '../../call.ts';
 export async function unitNode(call: AgentCall, match: RegExpExecArray): Promise<Response> {
   const { agent } = await admit(call);
   const [, unit = '', relation = '', other = ''] = match;
-  // A number of more digits is no id of a relation.
+  // A number with more digits cannot be the id of a relation.
   if (relation.length > 15) throw new DomainError('not_found', 'node_unknown');
   const node = await readNode(call.door.services, { vmId: agent.vmId, unit, relationId: Number(relation), other });
   return Response.json(node, { headers: { 'cache-control': 'no-store' } });

@@ -30,7 +30,7 @@ export async function findMachines(tx: Transaction, vmIds: readonly string[]): P
   return (id) => ({ ...(machines.get(id) ?? none), dialect: dialects.get(id) ?? null });
 }
 
-/** Returns the code with which `queueExecution` would refuse the order for a machine; null if it would queue it. */
+/** Returns the code with which `queueExecution` would reject the order for a machine; null if it would queue it. */
 export function refusalOf(order: RunOrder, { kind, platforms, isOff, dialect }: FitMachine): ErrorCode | null {
   const isMurano = dialect === 'murano';
   if (!isMurano && !isRunnable(order, platforms)) return 'plan_invalid';

@@ -24,7 +24,7 @@ import { storePlan } from '../store-plan.ts';
 import { type FitMachine, findMachines, refusalOf } from './fit.ts';
 import type { RunOrder } from './run-order.ts';
 
-/** For whom many executions are queued. */
+/** What causes many executions, and who is responsible for them. */
 export interface RunCause {
   rolloutId: string;
   /** The person who is responsible for the executions, and the one who entered the secrets, as `kind:id`. */
@@ -33,7 +33,7 @@ export interface RunCause {
   approval: ExecutionApproval | null;
 }
 
-/** What became of a VM's execution. `busy`: somebody else is changing the VM, or its queue is full. */
+/** The outcome for a VM's execution. `busy`: someone else is changing the VM, or its queue is full. */
 export type QueuedRun =
   | { outcome: 'queued'; executionId: string }
   | { outcome: 'refused'; code: ErrorCode }

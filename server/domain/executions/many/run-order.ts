@@ -41,7 +41,7 @@ export interface RunOrder extends RunRequest {
 
 /**
  * Checks what people want to run on many VMs, and returns the version that runs: the given one, or the newest published
- * one. Drafts are refused, because a draft can change while the executions are queued. Throws what `queueExecution`
+ * one. Drafts are rejected, because a draft can change while the executions are queued. Throws what `queueExecution`
  * throws for the runbook and its parameters.
  */
 export async function checkRun(
@@ -59,8 +59,9 @@ export async function checkRun(
 }
 
 /**
- * Reads what the VMs run. With `files`, they get these contents of the plan's files, otherwise the current ones. Throws 404 `runbook_version_unknown`, 409 `runbook_withdrawn` | `runbook_not_published`,
- * 422 `plan_invalid` if a file is missing.
+ * Reads what the VMs run. With `files`, they get these contents of the plan's files, otherwise the current ones. Throws
+ * 404 `runbook_version_unknown`, 409 `runbook_withdrawn` | `runbook_not_published`, 422 `plan_invalid` if a file is
+ * missing.
  */
 export async function readRunOrder(
   db: Database | Transaction,
@@ -78,7 +79,9 @@ export async function readRunOrder(
   };
 }
 
-/** Returns what decides what the VMs run: the version's digest and state, and the current contents of the plan's files. */
+/**
+ * Returns what decides what the VMs run: the version's digest and state, and the current contents of the plan's files.
+ */
 export async function readRunFacts(
   db: Database | Transaction,
   terms: RunRequest,

@@ -73,7 +73,7 @@ export type Applied =
   /** The change would be of another kind than the planned one, so nothing was done. */
   | { outcome: 'moved'; kind: MemberKind }
   | { outcome: 'refused'; code: string }
-  /** Somebody else changed an extension since the given sequence number. */
+  /** Someone else changed an extension since the given sequence number. */
   | { outcome: 'overtaken'; by: string; action: string; at: Date }
   /** The goal state was delivered meanwhile, so it is not taken back. */
   | { outcome: 'delivered' }

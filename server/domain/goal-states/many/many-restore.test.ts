@@ -41,7 +41,7 @@ describe('RO-28 RO-31 restoring what a VM had before', () => {
     }
   });
 
-  test('leaves a VM alone that somebody else changed, and says who', async () => {
+  test('leaves a VM alone that someone else changed, and says who', async () => {
     const { vm, restore } = await changed('probe');
     await vm.declare('probe', { version: '2.0.0.0' });
     const [row] = await stage.rowsOf(vm);
@@ -116,7 +116,7 @@ describe('RO-28 RO-31 restoring what a VM had before', () => {
     );
   });
 
-  test('RO-20 a repeat gives the same contents the next sequence number, unless somebody changed them', async () => {
+  test('RO-20 a repeat gives the same contents the next sequence number, unless someone changed them', async () => {
     const vm = await stage.given('probe');
     const repeat = { kind: 'repeat' as const, extensions: [{ name: 'probe', sequenceNumber: 1 }] };
     expect(await stage.apply(vm, repeat)).toMatchObject({ outcome: 'applied', kind: 'retry' });

@@ -124,7 +124,7 @@ const corpus: [name: string, zip: () => Buffer, path: string, code: keyof typeof
   ],
   ['a wrong checksum', () => withEntries({ name: 'a', data: 'x', lies: { crc32: 1 } }), 'a', 'entry_checksum'],
   [
-    'data that is no deflate',
+    'data that is not a deflate stream',
     () => withEntries({ name: 'a', raw: Buffer.from('ffffffff', 'hex'), lies: { unpacked: 9 } }),
     'a',
     'entry_data',

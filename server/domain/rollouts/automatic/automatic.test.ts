@@ -119,7 +119,7 @@ test('an automatic rollout that a person aborted is not started again', async ()
   expect(await stage.versionOf(vm)).toEqual(['1.0.0.0', '1.0.0.0']);
 });
 
-describe('RO-32 a VM that was put back from a version', () => {
+describe('RO-32 a VM that was reverted from a version', () => {
   test('because its step failed is offered no automatic upgrade to it again', async () => {
     const [vm] = (await stage.givenTools(1)) as [GivenVm];
     await stage.publish('1.1.0.0');

@@ -17,7 +17,7 @@ export interface AdvanceFacts {
   parked: ChosenTurn[];
 }
 
-/** Loads what decides how the rollout goes on. */
+/** Loads what decides how the rollout continues. */
 export async function loadAdvanceFacts(pass: Pass): Promise<AdvanceFacts> {
   const { ctx, row, rules, freezes } = pass;
   const open = await openStepsOf(pass);
@@ -129,8 +129,8 @@ async function openStepsOf({ tx, row }: Pass): Promise<{ nextStepAt: Date | null
 }
 
 /**
- * Locks the rules, so that the batches of all workers follow one another, and returns how many steps of all rollouts are
- * in flight. Rollouts whose members cannot begin take no lock.
+ * Locks the rules, so that the batches of all workers follow one another, and returns how many steps of all rollouts
+ * are in flight. Rollouts whose members cannot begin take no lock.
  */
 async function portalOf(pass: Pass): Promise<{ inFlight: number; nextBatchAt: Date | null }> {
   const { tx, row, rules } = pass;
@@ -138,7 +138,7 @@ async function portalOf(pass: Pass): Promise<{ inFlight: number; nextBatchAt: Da
     ({ row: { size }, taken, counts }) => taken < size || counts.recalled + counts.parked > 0,
   );
   if (!isWaiting || (row.state !== 'running' && row.state !== 'keeping')) return { inFlight: 0, nextBatchAt: null };
-  // The row exists only once somebody changed the rules, or once the first batch needed its lock.
+  // The row exists only once someone changed the rules, or once the first batch needed its lock.
   await tx
     .insert(rolloutRules)
     .values({ id: 1, rules, changedAt: pass.ctx.now, changedBy: pass.ctx.actor.name })

@@ -15,7 +15,7 @@ export async function repeatSteps(pass: Pass, steps: readonly FactedStep[]): Pro
   }
 }
 
-/** Gives failed VMs their own earlier declaration back (RO-32). */
+/** Restores the earlier declarations of failed VMs (RO-32). */
 export async function restoreSteps(
   pass: Pass,
   steps: readonly (FactedStep & { cause: string | null })[],

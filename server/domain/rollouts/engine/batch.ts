@@ -11,12 +11,12 @@ import { flushSteps } from './write-steps.ts';
 
 /** Maximum number of steps that begin in one transaction. */
 const atOnce = 250;
-/** Members that are read beyond the room, because some of them cannot begin now. */
+/** Members that are read beyond the limit, because some of them cannot begin now. */
 const spare = 50;
 
 /**
- * Begins the next steps of a ring: recalled members first, then parked members that can begin now, then the next ones in
- * order (RO-7). Members that cannot begin now get a row that says why, and take no room.
+ * Begins the next steps of a ring: recalled members first, then parked members that can begin now, then the next ones
+ * in order (RO-7). Members that cannot begin now get a row that says why, and do not count toward the limit.
  */
 export async function beginBatch(
   pass: Pass,
@@ -45,8 +45,8 @@ export async function beginBatch(
 }
 
 /**
- * Returns the digest of what a batch published: one line for each VM with its incarnation or its execution, in the order
- * of the ids.
+ * Returns the digest of what a batch published: one line for each VM with its incarnation or its execution, in the
+ * order of the ids.
  */
 function digestOf(steps: readonly StepRow[]): string {
   const lines = steps.map(({ vmId, incarnation, executionId }) => `${vmId} ${executionId ?? incarnation}\n`).sort();
@@ -56,7 +56,7 @@ function digestOf(steps: readonly StepRow[]): string {
 const groupsOf = (beginners: readonly Beginner[]): Set<string> =>
   new Set(beginners.flatMap(({ group }) => (group === null ? [] : [group])));
 
-/** Notes what becomes of members that do not begin, and returns the others, at most `most`. */
+/** Notes the outcome for members that do not begin, and returns the others, at most `most`. */
 function takeTurns(
   pass: Pass,
   ring: number,

@@ -39,7 +39,7 @@ test('RO-39 protected settings of a change are sealed for each VM, and destroyed
   expect(await stage.rollout(id)).toMatchObject({ state: 'finished', sealed: null });
 });
 
-test('RO-24 changed VMs are watched beside VMs of later rings, and it counts which of the two fails first', async () => {
+test('RO-24 changed VMs are watched together with VMs of later rings, and it counts which of the two fails first', async () => {
   const vms = await stage.givenFleet(8);
   const compare = { minEffectShare: 100, minPairs: 50, onTooFew: 'goOn' } as const;
   const id = await stage.givenRollout(vms, { rings: [{ size: 3, soakSeconds: 300, compare }, { size: 5 }] });

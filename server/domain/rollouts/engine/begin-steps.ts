@@ -17,8 +17,8 @@ import { writeSteps } from './write-steps.ts';
 const openVmIndex = 'rollout_steps_open_vm';
 
 /**
- * Reserves these members, publishes their goal states and writes their steps. A VM whose group is busy, or whose change is
- * not possible, gets a step that says so. Returns the steps that began.
+ * Reserves these members, publishes their goal states and writes their steps. A VM whose group is busy, or whose change
+ * is not possible, gets a step that says so. Returns the steps that began.
  */
 export async function beginSteps(pass: Pass, beginners: readonly Beginner[]): Promise<StepRow[]> {
   const reserved = await reserveMembers(pass, beginners);
@@ -46,7 +46,7 @@ type Changes = ReadonlyMap<string, MemberChange>;
 /** Publishes what these members get, and returns their steps. */
 type Publisher = (pass: Pass, some: readonly Beginner[]) => Promise<StepRow[]>;
 
-/** If an unexpected error occurs, the halves are tried separately, down to the one VM. */
+/** If an unexpected error occurs, the halves are tried separately, down to a single VM. */
 async function beginSome(pass: Pass, some: readonly Beginner[], publisher: Publisher): Promise<StepRow[]> {
   const { tx } = pass;
   await tx.execute(sql`savepoint begin_steps`);

@@ -2,7 +2,7 @@ import type { Definition } from '#server/domain/rollout-rules/stored.ts';
 import type { ParkedCause, SkipCause } from '#server/domain/rollout-rules/words.ts';
 import type { TurnFacts } from './load-members.ts';
 
-/** Why a member may not be this rollout's. */
+/** Why this rollout may not change a member. */
 export interface MemberObstacles {
   hasLeft: boolean;
   isSuperseded: boolean;
@@ -10,7 +10,7 @@ export interface MemberObstacles {
   isOthers: boolean;
 }
 
-/** What becomes of a member whose turn has come. */
+/** The outcome for a member whose turn has come. */
 export type MemberChoice =
   | { what: 'begin' }
   | { what: 'park'; cause: ParkedCause }
@@ -42,7 +42,8 @@ export function chooseTurn(
   if (facts.isHeld) return { what: 'park', cause: 'on-hold' };
   const isAway = facts.agent === 'unresponsive' || facts.agent === 'never';
   if (isAway && silent === 'skip') return { what: 'leave' };
-  // A VM of a group is never declared before it can be changed, because it would be changed at any time.
+  // A VM of a group is never declared before it can be changed, because its agent could then apply the change at any
+  // time.
   if (isAway && (silent !== 'declare' || group !== null)) {
     return { what: 'park', cause: facts.agent === 'never' ? 'never-enrolled' : 'silent' };
   }

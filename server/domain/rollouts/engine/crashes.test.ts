@@ -35,7 +35,7 @@ async function killedAt(position: number, run: () => Promise<unknown>): Promise<
   }
 }
 
-/** Lets a worker look and ends it at every statement, one after the other, until it comes to rest. */
+/** Lets a worker look and ends it at every statement, one after the other, until nothing is left to do. */
 async function passWithKills(seconds: number, check: () => Promise<void>): Promise<number> {
   for (let position = 1; position < 300; position += 1) {
     let isAtRest = false;

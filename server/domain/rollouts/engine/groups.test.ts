@@ -96,7 +96,7 @@ describe('JU-22 the VMs of a rollout are released', () => {
     expect(await stage.reservations()).toEqual([]);
   });
 
-  test('when it is closed, also those whose agents may still fetch what was declared', async () => {
+  test('when it is closed, including those whose agents may still fetch what was declared', async () => {
     const tags = { [tag]: 'web' };
     const [lost] = (await stage.givenFleet(1, { tags })) as [GivenVm];
     await stage.fold(0);
@@ -116,7 +116,7 @@ describe('JU-22 the VMs of a rollout are released', () => {
     expect(await stage.reservations()).toEqual([]);
   });
 
-  test('when their steps end, also if a VM has changed its group', async () => {
+  test('when their steps end, even if a VM has changed its group', async () => {
     const [vm, old] = (await stage.givenFleet(2, { tags: { [tag]: 'web' } })) as [GivenVm, GivenVm];
     const [next] = (await stage.givenFleet(1, { tags: { [tag]: 'db' } })) as [GivenVm];
     await stage.fold(0);

@@ -159,7 +159,7 @@ test('RO-29 a resume overrules the halt, and the error gate counts from zero', a
 });
 
 describe('RO-19 a rollout without progress', () => {
-  test('pauses, and its VMs go on waiting', async () => {
+  test('pauses, and its VMs keep waiting', async () => {
     const [one] = (await stage.givenFleet(1)) as [GivenVm];
     const busy = await stage.givenRollout([one], { rings: [{ size: 1, soakSeconds: 9_000 }] });
     await stage.pass(1);
@@ -210,7 +210,7 @@ describe('a withdrawn version', () => {
   const withdraw = () =>
     stage.db.update(handlerVersions).set({ state: 'withdrawn' }).where(eq(handlerVersions.version, '1.1.0.0'));
 
-  test('pauses the rollout; what no agent has fetched is taken back, and the others go on', async () => {
+  test('pauses the rollout; what no agent has fetched is taken back, and the others continue', async () => {
     const vms = await stage.givenFleet(3);
     const id = await stage.givenRollout(vms, { rings: [{ size: 3, inFlight: { count: 2 } }] });
     await stage.pass(1);

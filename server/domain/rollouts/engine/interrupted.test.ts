@@ -53,7 +53,7 @@ test('RO-28 a pause takes back what no agent has fetched; a resume begins with t
   expect(await stage.step(id, untold)).toMatchObject({ state: 'inFlight', attempt: 1 });
 });
 
-test('RO-30 an abort always ends, also while a VM is on hold', async () => {
+test('RO-30 an abort always ends, even while a VM is on hold', async () => {
   const vms = await stage.givenFleet(4);
   const id = await stage.givenRollout(vms, { rings: [{ size: 4, inFlight: { count: 3 } }] });
   await stage.pass(1);
@@ -107,7 +107,7 @@ test('RO-31 a revert takes over the open steps of the rollout that it reverts', 
   expect(await stage.counts(of)).toEqual({ members: 1, overtaken: 1 });
 });
 
-test('RO-32 a failed VM is put back immediately where the plan says so', async () => {
+test('RO-32 a failed VM is reverted immediately where the plan says so', async () => {
   const [vm] = (await stage.givenFleet(1)) as [GivenVm];
   const id = await stage.givenRollout([vm], { onStepFailure: 'revert' });
   await stage.pass(1);

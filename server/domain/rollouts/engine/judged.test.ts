@@ -148,7 +148,7 @@ describe('RO-20 a retry', () => {
     await stage.fail(vm, 10);
     await stage.look(11);
     expect(await stage.step(id, vm)).toMatchObject({ state: 'retrying', attempt: 1, dueAt: stage.at(71) });
-    // An attempt that waits is no failure yet.
+    // An attempt that waits is not a failure yet.
     expect(await stage.rollout(id)).toMatchObject({ state: 'running' });
     await stage.pass(71);
     await stage.fail(vm, 80, { sequenceNumber: 3 });

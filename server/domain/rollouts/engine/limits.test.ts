@@ -44,7 +44,7 @@ test('RO-12 steps begin at the rate, and an outage causes no burst', async () =>
   expect(await stage.counts(id)).toEqual({ members: 6, inFlight: 4, queued: 2 });
 });
 
-test('RO-13 a VM has one open step over all rollouts', async () => {
+test('RO-13 a VM has one open step across all rollouts', async () => {
   const [vm] = (await stage.givenFleet(1)) as [GivenVm];
   const first = await stage.givenRollout([vm]);
   await stage.pass(1);

@@ -98,7 +98,7 @@ export async function parkedMembers(
         eq(rolloutSteps.state, 'parked'),
         // Parked members that stay declared are judged when their agent fetches the goal state.
         isNull(rolloutSteps.incarnation),
-        // A clock that was set back leaves times of the future.
+        // A clock that was set back leaves times in the future.
         seenBefore === null ? undefined : or(lte(rolloutSteps.updatedAt, seenBefore), gt(rolloutSteps.updatedAt, now)),
       ),
     )

@@ -278,7 +278,7 @@ export async function loadControls(
     .limit(limit);
   return rows.map(({ step, isControlTaken, ...row }) => {
     const facts = { ...row, head: null, lane: null, publisher: null };
-    // A control has its goal state for long: what is judged is whether it stays healthy.
+    // A control has had its goal state for a long time, so only whether it stays healthy is judged.
     const known = { ...factsOf({ ...step, touched: [] }, facts, now), deliveredAt: step.publishedAt };
     return { step, isControlTaken, facts: known };
   });

@@ -111,7 +111,7 @@ describe('a person changes the extension of a VM', () => {
     expect((await stage.published(id, vm)).map(({ cause }) => cause.action)).toEqual(['rollout.step']);
   });
 
-  test('another extension: the step goes on', async () => {
+  test('another extension: the step continues', async () => {
     const { id, vm } = await givenPlace('delivered');
     await vm.declare('other', { handler: 'Acme.Lab.Other' });
     await vm.deliver(stage.at(10));

@@ -12,7 +12,7 @@ beforeEach(async () => {
   stage = await rolloutStage();
 });
 
-/** Creates a rollout whose only VM of the first ring is in flight, with the VM that is watched beside it. */
+/** Creates a rollout whose only VM of the first ring is in flight, with the VM that is watched together with it. */
 async function givenPair(gates: object = {}) {
   const vms = await stage.givenFleet(3);
   const id = await stage.givenRollout(vms, { rings: [{ size: 1, soakSeconds: 300, compare, ...gates }, { size: 2 }] });
@@ -26,7 +26,7 @@ async function givenPair(gates: object = {}) {
 const resultOf = async (id: string, vm: GivenVm) => (await stage.step(id, vm))?.pairResult;
 
 describe('RO-24 a pair', () => {
-  test('is void when the changed VM is overtaken', async () => {
+  test('is invalid when the changed VM is overtaken', async () => {
     const { id, changed } = await givenPair();
     await changed.declare('probe', { version: '1.2.0.0' });
     await stage.look(10);
@@ -35,14 +35,14 @@ describe('RO-24 a pair', () => {
     expect((await stage.rings(id))[0]?.counts).toMatchObject({ pairs: 1, pairsVoid: 1, pairsOpen: 0 });
   });
 
-  test('is void when the control is deleted', async () => {
+  test('is invalid when the control is deleted', async () => {
     const { id, changed, control } = await givenPair();
     await removeVm(stage.as(5), { vmId: control.vmId });
     await stage.look(10);
     expect(await resultOf(id, changed)).toBe('void');
   });
 
-  test('is void when the rollout is aborted', async () => {
+  test('is invalid when the rollout is aborted', async () => {
     const { id, changed } = await givenPair();
     await changed.deliver(stage.at(2));
     await abortRollout(stage.as(5), { id });
@@ -108,7 +108,7 @@ test('RO-26 too few pairs pause the rollout where it says so', async () => {
   expect(await stage.rollout(id)).toMatchObject({ state: 'paused', why: [{ code: 'pairs_too_few_paused' }] });
 });
 
-/** Deletes the VMs that are watched beside changed ones, so that their pairs decide nothing. */
+/** Deletes the VMs that are watched together with changed ones, so that their pairs decide nothing. */
 async function removeControls(id: string): Promise<void> {
   for (const { pairVmId } of await stage.steps(id)) {
     if (pairVmId !== null) await removeVm(stage.as(20), { vmId: pairVmId });

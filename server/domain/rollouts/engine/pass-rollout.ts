@@ -29,9 +29,10 @@ const againMs = 250;
 const failedMs = 10_000;
 
 /**
- * Looks at the open rollout that is due and was served the longest time ago: judges its steps, decides how it goes on,
- * takes back what must be, and begins the next steps. Everything commits together. A rollout whose pass fails is looked
- * at again a little later, so that it does not keep others waiting. Returns the rollout's id; null if none is due.
+ * Looks at the open rollout that is due and whose last pass was longest ago: judges its steps, decides how it
+ * continues, takes back what must be, and begins the next steps. Everything commits together. A rollout whose pass
+ * fails is looked at again a little later, so that it does not keep others waiting. Returns the rollout's id; null if
+ * none is due.
  */
 export async function passRollout(
   services: PassServices,

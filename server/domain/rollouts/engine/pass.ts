@@ -42,7 +42,7 @@ export interface Pass extends PassLimits {
   hasProgress: boolean;
   /** Whether there is more to do immediately. */
   hasMore: boolean;
-  /** Whether steps must be judged that this pass cannot judge, so that the counts are not those of now. */
+  /** Whether steps must be judged that this pass cannot judge, so that the counts are not current. */
   isBehind: boolean;
 }
 

@@ -217,7 +217,7 @@ describe('newcomers', () => {
   });
 });
 
-test('a VM whose change is refused is skipped with the code, and the others go on', async () => {
+test('a VM whose change is rejected is skipped with the code, and the others continue', async () => {
   const [vm, needs] = (await stage.givenFleet(2)) as [GivenVm, GivenVm];
   await needs.declare('other', { handler: 'Acme.Lab.Other', dependsOn: ['probe'] });
   const id = await stage.givenRollout([vm, needs], { planned: 'remove', change: { kind: 'remove', version: null } });

@@ -116,7 +116,7 @@ describe('RO-31 a revert', () => {
   });
 });
 
-describe('RO-32 a failed VM that is put back immediately', () => {
+describe('RO-32 a failed VM that is reverted immediately', () => {
   const terms: GivenRollout = { onStepFailure: 'revert', rings: [{ size: 1, errors: { count: 2 } }] };
 
   test('is stuck if it is not healthy again', async () => {
@@ -149,7 +149,7 @@ describe('RO-32 a failed VM that is put back immediately', () => {
     ]);
   });
 
-  test('is put back only after its last attempt', async () => {
+  test('is reverted only after its last attempt', async () => {
     const [vm] = (await stage.givenFleet(1)) as [GivenVm];
     const retry = { times: 1, afterSeconds: 60, causes: ['status'] };
     const id = await stage.givenRollout([vm], { ...terms, retry });
@@ -166,7 +166,7 @@ describe('RO-32 a failed VM that is put back immediately', () => {
     expect(await stage.counts(id)).toEqual({ members: 1, reverted: 1 });
   });
 
-  test('goes on being put back while the rollout is paused by its gate', async () => {
+  test('continues to be reverted while the rollout is paused by its gate', async () => {
     const [vm] = (await stage.givenFleet(1)) as [GivenVm];
     const id = await stage.givenRollout([vm], { ...terms, rings: [{ size: 1, errors: { count: 1 } }] });
     await stage.pass(1);

@@ -16,7 +16,7 @@ import { flushSteps } from './write-steps.ts';
 const atOnce = 2_000;
 
 /**
- * Judges the steps that are due or whose VM changed, and does what the judgements ask for: takes goal states back,
+ * Judges the steps that are due or whose VM changed, and applies the results: takes goal states back,
  * repeats them, or restores earlier ones.
  */
 export async function settle(pass: Pass): Promise<void> {

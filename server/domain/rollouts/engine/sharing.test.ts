@@ -37,7 +37,7 @@ describe('RO-15 an availability set', () => {
     expect(await stage.reservations()).toEqual([['web', two.vmId, second]]);
   });
 
-  test('is closed while a VM of it that is no member is out of service', async () => {
+  test('is closed while a VM of it that is not a member is out of service', async () => {
     const [member, outside] = (await stage.givenFleet(2, { tags })) as [GivenVm, GivenVm];
     await outside.deliver(stage.at(0));
     await stage.report(outside, 0, { status: 'error', version: '1.0.0.0', sequenceNumber: 1 });

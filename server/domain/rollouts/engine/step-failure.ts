@@ -8,8 +8,8 @@ import type { TouchedRow } from './touched-row.ts';
 const statusCauses: readonly (string | null)[] = ['status', 'substatus'];
 
 /**
- * Returns what failed on a VM: the first touched extension whose health failed at the step's sequence number, else the
- * first that is not healthy.
+ * Returns what failed on a VM: the first touched extension whose health failed at the step's sequence number, otherwise
+ * the first that is not healthy.
  */
 export function failureOf({ touched }: Pick<StepRow, 'touched'>, rows: readonly TouchedRow[]): StepFailure {
   const own = rows.filter(({ name, health }) =>

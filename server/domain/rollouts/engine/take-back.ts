@@ -28,7 +28,7 @@ export async function takeBack(
     } else if (result?.outcome === 'applied' || result?.outcome === 'unchanged') {
       setStep(pass, step.state, { ...closed, ...notBegun, ...stateOf(causeOf(one)) });
     }
-    // Somebody else is changing the VM, or its agent has the goal state: the next pass looks again.
+    // Someone else is changing the VM, or its agent has the goal state: the next pass looks again.
   }
 }
 

@@ -7,14 +7,14 @@ import { loadTurnFacts, membersOf, type Turn, type TurnFacts } from './load-memb
 import type { Pass } from './pass.ts';
 import { leftSelection } from './selection.ts';
 
-/** A member whose turn has come, with what becomes of it. */
+/** A member whose turn has come, with its outcome. */
 export interface ChosenTurn {
   turn: Turn;
   choice: MemberChoice;
   facts: TurnFacts | undefined;
 }
 
-/** Decides what becomes of members, in order. At most one VM of a disruption group begins. */
+/** Decides the outcome for members, in order. At most one VM of a disruption group begins. */
 export async function chooseTurns(pass: Pass, turns: readonly Turn[]): Promise<ChosenTurn[]> {
   if (turns.length === 0) return [];
   const { tx, row, rules } = pass;

@@ -13,7 +13,7 @@ beforeEach(async () => {
   stage = await rolloutStage();
 });
 
-/** Lets the agent of a VM be silent until it is heard again. */
+/** Lets the agent of a VM be silent until it calls again. */
 async function silence(vm: GivenVm, seconds: number): Promise<void> {
   await stage.hear(vm, seconds - 3_600, 60);
   await markAged(stage.services, { since: null, now: stage.at(seconds), among: [vm.vmId] });
@@ -89,7 +89,7 @@ test('RO-16 parked VMs are in no denominator: the ring passes, and the next one 
     ],
   });
   await stage.pass(1);
-  // Nothing is known of a ring in which no VM is reached.
+  // Nothing is known about a ring in which no VM is reached.
   expect(await stage.counts(id)).toEqual({ members: 4, parked: 2, queued: 2 });
   expect((await stage.rollout(id)).why).toMatchObject([{ code: 'nobody_reached', ring: 0, params: { parked: 2 } }]);
   const [first] = (await stage.vmsIn(id, vms, 'parked')) as [GivenVm, GivenVm];
@@ -100,7 +100,7 @@ test('RO-16 parked VMs are in no denominator: the ring passes, and the next one 
   expect(await stage.counts(id)).toEqual({ members: 4, succeeded: 1, parked: 3 });
 });
 
-test('RO-18 a VM that did not fetch is parked and begins again when it is heard', async () => {
+test('RO-18 a VM that did not fetch is parked and begins again when its agent calls', async () => {
   const [vm] = (await stage.givenFleet(1)) as [GivenVm];
   const id = await stage.givenRollout([vm]);
   await stage.pass(1);

@@ -95,7 +95,7 @@ describe('RO-35 a window', () => {
     expect((await stage.rollout(id)).why).toMatchObject([{ code: 'window_closed', ring: 1 }]);
   });
 
-  test('that is closed is no lack of progress', async () => {
+  test('that is closed does not count as a lack of progress', async () => {
     const id = await stage.givenRollout(vms, { windows: [window(120, 180)], noProgressSeconds: 60 });
     await stage.pass(1);
     await stage.look(3_600);
@@ -111,7 +111,7 @@ describe('RO-36 a freeze', () => {
     exempt,
   });
 
-  test('lets no step begin; judging and recalls go on', async () => {
+  test('lets no step begin; judging and recalls continue', async () => {
     const id = await stage.givenRollout(vms, { rings: [{ size: 2, inFlight: { count: 1 } }] });
     await stage.pass(1);
     const [first] = (await stage.vmsIn(id, vms, 'inFlight')) as [GivenVm];
@@ -153,7 +153,7 @@ describe('RO-36 a freeze', () => {
     expect(await stage.counts(id)).toEqual({ members: 2, inFlight: 2 });
   });
 
-  test('is no lack of progress, and stops no ring from passing', async () => {
+  test('does not count as a lack of progress, and stops no ring from passing', async () => {
     const id = await stage.givenRollout(vms, { noProgressSeconds: 60, rings: [{ size: 1 }, { size: 1 }] });
     await stage.pass(1);
     const [first] = (await stage.vmsIn(id, vms, 'inFlight')) as [GivenVm];

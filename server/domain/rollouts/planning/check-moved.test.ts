@@ -89,7 +89,7 @@ describe('RO-5 at the start', () => {
     expect(await checked(id)).toMatchObject({ state: 'planned', members: 3, why: [{ params }] });
   });
 
-  test('a version that was withdrawn refuses, and the new plan says so of every VM', async () => {
+  test('a withdrawn version is rejected, and the new plan says so for every VM', async () => {
     const { id } = await started({ maxMovedShare: 10_000 });
     const version = services.db.update(handlerVersions);
     await version.set({ state: 'withdrawn' }).where(eq(handlerVersions.version, '1.1.0.0'));
@@ -109,7 +109,7 @@ describe('RO-5 at the start', () => {
     expect(row.state).toBe('running');
   });
 
-  test('a change that names no version does not depend on the packages of the present ones', async () => {
+  test('a change that names no version does not depend on the packages of the current ones', async () => {
     const change = { ...upgrade, version: null, state: 'disabled' as const };
     const { id } = await started({ change });
     await services.db
@@ -119,7 +119,7 @@ describe('RO-5 at the start', () => {
     expect(await checked(id)).toMatchObject({ state: 'running', members: 4 });
   });
 
-  test('an outdated plan replaces the rings and voids the approvals of the earlier one', async () => {
+  test('an outdated plan replaces the rings and invalidates the approvals of the earlier one', async () => {
     const { id, plan } = await started({ rings: [ringUpTo(5_000), ringUpTo(10_000)] });
     const decision = { ring: null, approved: true, actor: 'user:ada', by: 'ada', at: '', note: null };
     await setRollout(services, id, { approvals: [{ ...decision, planHash: plan.hash }] });
@@ -133,7 +133,7 @@ describe('RO-5 at the start', () => {
 });
 
 describe('a check', () => {
-  test('is discarded if somebody ends the rollout meanwhile, and other workers leave it alone', async () => {
+  test('is discarded if someone ends the rollout meanwhile, and other workers leave it alone', async () => {
     const { id } = await started();
     const outcomes: Promise<string>[] = [];
     await services.db.transaction(async (tx) => {

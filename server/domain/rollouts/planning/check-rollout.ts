@@ -17,7 +17,7 @@ import { inSnapshot, type PlanOutcome, type PlanServices } from './snapshot.ts';
 import { storePlan } from './store-plan.ts';
 
 /**
- * Makes the plan of a rollout in the state `checking` again. If it still does what the started plan said, the rollout
+ * Creates the plan of a rollout in the state `checking` again. If it still does what the started plan said, the rollout
  * runs or is scheduled; otherwise it has the new plan and the reason `plan_moved_on`, and needs to be started again. A
  * rollout that has run before is checked with `checkAgain`.
  */

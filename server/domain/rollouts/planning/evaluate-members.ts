@@ -20,7 +20,7 @@ export interface EvaluatedMember extends Pick<SelectedVm, 'set' | 'silent' | 'is
 /** What a change would do to every selected VM. */
 export interface EvaluatedVms extends Pick<RolloutPlan, 'matched' | 'unchanged' | 'refused' | 'uncheckedSettings'> {
   members: EvaluatedMember[];
-  /** VMs that a revert leaves alone because somebody changed an extension after the step. */
+  /** VMs that a revert leaves alone because someone changed an extension after the step. */
   overtaken: number;
 }
 
@@ -28,8 +28,8 @@ export interface EvaluatedVms extends Pick<RolloutPlan, 'matched' | 'unchanged' 
 const examples = 5;
 
 /**
- * Evaluates a change on every VM that the rollout selects, in the snapshot of the transaction. `given` are the protected
- * settings of the change. Throws 422 `rollout_too_large`.
+ * Evaluates a change on every VM that the rollout selects, in the snapshot of the transaction. `given` are the
+ * protected settings of the change. Throws 422 `rollout_too_large`.
  */
 export async function evaluateMembers(
   tx: Transaction,

@@ -25,7 +25,7 @@ export interface MadePlan {
 }
 
 /**
- * Makes the plan of a rollout from the snapshot of the transaction: its members, their rings and order, and what the
+ * Creates the plan of a rollout from the snapshot of the transaction: its members, their rings and order, and what the
  * change would do to each. Writes nothing. Throws 422 `selection_empty` | `rollout_too_large` | `window_too_short`,
  * 409 `rollout_secrets_gone`.
  */
@@ -58,7 +58,9 @@ export async function makePlan(tx: Transaction, ctx: Context, row: StoredRollout
   return { plan: { ...plan, ...endsOf(ctx, row, stats, rules, freezes) }, rings, hashed };
 }
 
-/** Returns what the plan of a run fixes besides its members: whether a person must approve it, and the runbook's files. */
+/**
+ * Returns what the plan of a run fixes besides its members: whether a person must approve it, and the runbook's files.
+ */
 async function runOf(
   tx: Transaction,
   { definition }: Pick<StoredRollout, 'definition'>,

@@ -25,7 +25,7 @@ describe('the rows of a ring', () => {
     expect(kindsOf(chunks)).toEqual(new Map(members.map(({ vmId, kind }) => [vmId, kind])));
   });
 
-  test('state the lowest and the highest key, also if failed members come first', () => {
+  test('state the lowest and the highest key, even if failed members come first', () => {
     const [a, b, c] = placed(3) as [PlacedMember, PlacedMember, PlacedMember];
     expect(chunksOf([c, a, b])).toMatchObject([{ low: a.hash, high: c.hash, vmIds: ['vm-2', 'vm-0', 'vm-1'] }]);
     const many = placed(chunkSize + 2);
@@ -36,7 +36,7 @@ describe('the rows of a ring', () => {
     ]);
   });
 
-  test('a kind has its word, and a VM that is no member has none', () => {
+  test('a kind has its word, and a VM that is not a member has none', () => {
     expect(memberKinds.map((_, n) => wordOf(n))).toEqual([...memberKinds]);
     expect([wordOf(undefined), wordOf(-1), wordOf(255)]).toEqual(['none', 'none', 'none']);
   });
@@ -88,7 +88,7 @@ describe('RO-4 the numbers of a ring', () => {
     });
   });
 
-  test('count what cannot be put back by reason, and what a revert leaves alone', () => {
+  test('count what cannot be reverted by reason, and what a revert leaves alone', () => {
     expect(countKinds(members)).toEqual({ update: 4, install: 1 });
     expect(countNotRevertible(members, 0)).toEqual({ version_withdrawn: 2, secrets_required: 1 });
     expect(countNotRevertible(members, 3)).toEqual({ version_withdrawn: 2, secrets_required: 1, overtaken: 3 });

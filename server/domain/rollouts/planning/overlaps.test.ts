@@ -96,7 +96,7 @@ describe('RO-14 an earlier rollout', () => {
     expect(await overlaps()).toEqual([]);
   });
 
-  test('is listed beside others in the order in which they were created', async () => {
+  test('is listed with others in the order in which they were created', async () => {
     for (const [name, place] of [
       ['Second', 2],
       ['First', 1],

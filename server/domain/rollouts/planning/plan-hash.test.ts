@@ -62,7 +62,7 @@ describe('RO-5 the hash of a plan', () => {
     for (const hash of hashes) expect(isHashOf(ctx, hash, plan)).toBe(true);
   });
 
-  test('needs the key of the portal, and text that is no hash matches nothing', () => {
+  test('needs the key of the portal, and text that is not a hash matches nothing', () => {
     const hash = planHash(ctx, plan);
     expect(isHashOf({ keys: deriveKeys(randomBytes(32)) }, hash, plan)).toBe(false);
     for (const text of ['', 'x', hash.slice(0, -2), `${hash}AA`, hash.toUpperCase()]) {

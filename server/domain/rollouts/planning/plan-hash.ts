@@ -20,7 +20,7 @@ export interface HashedPlan {
   members: string;
 }
 
-/** The facts of a version that decide what declaring or running it does. `schema` are the files of a runbook. */
+/** The facts of a version that decide what declaring or running it does. For a runbook, `schema` has its files. */
 export interface VersionFacts extends Record<string, unknown> {
   sha256: string;
   state: string;

@@ -61,7 +61,7 @@ const everything: Partial<RolloutChange> = {
 };
 
 describe('RO-4 the kind of a member', () => {
-  test('is the first one that applies, and a VM that has everything already is no member', async () => {
+  test('is the first one that applies, and a VM that has everything already is not a member', async () => {
     const plan = await planned({ ...everything, onAbsent: 'install', allowLower: true });
     expect(kindsOf(plan)).toEqual({
       ...{ absent: 'install', older: 'update', olderDisabled: 'update', newer: 'lower' },
@@ -98,7 +98,7 @@ describe('RO-4 the kind of a member', () => {
     expect(members).toEqual([]);
   });
 
-  test('is settings for a merge that changes something, and a merge of what is there changes nothing', async () => {
+  test('is settings for a merge that changes something, and a merge of equal values changes nothing', async () => {
     const same = await planned({ version: null, publicSettings: { merge: { level: 'info', removed: null } } });
     expect(kindsOf(same)).toEqual({ older: 'settings', plain: 'settings' });
     const replaced = await planned({ version: null, publicSettings: { replace: {} } });
@@ -122,7 +122,7 @@ describe('RO-4 the kind of a member', () => {
     expect(plan.plan.rings[0]).toMatchObject({ size: 7, restarts: 0 });
   });
 
-  test('is remove, and VMs on which another extension needs it are refused', async () => {
+  test('is remove, and VMs on which another extension needs it are rejected', async () => {
     const vm = await givenVm(services, 'needing');
     await vm.declare('probe');
     await vm.declare('mount', { handler: 'Acme.Lab.Mount', version: '1.0.0.0', dependsOn: ['probe'] });
@@ -147,7 +147,7 @@ describe('RO-4 the kind of a member', () => {
   });
 });
 
-describe('RO-4 VMs that would be refused', () => {
+describe('RO-4 VMs that would be rejected', () => {
   test('are counted for each code, with at most five of them by name', async () => {
     const strict = { handler: 'Acme.Lab.Strict', version: '2.0.0.0' };
     await givenVersion(services.db, { handler: 'Acme.Lab.Strict', version: '1.0.0.0' });

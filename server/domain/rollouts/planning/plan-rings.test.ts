@@ -83,7 +83,7 @@ describe('RO-4 each ring of a plan states', () => {
     expect(plan.rings[0]?.inFlight).toBe(expected);
   });
 
-  test('which members could not be put back, because their protected settings are not stored', async () => {
+  test('which members could not be reverted, because their protected settings are not stored', async () => {
     const vm = await givenVm(services, 'secret');
     await vm.declare('probe', { settings: { protectedSettings: { key: 'x' } } });
     await services.db.update(secrets).set({ cms: null, sealed: null }).where(eq(secrets.vmId, vm.vmId));

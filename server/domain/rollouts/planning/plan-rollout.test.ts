@@ -64,7 +64,7 @@ describe('RO-4 a plan', () => {
     expect(members.map(({ kind }) => kind)).toEqual(Array(9).fill('update'));
   });
 
-  test('counts refused VMs by code, with examples', async () => {
+  test('counts rejected VMs by code, with examples', async () => {
     const { row } = await planned({ change: { ...upgrade, version: '1.3.0.0' } });
     expect(row.plan).toMatchObject({ members: 0, refused: { version_withdrawn: { count: 10 } } });
     const examples = row.plan?.refused.version_withdrawn?.examples ?? [];
@@ -73,7 +73,7 @@ describe('RO-4 a plan', () => {
     expect(examples.every(({ vmId, name }) => names.get(vmId) === name)).toBe(true);
   });
 
-  test('counts members that cannot be put back', async () => {
+  test('counts members that cannot be reverted', async () => {
     await services.db.execute(sql`update handler_versions set state = 'withdrawn' where version = '1.0.0.0'`);
     const { row } = await planned();
     await services.db.execute(sql`update handler_versions set state = 'published' where version = '1.0.0.0'`);
@@ -112,7 +112,7 @@ describe('RO-4 a plan', () => {
       select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
         and not relispartition`);
     const own = ['rollouts', 'rollout_rings', 'rollout_members'];
-    // Rows of `changes` notify open pages and are no data.
+    // Rows of `changes` notify open pages and are not part of the data.
     const others = rows.map(({ name }) => name).filter((name) => ![...own, 'changes'].includes(name));
     expect(others.length).toBeGreaterThan(50);
     await db.execute(sql`
@@ -263,7 +263,7 @@ describe('a rollout that cannot be planned is a draft again, and says why:', () 
   });
 });
 
-describe('while somebody changes a rollout', () => {
+describe('while someone changes a rollout', () => {
   /** Changes the rollout in a transaction that stays open until its plan waits for it. */
   async function meanwhile(id: string, run: () => Promise<string>): Promise<string[]> {
     const outcomes: Promise<string>[] = [];

@@ -13,7 +13,7 @@ import { storePlan } from './store-plan.ts';
 
 /**
  * Plans a rollout in the state `planning`. A rollout that cannot be planned becomes a draft again, with the reason. If
- * somebody changes the rollout meanwhile, the result is discarded. Returns `busy` if another worker is planning it.
+ * someone changes the rollout meanwhile, the result is discarded. Returns `busy` if another worker is planning it.
  */
 export const planRollout = (services: PlanServices, id: string, now = new Date()): Promise<PlanOutcome> =>
   orAbandon(services, id, now, () => inSnapshot(services, id, now, 'planning', plan));

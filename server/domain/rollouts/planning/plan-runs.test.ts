@@ -126,7 +126,7 @@ describe('the change', () => {
     );
   });
 
-  test('RO-39 secret parameters are sealed, kept by an edit, never returned, and refused with custody by the VM', async () => {
+  test('RO-39 secret parameters are sealed, kept by an edit, never returned, and rejected with custody by the VM', async () => {
     const made = await create({ secretParameters: { token: 'hunter2' } });
     expect(JSON.stringify(made)).not.toContain('hunter2');
     expect(made.secretParameters).toEqual(['token']);
@@ -143,7 +143,7 @@ describe('the change', () => {
 });
 
 describe('RO-4 the plan', () => {
-  test('counts the VMs that would refuse the execution by the code that one VM would give', async () => {
+  test('counts the VMs that would reject the execution by the code that one VM would give', async () => {
     const { plan: made } = await plan((await create()).id);
     expect(made).toMatchObject({ matched: 6, members: 3, unchanged: 0, kinds: { run: 3 }, notRevertible: { run: 3 } });
     const counts = Object.entries(made?.refused ?? {}).map(([code, { count }]) => `${code} ${count}`);
@@ -152,7 +152,7 @@ describe('RO-4 the plan', () => {
     expect(await services.db.$count(executions)).toBe(0);
   });
 
-  test('RO-35 a window that is shorter than the timeout is refused', async () => {
+  test('RO-35 a window that is shorter than the timeout is rejected', async () => {
     const windows = [{ days: ['mon'], from: '10:00', to: '10:30', timeZone: 'UTC' }];
     const { state, why } = await plan((await create({}, { windows })).id);
     expect([state, why[0]?.params?.cause]).toEqual(['draft', 'window_too_short']);

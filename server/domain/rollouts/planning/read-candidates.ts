@@ -18,7 +18,7 @@ export interface SelectedVm {
   restore: Extract<MemberChange, { kind: 'restore' }> | null;
   /** Whether the VM comes first in its ring. */
   isFirst: boolean;
-  /** For a revert of a rollout: whether somebody changed an extension after the step. */
+  /** For a revert of a rollout: whether someone changed an extension after the step. */
   isOvertaken: boolean;
 }
 

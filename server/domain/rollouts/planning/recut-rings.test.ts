@@ -85,7 +85,7 @@ describe('RO-34 boundaries of rings that have not opened', () => {
     expect(rows.flatMap(({ vmIds }) => vmIds).sort()).toEqual(given.members.map(({ vmId }) => vmId).sort());
   });
 
-  test('give the plan of each ring again, a new hash, and void the approval of a ring with other members', async () => {
+  test('give the plan of each ring again, a new hash, and invalidate the approval of a ring with other members', async () => {
     const given = await givenPaused();
     const view = await move(given, [10, 40, 60, 100]);
     const row = await rowOf(services, given.id);

@@ -19,7 +19,7 @@ import { insertChunks } from './store-plan.ts';
 
 /**
  * Moves the boundaries between neighboring rings that have not opened and have no filter (RO-34). The order of the
- * members stays. Approvals of rings whose members changed become void. Returns the new plan of each ring. Throws 422
+ * members stays. Approvals of rings whose members changed become invalid. Returns the new plan of each ring. Throws 422
  * `window_too_short`.
  */
 export async function recutRings(
@@ -46,7 +46,7 @@ export async function recutRings(
   return known;
 }
 
-/** Returns the new sizes of neighboring rings. The last one takes what is left, also VMs that joined later. */
+/** Returns the new sizes of neighboring rings. The last one takes what is left, including VMs that joined later. */
 function sizesOf(definition: Definition, rings: readonly StoredRing[], members: number): number[] {
   const first = rings[0]?.first ?? 0;
   const end = first + rings.reduce((sum, { size }) => sum + size, 0);

@@ -23,8 +23,8 @@ export const digestOf = ({ rings }: Definition, chunks: Chunks): string =>
   membersDigest(rings.map((_, ring) => chunks.filter((chunk) => chunk.ring === ring)));
 
 /**
- * Returns what changes in a rollout whose plan stays valid although its definition is edited: the plan's hash, also in
- * the approvals of the plan. Changes nothing if the hash was no longer the hash of the plan.
+ * Returns what changes in a rollout whose plan stays valid although its definition is edited: the plan's hash,
+ * including in the approvals of the plan. Changes nothing if the hash was no longer the hash of the plan.
  */
 export async function rehashPlan(
   tx: Transaction,
@@ -45,7 +45,9 @@ export async function rehashPlan(
   return { plan: { ...plan, hash }, planHash: hash, approvals };
 }
 
-/** Returns a new hash of the plan of a rollout whose definition was edited. Approvals of the earlier hash do not count. */
+/**
+ * Returns a new hash of the plan of a rollout whose definition was edited. Approvals of the earlier hash do not count.
+ */
 export async function renewHash(
   tx: Transaction,
   ctx: Context,

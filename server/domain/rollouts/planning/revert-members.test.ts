@@ -82,7 +82,7 @@ describe('RO-31 the members of a revert', () => {
     expect((await plannedRevert({ only: 'failed' })).names.toSorted()).toEqual(['failed', 'stuck']);
   });
 
-  test('start immediately if they were asked to', async () => {
+  test('start immediately if this was requested', async () => {
     const { row } = await plannedRevert({ start: true });
     expect(row).toMatchObject({ state: 'checking', startedBy: 'Test operator' });
   });

@@ -37,7 +37,7 @@ afterEach(() => services.db.delete(rollouts));
 
 type Shown = Record<string, unknown> & { rings: { gates: object }[] };
 
-/** Schedules a rollout whose plan somebody approved. */
+/** Schedules a rollout whose plan someone approved. */
 async function scheduled(definition: Partial<Definition> = {}) {
   const select = { ids: vms.map(({ vmId }) => vmId) };
   const rings = [ringUpTo(5_000), ringUpTo(10_000)];

@@ -14,15 +14,15 @@ export interface PlanServices extends Services {
 }
 
 /**
- * `busy`: another worker plans the rollout. `discarded`: somebody changed the rollout meanwhile. `none`: the rollout
+ * `busy`: another worker plans the rollout. `discarded`: someone changed the rollout meanwhile. `none`: the rollout
  * waits for nothing.
  */
 export type PlanOutcome = 'done' | 'busy' | 'discarded' | 'none';
 
 /**
- * Runs work on a rollout in one snapshot of the database. A lock that ends with the transaction keeps other workers from
- * the same work. People can still change the rollout: the work calls `keep` before it writes, which locks the row and
- * discards everything if the row was changed since the snapshot.
+ * Runs work on a rollout in one snapshot of the database. A lock that ends with the transaction keeps other workers
+ * from the same work. People can still change the rollout: the work calls `keep` before it writes, which locks the row
+ * and discards everything if the row was changed since the snapshot.
  */
 export async function inSnapshot(
   services: PlanServices,

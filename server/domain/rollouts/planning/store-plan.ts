@@ -11,7 +11,9 @@ import type { MemberChunk } from './member-chunks.ts';
 /** Number of rows of members that are written together. */
 const rowsAtOnce = 16;
 
-/** Stores a plan with its rings and members, in place of the earlier one. Approvals of the earlier plan become void. */
+/**
+ * Stores a plan with its rings and members, in place of the earlier one. Approvals of the earlier plan become invalid.
+ */
 export async function storePlan(
   tx: Transaction,
   ctx: Context,

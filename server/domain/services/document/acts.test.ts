@@ -73,7 +73,7 @@ describe('JU-40 a plan of services', () => {
     expect(plan.hooks[0]?.hooks[0]).toMatchObject({ because: 'other-settings', count: 1 });
   });
 
-  test('tells null from a missing key, and values by what they are', () => {
+  test('distinguishes null from a missing key, and values by what they are', () => {
     const before = { a: null, b: { x: 1, y: 2 }, c: [1, 2], d: 1 };
     const after = { b: { y: 2, x: 1 }, c: [2, 1], d: '1', e: null };
     const given: GivenModel = { services: { store: { formula: 'store', given: before } } };

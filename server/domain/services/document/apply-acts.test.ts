@@ -62,7 +62,7 @@ test('JU-40 each apply does what its plan says, and the next plan is empty', asy
   expect(await listRelations(stage.ctx, { model })).toEqual({ items: [] });
 });
 
-test('an apply of a plan that is out of date is 412 and changes nothing, also with prune', async () => {
+test('an apply of a plan that is out of date is 412 and changes nothing, even with prune', async () => {
   const { model, provider } = await stage.stage.bootstrapped({ availabilitySetsEnabled: true });
   const { document } = await getDocument(stage.ctx, { model });
   const input = { model, document: { ...document, services: { store } }, prune: true };
@@ -76,7 +76,7 @@ test('an apply of a plan that is out of date is 412 and changes nothing, also wi
   expect(await getDocument(stage.ctx, { model })).toEqual(before);
 });
 
-test('a plan writes nothing, and neither it nor an apply is for viewers', async () => {
+test('a plan writes nothing, and neither it nor an apply is allowed for viewers', async () => {
   const { model } = staged;
   const before = await getDocument(stage.ctx, { model });
   const input = { model, document: { ...before.document, services: { other: store } } };

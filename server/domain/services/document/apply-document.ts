@@ -17,7 +17,6 @@ import {
 } from '#server/domain/topology/index.ts';
 import { sameBytes } from '#server/platform/keys.ts';
 import { newUnit } from '../add-units.ts';
-import { destroyModel } from '../machines-with-units.ts';
 import { advanceUnits } from '../units/index.ts';
 import type { NewUnit } from '../units/place-units.ts';
 import { changeModel, type Reserved } from './change-model.ts';
@@ -27,6 +26,7 @@ import { type GivenDocument, type PlannedDocument, planIn, readDocument, withChe
 import { isEmpty } from './plan-model.ts';
 import { type DocumentPlan, documentPlan } from './plan-view.ts';
 import { showPlan } from './show-plan.ts';
+import { type CreatedModel, undoCreation } from './undo-creation.ts';
 
 /** What an apply did. */
 export const appliedDocument = documentPlan
@@ -41,7 +41,7 @@ export type AppliedDocument = z.infer<typeof appliedDocument>;
 /**
  * Applies a document to a model: all declarations are one transaction under the model’s lock, so either all of them are
  * stored or none (JU-40). A model that does not exist is created and bootstrapped first, and destroyed again if the
- * rest fails. The provider creates machines afterwards; if it fails for one, nothing of that machine remains, and the
+ * rest fails; if it has changed meanwhile, it is kept (`document_model_kept`). The provider creates machines afterwards; if it fails for one, nothing of that machine remains, and the
  * next plan contains its unit. Throws the errors of `planDocument`, 412 `plan_moved_on`, 503 `provider_failed`.
  */
 export async function applyDocument(
@@ -52,7 +52,7 @@ export async function applyDocument(
   allow(ctx.actor, 'operator');
   const { model, prune, document, plan: expected } = parse(applyDocumentInput, input);
   const given = { document: readDocument(ctx, model, document), prune };
-  const controllers = await createFirst(ctx, provider, given, expected);
+  const created = await createFirst(ctx, provider, given, expected);
   try {
     const { shown, reserved } = await withChecked(ctx, given, (checked) =>
       ctx.db.transaction(async (tx) => {
@@ -67,10 +67,10 @@ export async function applyDocument(
     await advanceAfterwards(ctx, reserved.advancing);
     const completed = await completeMachines(ctx, provider, reserved);
     const { planHash: _, isChange: _isChange, ...rest } = shown;
-    return { ...rest, ...withControllers(completed, controllers) };
+    return { ...rest, ...withControllers(completed, created?.newMachines ?? []) };
   } catch (error) {
-    if (controllers !== null && !isProviderFailure(error)) await undo(ctx, model);
-    throw error;
+    if (created === null || isProviderFailure(error)) throw error;
+    throw await undoCreation(ctx, created, error);
   }
 }
 
@@ -78,19 +78,19 @@ const isProviderFailure = (error: unknown): boolean => error instanceof DomainEr
 
 const withControllers = (
   { newMachines, newUnits }: { newMachines: NewMachine[]; newUnits: NewUnit[] },
-  controllers: NewMachine[] | null,
-) => ({ newMachines: [...(controllers ?? []), ...newMachines], newUnits });
+  controllers: NewMachine[],
+) => ({ newMachines: [...controllers, ...newMachines], newUnits });
 
 /**
- * Creates and bootstraps the model of a document, if it does not exist or is not bootstrapped. Returns the controllers;
- * null if the model existed. Everything that the document contains was checked before.
+ * Creates and bootstraps the model of a document, if it does not exist or is not bootstrapped. Returns the created model
+ * with its controllers; null if the model existed. Everything that the document contains was checked before.
  */
 async function createFirst(
   ctx: Context,
   provider: CloudProvider,
   given: GivenDocument,
   expected: string | undefined,
-): Promise<NewMachine[] | null> {
+): Promise<(CreatedModel & { newMachines: NewMachine[] }) | null> {
   const { model: name, location, storageAccount, availabilitySetsEnabled } = given.document;
   const { creates, bootstraps } = await withChecked(ctx, given, (checked) =>
     ctx.db.transaction(async (tx) => {
@@ -100,18 +100,16 @@ async function createFirst(
       return planned.plan;
     }),
   );
-  if (creates) await createModel(ctx, { name, location, storageAccount, availabilitySetsEnabled });
+  const model = creates ? await createModel(ctx, { name, location, storageAccount, availabilitySetsEnabled }) : null;
   if (bootstraps === null) return null;
   try {
-    const { newMachines } = await bootstrapModel(ctx, { model: name, controllers: bootstraps }, provider);
-    return creates ? newMachines : null;
+    const { newMachines, revision } = await bootstrapModel(ctx, { model: name, controllers: bootstraps }, provider);
+    return model === null ? null : { name, createdAt: model.createdAt, revision, newMachines };
   } catch (error) {
-    if (creates) await undo(ctx, name);
-    throw error;
+    if (model === null) throw error;
+    throw await undoCreation(ctx, { name, createdAt: model.createdAt, revision: null }, error);
   }
 }
-
-const undo = (ctx: Context, model: string) => destroyModel(ctx, { model, confirm: model, force: true });
 
 type ShownPlan = Omit<DocumentPlan, 'hooks'>;
 

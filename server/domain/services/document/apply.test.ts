@@ -1,9 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Context } from '#server/domain/context.ts';
 import { getModel } from '#server/domain/topology/index.ts';
 import { FakeProvider } from '#server/domain/topology/testing/fake-provider.ts';
 import { lab } from '#server/domain/topology/testing/stage.ts';
 import { testContext } from '#server/testing/context.ts';
+import { setService } from '../set-service.ts';
 import { ServiceStage } from '../testing/service-stage.ts';
 import { applyDocument } from './apply-document.ts';
 import { getDocument } from './get-document.ts';
@@ -11,11 +13,12 @@ import { planDocument } from './plan-document.ts';
 
 let stage: ServiceStage;
 const store = { formula: 'Acme.Lab.store', version: '1.0.0.0' };
+const provides = { metadata: { provides: { db: { interface: 'store' } } } };
 const web = { formula: 'Acme.Lab.web', version: '1.0.0.0' };
 
 beforeAll(async () => {
   stage = await ServiceStage.open();
-  await stage.formula('store', '1.0.0.0', { metadata: { provides: { db: { interface: 'store' } } } });
+  await stage.formula('store', '1.0.0.0', provides);
   await stage.formula('web', '1.0.0.0', { metadata: { requires: { db: { interface: 'store', limit: 1 } } } });
 });
 
@@ -114,6 +117,66 @@ describe('JU-40 an apply', () => {
     await expect(failed).rejects.toMatchObject({ code: 'provider_failed' });
     for (let round = 0; round < 5; round += 1) await stage.stage.mend(provider);
     await expect(getModel(stage.ctx, { model })).rejects.toMatchObject(unknown);
+  });
+});
+
+describe('an apply that fails after it created the model', () => {
+  /** Returns a document with a version that can be withdrawn. */
+  const fleeting = async (model: string, version: string) => {
+    const document = related(model);
+    return { ...document, services: { ...document.services, store: await stage.formula('store', version, provides) } };
+  };
+  const withdraw = (version: string) =>
+    stage.ctx.db.execute(sql`
+      update handler_versions set state = 'withdrawn' where handler = ${store.formula} and version = ${version}`);
+
+  /** Returns a context in which `act` runs between the bootstrap and the rest of the apply. */
+  function afterBootstrap(model: string, act: () => Promise<unknown>): Context {
+    let isOver = false;
+    const db = new Proxy(stage.ctx.db, {
+      get(target, key) {
+        if (key !== 'transaction') return Reflect.get(target, key, target);
+        return async (...given: Parameters<typeof target.transaction>) => {
+          const result = await target.transaction(...given);
+          const { rows } = await target.execute(sql`
+            select from models where name = ${model} and bootstrapped_at is not null and removed_at is null`);
+          if (!isOver && rows.length > 0) {
+            isOver = true;
+            await act();
+          }
+          return result;
+        };
+      },
+    });
+    return { ...stage.ctx, db };
+  }
+
+  test('JU-40 leaves no model', async () => {
+    const [model, provider] = ['undone', new FakeProvider()];
+    const document = await fleeting(model, '2.0.0.0');
+    const ctx = afterBootstrap(model, () => withdraw('2.0.0.0'));
+    await expect(applyDocument(ctx, { model, document }, provider)).rejects.toMatchObject({
+      ...{ code: 'document_invalid', faults: [{ path: '/services/store/version', code: 'version_withdrawn' }] },
+    });
+    for (let round = 0; round < 5; round += 1) await stage.stage.mend(provider);
+    await expect(getModel(stage.ctx, { model })).rejects.toMatchObject(unknown);
+  });
+
+  test('keeps the model if another person has used it meanwhile, and says so with the reason', async () => {
+    const [model, provider] = ['shared', new FakeProvider()];
+    const document = await fleeting(model, '3.0.0.0');
+    const colleague = await testContext({ services: stage.ctx, role: 'operator' });
+    const ctx = afterBootstrap(model, async () => {
+      await setService(colleague, { model, service: 'own', ...web }, provider);
+      await withdraw('3.0.0.0');
+    });
+    await expect(applyDocument(ctx, { model, document }, provider)).rejects.toMatchObject({
+      ...{ kind: 'unprocessable', code: 'document_model_kept', params: { model } },
+      faults: [{ path: '/services/store/version', code: 'version_withdrawn' }],
+    });
+    await stage.stage.mend(provider);
+    expect(await getModel(stage.ctx, { model })).toMatchObject({ life: 'alive' });
+    expect((await getDocument(stage.ctx, { model })).document.services).toMatchObject({ own: { units: 1 } });
   });
 });
 

@@ -7,6 +7,7 @@ import {
   removeMachineIn,
   reserveInstanceIn,
 } from '#server/domain/topology/index.ts';
+import type { DeploymentSlot } from '#server/domain/topology-rules/words.ts';
 import { changeService } from '../change-service.ts';
 import { addRelationIn, removeRelationIn } from '../relations/index.ts';
 import { removeServiceIn } from '../remove-service.ts';
@@ -14,6 +15,7 @@ import { removeUnitIn } from '../remove-unit.ts';
 import type { UnitRow } from '../runs/find-unit.ts';
 import { requireService } from '../service-rows.ts';
 import { deployService } from '../set-service.ts';
+import { stageVersion } from '../staging/stage-version.ts';
 import { insertUnit } from '../units/insert-unit.ts';
 import { readGroup, recordUnit } from '../units/place-units.ts';
 import type { Desired, ModelPlan, PlannedService, PlannedUnit } from './model-plan.ts';
@@ -23,7 +25,7 @@ export interface Reserved {
   /** Machines that the document names. */
   machines: Reservation[];
   /** Units with the machine that each of them gets; null if it exists or is one of `machines`. */
-  units: { unit: UnitRow; service: string; machine: Reservation | null }[];
+  units: { unit: UnitRow; service: string; slot: DeploymentSlot; machine: Reservation | null }[];
   /** Services from which a unit was removed. */
   advancing: string[];
 }
@@ -58,8 +60,11 @@ async function setService(tx: Transaction, ctx: Context, model: ModelRow, planne
   const { name: service, fields, prepared, current } = planned;
   const { handler: formula, version } = prepared.formula;
   const request = { model: model.name, service, formula, version, ...fields };
-  if (current === null) await deployService(tx, ctx, model, request, prepared);
-  else await changeService(tx, ctx, model, current.row, request, prepared);
+  const row =
+    current === null
+      ? await deployService(tx, ctx, model, request, prepared)
+      : await changeService(tx, ctx, model, current.row, request, prepared);
+  await stageVersion(tx, ctx, model, row, prepared.staged);
 }
 
 /** Adds a unit, on the machine that the document names or on a new one. */
@@ -67,7 +72,7 @@ async function addUnit(
   tx: Transaction,
   ctx: Context,
   model: ModelRow,
-  { service: name, machine, isChosen, unit: expected }: PlannedUnit,
+  { service: name, machine, isChosen, isStaged, unit: expected }: PlannedUnit,
   leases: number,
 ): Promise<Reserved['units'][number]> {
   const service = await requireService(tx, model.id, name);
@@ -77,16 +82,20 @@ async function addUnit(
     await recordUnit(tx, ctx, model, unit);
     return unit;
   };
-  if (isChosen) return { unit: await insert(await findMachine(tx, model, machine)), service: name, machine: null };
+  if (isChosen) {
+    const unit = await insert(await findMachine(tx, model, machine));
+    return { unit, service: name, slot: 'production', machine: null };
+  }
   const stored: UnitRow[] = [];
   const use = {
     groupOf: (inner: Transaction, locked: ModelRow) => readGroup(inner, locked, name),
     store: async (_: Transaction, { vm }: { vm: { id: string } }) => void stored.push(await insert(vm.id)),
   };
-  const reserved = await reserveInstanceIn(tx, ctx, model.id, { kind: 'unit', use, leases, machine });
+  const slot = isStaged ? ('staging' as const) : ('production' as const);
+  const reserved = await reserveInstanceIn(tx, ctx, model.id, { kind: 'unit', use, leases, machine, slot });
   const [unit] = stored;
   if (unit === undefined) throw new Error('the unit was not stored');
-  return { unit, service: name, machine: reserved };
+  return { unit, service: name, slot, machine: reserved };
 }
 
 /** Removes what a document leaves out. Returns the services from which single units were removed. */

@@ -19,8 +19,8 @@ interface Completed {
 }
 
 /**
- * Has the provider create the machines that a transaction reserved. If it fails for one, nothing of that machine and its
- * units remains, and the others are created all the same. Throws the first failure at the end.
+ * Has the provider create the machines that a transaction reserved. If it fails for one, nothing of that machine and
+ * its units remains, and the others are created anyway. Throws the first failure at the end.
  */
 export async function completeMachines(
   ctx: Context,
@@ -46,13 +46,13 @@ export async function completeMachines(
     if (created !== null) done.newMachines.push(showNewMachine(ctx, created));
     else for (const id of own) lost.add(id);
   }
-  for (const { unit, service, machine } of units) {
+  for (const { unit, service, slot, machine } of units) {
     if (lost.has(unit.id)) continue;
     const created = machine === null ? null : await complete(machine, [unit.id]);
     if (created !== null) done.newUnits.push({ unit: unit.name, machine: showNewMachine(ctx, created) });
     else if (machine === null) done.newUnits.push({ unit: unit.name, machine: null });
     else if (failures.length === 0)
-      done.newUnits.push(...(await placeUnits(ctx, provider, model, { service, count: 1 })));
+      done.newUnits.push(...(await placeUnits(ctx, provider, model, { service, slot, count: 1 })));
   }
   if (failures.length > 0) throw failures[0];
   return done;

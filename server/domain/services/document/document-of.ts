@@ -69,7 +69,9 @@ function serviceOf(
   units: readonly ModelUnitState[],
   shared: ReadonlySet<number | null>,
 ): DocumentService {
-  const { formula, formulaVersion: version, exposed, timeouts, atOnceUpgrade, atOnceConfigure } = row;
+  const { formula, formulaVersion: version, exposed, timeouts, atOnceUpgrade, atOnceConfigure, stagedVersion } = row;
+  const staged = units.filter(({ isStaged }) => isStaged).length;
+  const other = stagedVersion === version ? null : stagedVersion;
   const isPlaced = units.some(({ machine }) => machine !== null && shared.has(machine));
   const to = units.flatMap(({ machine }) => machine ?? []).sort((a, b) => a - b);
   return {
@@ -78,8 +80,9 @@ function serviceOf(
     formula,
     ...(settings.secret !== null && { protectedSettings: 'kept' as const }),
     ...(Object.keys(settings.given).length > 0 && { settings: settings.given }),
+    ...(staged > 0 && { staging: { units: staged, ...(other !== null && { version: other }) } }),
     ...(Object.keys(timeouts).length > 0 && { timeouts }),
-    units: isPlaced ? { to } : units.length,
+    units: isPlaced ? { to } : units.length - staged,
     ...(atOnceUpgrade !== 1 && { upgrade: { atOnce: atOnceUpgrade ?? 'all' } }),
     version,
   };

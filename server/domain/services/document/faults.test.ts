@@ -162,7 +162,7 @@ describe('a document is rejected with every fault by its path', () => {
     expect(await faultsOf({ ...head, services: all })).toHaveLength(200);
   });
 
-  test('relations in a circle are no fault', async () => {
+  test('relations in a circle are not a fault', async () => {
     const metadata = { provides: { out: { interface: 'chain' } }, requires: { in: { interface: 'chain' } } };
     const link = await stage.formula('link', '1.0.0.0', { metadata });
     const relations = [
@@ -201,12 +201,12 @@ describe('the document of a model without availability sets', () => {
     expect(machines).toEqual([7]);
   });
 
-  test('names neither controllers, nor machines that are gone, nor numbers far away', async () => {
+  test('names neither controllers, nor machines that are gone, nor numbers that are too high', async () => {
     const path = '/services/web/units/to';
     expect(await faults(on(0, 2_000, 2 ** 31 - 1))).toEqual([0, 1, 2].map((n) => `${path}/${n} placement_unknown`));
   });
 
-  test('limits the units of a machine to those that its agent looks after', async () => {
+  test('limits the units of a machine to the number that an agent runs', async () => {
     const found = await faults(on(...Array.from({ length: 65 }, () => 1)));
     expect(new Set(found.map((fault) => fault.split(' ')[1]))).toEqual(new Set(['units_too_many']));
   });

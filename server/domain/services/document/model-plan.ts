@@ -24,6 +24,8 @@ export interface PlannedService {
   prepared: PreparedService;
   /** Null for a service to deploy. */
   current: ModelServiceState | null;
+  /** Another version of its units in Staging, with those that are there; null if it stays. */
+  stage: { from: string | null; to: string; units: string[] } | null;
 }
 
 /** A unit to add. */
@@ -35,6 +37,7 @@ export interface PlannedUnit {
   isNewMachine: boolean;
   /** Whether the document names the machine, which may then hold several units. */
   isChosen: boolean;
+  isStaged: boolean;
   /** The cloud service of the new machine; null for a machine that exists, and for a new cloud service. */
   cloudService: string | null;
   /** JSON pointer to the part of the document that leads to the unit. */

@@ -84,7 +84,7 @@ export interface CheckedDocument {
 
 /**
  * Checks the services of a document, and calls `act`, which returns null if a service changed since. Then they are
- * checked again. Throws 412 `plan_moved_on` if the model never rests.
+ * checked again. Throws 412 `plan_moved_on` if the model keeps changing.
  */
 export async function withChecked<T>(
   ctx: Context,
@@ -135,11 +135,13 @@ export async function planIn(
 /** Reads goals and records of the units of a model. Units that do not leave have the goal of their service. */
 async function readWork(tx: Transaction, { model, services, units: all }: ModelState): Promise<WorkOfUnits> {
   const work = await readUnitWork(tx, eq(units.modelId, model.id));
-  const serviceOf = new Map(all.map(({ name, service }) => [name, services.get(service)]));
+  const known = new Map(all.map((unit) => [unit.name, unit]));
   return new Map(
     work.map(({ unit, goal, record }) => {
-      const service = serviceOf.get(unit.name);
-      if (service === undefined || goal.goal === 'leaving') return [unit.name, { goal, record }];
+      const state = known.get(unit.name);
+      const service = services.get(state?.service ?? '');
+      const hasOther = state?.isStaged && service?.row.stagedVersion !== null;
+      if (service === undefined || hasOther || goal.goal === 'leaving') return [unit.name, { goal, record }];
       const { formulaVersion: version, settingsVersion } = service.row;
       const formula = { version, hooks: service.manifest.hooks };
       return [unit.name, { goal: { ...goal, formula, settingsVersion }, record }];

@@ -20,6 +20,7 @@ interface FutureUnit {
   isNew: boolean;
   isStarted: boolean;
   isLeaving: boolean;
+  isStaged: boolean;
 }
 
 interface FutureRelation {
@@ -39,7 +40,7 @@ interface Future {
 }
 
 /**
- * Lists the hooks that would run on each unit after an apply: what is due in the state to come, by the rule that agents
+ * Lists the hooks that would run on each unit after an apply: what is due in the planned state, by the rule that agents
  * use too. Hooks that write settings of a relation cause further hooks, which cannot be known before.
  */
 export function planHooks(
@@ -78,13 +79,13 @@ function futureOf(state: ModelState | null, { prepared, prune }: Desired, plan: 
   const removedRelations = new Set(prune ? left.relations.map(({ id }) => id) : []);
   const present = (state?.units ?? []).map(
     (unit): FutureUnit => ({
-      ...{ name: unit.name, service: unit.service, isNew: false },
+      ...{ name: unit.name, service: unit.service, isNew: false, isStaged: unit.isStaged },
       isStarted: work.get(unit.name)?.record.started != null,
       isLeaving: unit.life === 'dying' || removedUnits.has(unit.name) || removedServices.has(unit.service),
     }),
   );
-  const added = plan.units.map(({ unit, service }) => {
-    return { name: unit, service, isNew: true, isStarted: false, isLeaving: false };
+  const added = plan.units.map(({ unit, service, isStaged }) => {
+    return { name: unit, service, isStaged, isNew: true, isStarted: false, isLeaving: false };
   });
   const kept = (state?.relations ?? []).map(
     ({ id, life, endpoints }: RelationState): FutureRelation => ({
@@ -99,17 +100,28 @@ function futureOf(state: ModelState | null, { prepared, prune }: Desired, plan: 
     byName: new Map(units.map((unit) => [unit.name, unit])),
     byService: Map.groupBy(units, ({ service }) => service),
     relations: [...kept, ...newRelations(plan)],
-    targets: new Map([
-      ...[...(state?.services ?? [])].map(([name, { row, manifest }]) => {
-        const formula = { version: row.formulaVersion, hooks: manifest.hooks };
-        return [name, { settingsVersion: row.settingsVersion, formula }] as const;
-      }),
-      ...[...prepared].map(([name, { formula, settings }]) => {
-        const { version, manifest } = formula;
-        return [name, { settingsVersion: settings.version, formula: { version, hooks: manifest.hooks } }] as const;
-      }),
-    ]),
+    targets: targetsOf(state, prepared),
   };
+}
+
+const targetKey = (service: string, isStaged: boolean): string => (isStaged ? `${service} staged` : service);
+
+/** Returns what units get in each slot. Services that the document leaves out keep theirs. */
+function targetsOf(state: ModelState | null, prepared: Desired['prepared']): Future['targets'] {
+  const targets = new Map<string, { settingsVersion: number; formula: HookGoal['formula'] }>();
+  for (const [name, { row, manifest }] of state?.services ?? []) {
+    const formula = { version: row.formulaVersion, hooks: manifest.hooks };
+    targets.set(targetKey(name, false), { settingsVersion: row.settingsVersion, formula });
+  }
+  for (const [name, checked] of prepared) {
+    for (const isStaged of [false, true]) {
+      const { formula, settings } = (isStaged ? checked.staged : null) ?? checked;
+      const { version, manifest } = formula;
+      const target = { settingsVersion: settings.version, formula: { version, hooks: manifest.hooks } };
+      targets.set(targetKey(name, isStaged), target);
+    }
+  }
+  return targets;
 }
 
 /** Returns the relations that an apply creates, with those between the units of a new service. */
@@ -135,7 +147,7 @@ function newRelations({ relations, services }: ModelPlan): FutureRelation[] {
  * only the first ones are named.
  */
 function goalOf(unit: FutureUnit, current: HookGoal | undefined, future: Future) {
-  const target = future.targets.get(unit.service);
+  const target = future.targets.get(targetKey(unit.service, unit.isStaged)) ?? current;
   const more = new Map<string, number>();
   if (target === undefined || unit.isLeaving) {
     if (current === undefined) throw new Error(`${unit.name} has no goal`);
@@ -148,6 +160,7 @@ function goalOf(unit: FutureUnit, current: HookGoal | undefined, future: Future)
     if (side === undefined) return [];
     if (known === undefined && (relation.isEnding || !(relation.isNew || unit.isNew))) return [];
     if (relation.isEnding) return known === undefined ? [] : [{ ...known, life: 'dying' as const }];
+    if (unit.isStaged && side.side === 'provides') return known === undefined ? [] : [known];
     const { id } = relation;
     const others = membersOf(relation, side, unit, future).filter((one) => known === undefined || one.isNew);
     const listed = namedOf(others);
@@ -158,7 +171,9 @@ function goalOf(unit: FutureUnit, current: HookGoal | undefined, future: Future)
     const all = [...present.map(leaving(future)), ...members];
     return [{ ...{ id, name: side.name, clock, whole, life: 'alive' as const }, members: all }];
   });
-  return { goal: { goal: 'alive' as const, ...target, relations }, more };
+  const { settingsVersion, formula } = target;
+  const addresses = current?.addresses && { addresses: current.addresses };
+  return { goal: { goal: 'alive' as const, settingsVersion, formula, ...addresses, relations }, more };
 }
 
 /** Returns the units on the other side of a relation that do not leave. */
@@ -170,7 +185,9 @@ function membersOf(
 ): FutureUnit[] {
   const others = own.side === 'peer' ? [own] : sides.filter((side) => side !== own);
   return others
-    .flatMap(({ service }) => byService.get(service) ?? [])
+    .flatMap(({ service, side }) =>
+      (byService.get(service) ?? []).filter((unit) => side !== 'provides' || !unit.isStaged),
+    )
     .filter((unit) => !unit.isLeaving && unit.name !== name);
 }
 

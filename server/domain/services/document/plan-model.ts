@@ -2,11 +2,12 @@ import type { Fault } from '#server/domain/error.ts';
 import { availabilitySetsByDefault, planBootstrap } from '#server/domain/topology-rules/models.ts';
 import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { numberAtOnce } from '../change-service.ts';
+import type { PreparedService } from '../prepare-service.ts';
 import { isDeclared, machinesWithoutUnits } from './document-of.ts';
 import { at, type Desired, type ModelPlan, type PlannedRemovals, type PlannedService } from './model-plan.ts';
 import { planRelations } from './plan-relations.ts';
 import { planUnits } from './plan-units.ts';
-import type { ModelState } from './read-state.ts';
+import type { ModelServiceState, ModelState } from './read-state.ts';
 import type { DocumentService } from './schema.ts';
 
 /**
@@ -83,9 +84,25 @@ function plannedServices(state: ModelState | null, { document, prepared }: Desir
     const checked = prepared.get(name);
     if (checked === undefined) return [];
     const current = state?.services.get(name) ?? null;
-    const planned = { name, fields: fieldsOf(service, prune), prepared: checked, current };
+    const stage = stageOf(name, service, checked, { state, current });
+    const planned = { name, fields: fieldsOf(service, prune), prepared: checked, current, stage };
     return current === null || isChanged(planned) ? [planned] : [];
   });
+}
+
+/** Returns the version that the units of a service in Staging get, if it is another one. */
+function stageOf(
+  name: string,
+  { staging }: DocumentService,
+  { formula, staged }: PreparedService,
+  { state, current }: { state: ModelState | null; current: ModelServiceState | null },
+): PlannedService['stage'] {
+  const living = state?.units.filter((unit) => unit.service === name && unit.isStaged && unit.life === 'alive') ?? [];
+  if ((staging?.units ?? living.length) === 0) return null;
+  const to = staged?.formula.version ?? formula.version;
+  const before =
+    current === null || living.length === 0 ? null : (current.row.stagedVersion ?? current.row.formulaVersion);
+  return to === (before ?? formula.version) ? null : { from: before, to, units: living.map((unit) => unit.name) };
 }
 
 /** Returns the fields that a document sets. With `prune`, fields that it leaves out have their defaults. */
@@ -102,11 +119,12 @@ export function fieldsOf(
 }
 
 /** Returns which parts of a service a document changes. */
-export function changesOf({ fields, prepared, current }: PlannedService) {
+export function changesOf({ fields, prepared, current, stage }: PlannedService) {
   if (current === null) throw new Error('a new service has no changes');
   const { row } = current;
   return {
     version: prepared.formula.version !== row.formulaVersion,
+    stage: stage !== null,
     settings: prepared.settings.version !== current.settings.version,
     exposed: fields.exposed !== undefined && fields.exposed !== row.exposed,
     timeouts: fields.timeouts !== undefined && canonicalJson(fields.timeouts) !== canonicalJson(row.timeouts),

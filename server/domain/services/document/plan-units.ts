@@ -5,7 +5,7 @@ import { at, type Desired, type ModelPlan, type PlannedUnit } from './model-plan
 import type { ModelState, ModelUnitState } from './read-state.ts';
 import { type DocumentService, documentLimits } from './schema.ts';
 
-/** So many numbers of machines can be left out at a time, so that a document cannot use them up. */
+/** Maximum number of machine numbers that can be skipped at a time, so that a document cannot use them up. */
 const maxGap = 1_000;
 
 /** What the units of a model are planned from. A model that does not exist yet is empty. */
@@ -23,13 +23,13 @@ type UnitPlan = Pick<ModelPlan, 'machines' | 'units' | 'faults'> & { surplus: Mo
  * machines that the document names come first, in the order of their numbers.
  */
 export function planUnits({ document, prepared }: Desired, facts: PlacementFacts): UnitPlan {
-  const faults: Fault[] = [];
+  const faults: Fault[] = stagingFaults(document, facts);
   const named = new Map<number, string>();
   const requests = Object.entries(document.services)
     .filter(([name]) => prepared.has(name))
-    .map(([name, service]) => requestOf(name, service, livingOf(facts.state, name)));
+    .flatMap(([name, service]) => requestsOf(name, service, livingOf(facts.state, name), facts));
   const listed = (document.machines ?? []).map((machine, index) => ({ machine, path: at('machines', index) }));
-  if (!facts.isPlacing) faults.push(...refusals(requests, listed));
+  if (!facts.isPlacing) faults.push(...refusals(requests, listed), ...emptyFaults(requests, facts.state));
   else {
     const known = new Set(facts.state?.machines.filter((one) => !one.isController).map(({ machine }) => machine));
     for (const { machine, path } of [...listed, ...requests.flatMap(({ missing }) => missing.filter(hasMachine))]) {
@@ -61,16 +61,53 @@ const hasMachine = (unit: MissingUnit): unit is MissingUnit & { machine: number 
 
 interface UnitRequest {
   service: string;
+  isStaged: boolean;
   missing: MissingUnit[];
   surplus: ModelUnitState[];
 }
 
-/** Returns which units a service lacks, and which it has too many: those with the highest numbers. */
+/** Returns which units a service lacks in each slot, and which it has too many. */
+function requestsOf(
+  service: string,
+  given: DocumentService,
+  present: readonly ModelUnitState[] | null,
+  { isPlacing }: PlacementFacts,
+): UnitRequest[] {
+  const inProduction = present?.filter(({ isStaged }) => !isStaged) ?? null;
+  const production = { ...requestOf(service, given, inProduction), isStaged: false };
+  if (isPlacing) return [production];
+  const staged = present?.filter(({ isStaged }) => isStaged) ?? [];
+  const wanted = given.staging?.units ?? 0;
+  const path = at('services', service, 'staging', 'units');
+  const missing = Array.from({ length: Math.max(0, wanted - staged.length) }, () => ({ path, machine: null }));
+  return [production, { service, isStaged: true, missing, surplus: staged.slice(wanted) }];
+}
+
+/** Rejects units in Staging in a model without availability sets, where each machine has its own cloud service. */
+const stagingFaults = ({ services }: Desired['document'], { isPlacing }: PlacementFacts): Fault[] =>
+  Object.entries(services).flatMap(([name, { staging }]): Fault[] =>
+    isPlacing && staging !== undefined && staging.units > 0
+      ? [{ path: at('services', name, 'staging'), code: 'staging_unsupported' }]
+      : [],
+  );
+
+/** Rejects new units in Production if a swap left it empty. */
+function emptyFaults(requests: readonly UnitRequest[], state: ModelState | null): Fault[] {
+  return requests.flatMap(({ service, isStaged, missing: [first] }): Fault[] => {
+    const all = state?.units.filter((unit) => unit.service === service && unit.machine !== null) ?? [];
+    const [staged] = all.filter((unit) => unit.isStaged);
+    if (isStaged || first === undefined || staged === undefined || all.some((unit) => !unit.isStaged)) return [];
+    const cloudService = staged.instanceId?.slice(0, staged.instanceId.lastIndexOf('-')) ?? '';
+    return [{ path: first.path, code: 'production_empty', params: { service: cloudService } }];
+  });
+}
+
+/** Returns which units a service lacks in Production, and which it has too many: those with the highest numbers. */
 function requestOf(
   service: string,
   { units }: DocumentService,
   present: readonly ModelUnitState[] | null,
-): UnitRequest {
+): Omit<UnitRequest, 'isStaged'> {
   const path = at('services', service, 'units');
   const living = present ?? [];
   if (typeof units === 'object') return placedRequest(service, units.to, living);
@@ -79,7 +116,11 @@ function requestOf(
   return { service, missing, surplus: living.slice(wanted) };
 }
 
-function placedRequest(service: string, to: readonly number[], living: readonly ModelUnitState[]): UnitRequest {
+function placedRequest(
+  service: string,
+  to: readonly number[],
+  living: readonly ModelUnitState[],
+): Omit<UnitRequest, 'isStaged'> {
   const free = [...living];
   const missing = to.flatMap((machine, index) => {
     const found = free.findIndex((unit) => unit.machine === machine);
@@ -106,17 +147,27 @@ function numberUnits(
 ): PlannedUnit[] {
   const isNamed = new Set(named.map(({ machine }) => machine));
   let next = Math.max(nextMachine, ...named.map(({ machine }) => machine + 1));
-  return requests.flatMap(({ service, missing }) => {
+  const numbers = new Map(state?.counters);
+  return requests.flatMap(({ service, isStaged, missing }) => {
     const cloudService = state === null ? null : cloudServiceOf(state, service);
-    let number = state?.counters.get(service) ?? 0;
     return missing.map(({ path, machine }): PlannedUnit => {
+      const number = numbers.get(service) ?? 0;
       const unit = `${service}/${number}`;
-      number += 1;
+      numbers.set(service, number + 1);
       if (machine !== null) {
-        return { unit, service, machine, isNewMachine: isNamed.has(machine), isChosen: true, cloudService: null, path };
+        return {
+          unit,
+          service,
+          machine,
+          isNewMachine: isNamed.has(machine),
+          isChosen: true,
+          isStaged,
+          cloudService: null,
+          path,
+        };
       }
       next += 1;
-      return { unit, service, machine: next - 1, isNewMachine: true, isChosen: false, cloudService, path };
+      return { unit, service, machine: next - 1, isNewMachine: true, isChosen: false, isStaged, cloudService, path };
     });
   });
 }
@@ -132,7 +183,7 @@ function cloudServiceOf({ inventory, units }: ModelState, service: string): stri
   return 'kind' in placed && placed.kind === 'role' && !placed.isNewService ? placed.service : null;
 }
 
-/** Rejects more units on one machine than an agent looks after. */
+/** Rejects more units on one machine than an agent runs. */
 function crowdedMachines(added: readonly PlannedUnit[], state: ModelState | null): Fault[] {
   const { unitsOfVm: limit } = unitLimits;
   const counts = Map.groupBy([...(state?.units ?? []), ...added], ({ machine }) => machine);

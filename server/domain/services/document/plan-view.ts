@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count } from '#server/domain/answers.ts';
+import { slots } from '#server/domain/topology-rules/words.ts';
 
 const path = z.string().describe('JSON pointer to the part of the document that leads to the act.');
 const named = { service: z.string(), path };
@@ -32,10 +33,16 @@ export const planAct = z.discriminatedUnion('kind', [
     units: z.array(z.string()).describe('The units that get the version.'),
     atOnce: count.nullable().describe('How many units change at the same time; null for all.'),
   }),
+  z.object({
+    ...{ kind: z.literal('stage'), ...named, to: z.string() },
+    from: z.string().nullable().describe('The version of the units in Staging; null if there are none yet.'),
+    units: z.array(z.string()).describe('The units in Staging that get the version.'),
+    atOnce: count.nullable().describe('How many units change at the same time; null for all.'),
+  }),
   z.object({ kind: z.literal('limits'), ...named, fields: z.array(z.enum(['timeouts', 'upgrade', 'configure'])) }),
   z.object({ kind: z.literal('expose'), ...named, exposed: z.boolean() }),
   z.object({ kind: z.literal('addMachine'), path, machine: count }),
-  z.object({ kind: z.literal('addUnits'), ...named, units: z.array(placedUnit) }),
+  z.object({ kind: z.literal('addUnits'), ...named, slot: z.enum(slots), units: z.array(placedUnit) }),
   z.object({ kind: z.literal('relate'), path, endpoints: z.array(z.string()), interface: z.string() }),
 ]);
 export type PlanAct = z.infer<typeof planAct>;

@@ -44,7 +44,7 @@ const edited = (document: ModelDocument, service: string, fields: object): Model
 });
 
 describe('JU-40 a plan', () => {
-  test('names every act, every machine to come and every hook that would run', async () => {
+  test('names every act, every new machine and every hook that would run', async () => {
     const { staged, document } = await givenModel();
     const { model } = staged;
     const wanted = edited(document, 'blog', { version: '1.1', units: 3, settings: { title: 'Blog', log: true } });

@@ -5,6 +5,7 @@ import { canonicalJson } from '#server/platform/canonical-json.ts';
 import type { PreparedService } from '../prepare-service.ts';
 import { type FormulaVersionRow, requireFormula, requireLiving } from '../service-rows.ts';
 import { type GivenServiceSettings, planSettings } from '../settings/plan-settings.ts';
+import { isOther, planStaged } from '../staging/staged-target.ts';
 import { at } from './model-plan.ts';
 import type { ModelServiceState, ModelState } from './read-state.ts';
 import type { DocumentService, ModelDocument } from './schema.ts';
@@ -32,7 +33,10 @@ export async function prepareDocument(
     const formula = formulas.get(key) ?? read();
     formulas.set(key, formula);
     try {
-      prepared.services.set(name, await prepareService(ctx, { service, current, prune, formula }));
+      const checked = await prepareService(ctx, { service, current, prune, formula });
+      const hasStaged = isInStaging(state, name);
+      const staged = await prepareStaged(ctx, { service, current, hasStaged, checked });
+      prepared.services.set(name, { ...checked, staged });
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       prepared.faults.push(...faultsOf(error, name));
@@ -49,7 +53,7 @@ async function prepareService(
     prune: boolean;
     formula: Promise<FormulaVersionRow>;
   },
-): Promise<PreparedService> {
+): Promise<Omit<PreparedService, 'staged'>> {
   const { service, current, prune } = given;
   const formula = await given.formula;
   const before = current?.settings ?? null;
@@ -66,8 +70,39 @@ async function prepareService(
     before.formulaVersion === formula.version &&
     wanted.protectedSettings === undefined &&
     (wanted.settings === undefined || canonicalJson(wanted.settings) === canonicalJson(before.given));
-  const settings = isSame ? before : await planSettings(ctx, { serviceId, current: before }, formula, wanted);
+  const settings = isSame
+    ? before
+    : await planSettings(ctx, { serviceId, current: before, latest: current?.latest }, formula, wanted);
   return { serviceId, current: current?.row, formula, before, settings };
+}
+
+const isInStaging = (state: ModelState | null, name: string): boolean =>
+  state?.units.some((unit) => unit.service === name && unit.isStaged && unit.life === 'alive') === true;
+
+/** Checks the version of the units of a service in Staging. A document without one keeps it. */
+async function prepareStaged(
+  ctx: Context,
+  given: {
+    service: DocumentService;
+    current: ModelServiceState | undefined;
+    hasStaged: boolean;
+    checked: Omit<PreparedService, 'staged'>;
+  },
+): Promise<PreparedService['staged']> {
+  const { service, current, hasStaged, checked } = given;
+  const { serviceId: id, formula, before, settings } = checked;
+  const kept = hasStaged ? (current?.row.stagedVersion ?? null) : null;
+  const version = service.staging === undefined ? kept : (service.staging.version ?? null);
+  const isChanged = before === null || isOther(before, settings);
+  const latest = current?.latest ?? 0;
+  const staging = { id, formula: formula.handler, formulaVersion: formula.version, settings, latest, isChanged };
+  try {
+    return await planStaged(ctx, { ...staging, current: current?.row ?? null }, version);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.faults.length > 0) throw error;
+    const path = at('staging', 'version');
+    throw new DomainError(error.kind, 'invalid', { faults: [{ path, code: error.code, params: error.params }] });
+  }
 }
 
 /** Returns what a document says about settings. With `prune`, what it leaves out is removed. */

@@ -94,13 +94,13 @@ describe('JU-41 what a document leaves out', () => {
     }
   });
 
-  test('a relation of a service that goes is named with the service only', () => {
+  test('a relation of a service that is removed is named with the service only', () => {
     const { left } = planned(shop, { services: { web } }, true);
     expect(left.services).toMatchObject([{ service: 'store', relations: [{ number: 0 }] }]);
     expect(left.relations).toEqual([]);
   });
 
-  test('machines without units go, those of controllers and of units never', () => {
+  test('machines without units are removed, those of controllers and of units never', () => {
     const plain: GivenModel = {
       ...{ availabilitySetsEnabled: false, controllers: 2, machines: [5, 6] },
       services: { web: { formula: 'web', units: [4] } },
@@ -160,7 +160,7 @@ describe('JU-40 the hash of a plan', () => {
     expect(other()).not.toBe(now);
   });
 
-  test('tells two values of a setting apart', () => {
+  test('distinguishes two values of a setting', () => {
     const [one, other] = ['x', 'y'].map((title) => hashOf(shop, { settings: { title } }));
     expect(one).not.toBe(other);
   });

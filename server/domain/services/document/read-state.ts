@@ -7,12 +7,15 @@ import { type ModelRow, readInventory } from '#server/domain/topology/index.ts';
 import type { Inventory } from '#server/domain/topology-rules/place.ts';
 import type { ServiceRow } from '../service-rows.ts';
 import type { SettingsRow } from '../settings/plan-settings.ts';
+import { isStagedUnitSql } from '../staging/slot.ts';
 
 /** A service of a model. */
 export interface ModelServiceState {
   row: ServiceRow;
   settings: SettingsRow;
   manifest: FormulaManifest;
+  /** The newest version of the settings; units in Staging can have one of their own. */
+  latest: number;
 }
 
 /** A unit that was not removed. */
@@ -25,6 +28,8 @@ export interface ModelUnitState {
   /** The number of its machine; null while the machine is being deleted. */
   machine: number | null;
   instanceId: string | null;
+  /** Whether it is in Staging. False in a model without availability sets, where nothing is staged. */
+  isStaged: boolean;
   isSeen: boolean;
   isFailing: boolean;
 }
@@ -70,7 +75,7 @@ export async function readState(tx: Transaction, name: string): Promise<ModelSta
   return {
     model,
     services: new Map(present.map((one) => [one.row.name, one])),
-    units: await readUnits(tx, model.id),
+    units: await readUnits(tx, model),
     relations: await readRelations(tx, model.id),
     machines: await readMachines(tx, model.id),
     inventory: await readInventory(tx, model),
@@ -85,6 +90,7 @@ async function readServices(tx: Transaction, modelId: string): Promise<ModelServ
       settings: serviceSettings,
       manifest: sql<FormulaManifest>`(select v.manifest from handler_versions v
         where v.handler = ${services.formula} and v.version = ${services.formulaVersion})`,
+      latest: sql<number>`(select max(t.version) from service_settings t where t.service_id = ${services.id})`,
     })
     .from(services)
     .innerJoin(
@@ -95,22 +101,26 @@ async function readServices(tx: Transaction, modelId: string): Promise<ModelServ
     .orderBy(asc(services.name));
 }
 
-async function readUnits(tx: Transaction, modelId: string): Promise<ModelUnitState[]> {
+async function readUnits(
+  tx: Transaction,
+  { id: modelId, availabilitySetsEnabled }: ModelRow,
+): Promise<ModelUnitState[]> {
   const rows = await tx
     .select({
       ...{ id: units.id, name: units.name, number: units.number, service: services.name, life: units.life },
       ...{ machine: vmRoles.machine, cloudService: vmRoles.cloudService, role: vmRoles.name, state: vmRoles.state },
-      ...{ agentSince: units.agentSince, failing: units.failing },
+      ...{ agentSince: units.agentSince, failing: units.failing, staged: isStagedUnitSql },
     })
     .from(units)
     .innerJoin(services, eq(services.id, units.serviceId))
     .leftJoin(vmRoles, eq(vmRoles.vmId, units.vmId))
     .where(and(eq(units.modelId, modelId), isNull(units.removedAt)))
     .orderBy(asc(services.name), asc(units.number));
-  return rows.map(({ cloudService, role, state, agentSince, failing, machine, ...unit }) => ({
+  return rows.map(({ cloudService, role, state, agentSince, failing, machine, staged, ...unit }) => ({
     ...unit,
     machine: state === 'deleting' ? null : machine,
     instanceId: cloudService === null || state === 'deleting' ? null : `${cloudService}-${role}`,
+    isStaged: availabilitySetsEnabled && staged,
     isSeen: agentSince !== null,
     isFailing: Object.keys(failing).length > 0,
   }));

@@ -63,7 +63,7 @@ const refusals: Refusal[] = [
   ],
 ];
 
-describe('a document is refused by the path of', () => {
+describe('a document is rejected by the path of', () => {
   test.each(refusals)('%s', (_name, given, fields, faults) => {
     expect(faultsOf(given, fields)).toEqual(faults);
   });
@@ -99,7 +99,7 @@ describe('a document is refused by the path of', () => {
   });
 });
 
-describe('a new model is refused', () => {
+describe('a new model is rejected', () => {
   const refusal = (place: object) => {
     const desired = { ...desiredOf(null, { services: { web } }), place };
     return planModel(null, desired as Parameters<typeof planModel>[1]).faults;

@@ -22,12 +22,18 @@ const units = z.union([
   z.strictObject({ to: z.array(machine).max(serviceLimits.units) }),
 ]);
 
+/** Units in Staging. `version`: the formula's version that they have, by default that of the service. */
+const staging = z.strictObject({
+  units: z.number().int().min(0).max(serviceLimits.units),
+  version: serviceBody.shape.version.optional(),
+});
+
 /** `kept`: the service keeps its protected settings. */
 const protectedSettings = z.union([z.literal('kept'), z.null(), namedValues(z.string().max(255), z.unknown())]);
 
 const documentService = serviceBody
   .omit({ to: true, units: true, protectedSettings: true })
-  .extend({ units: units.optional(), protectedSettings: protectedSettings.optional() });
+  .extend({ units: units.optional(), staging: staging.optional(), protectedSettings: protectedSettings.optional() });
 export type DocumentService = z.output<typeof documentService>;
 
 /** Adds a fault for every name that no service can have, and for more services than a model can have. */
@@ -45,7 +51,7 @@ function checkServiceNames(services: Readonly<Record<string, unknown>>, ctx: z.c
 
 /**
  * A model as one document: what operators declare, without ids, times and secrets. What a document leaves out stays as
- * it is, unless it is applied with `prune`. Numbers in `to` and `machines` are those of machines in a model without
+ * it is, unless it is applied with `prune`. `units` are those in Production. Numbers in `to` and `machines` are those of machines in a model without
  * availability sets; `machines` lists those without units.
  */
 export const modelDocument = z

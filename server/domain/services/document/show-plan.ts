@@ -4,7 +4,14 @@ import { canonicalJson } from '#server/platform/canonical-json.ts';
 import { keyedDigest } from '#server/platform/keys.ts';
 import { numberAtOnce } from '../change-service.ts';
 import { endpointsOf } from './document-of.ts';
-import { at, type Desired, type ModelPlan, type PlannedRemovals, type PlannedService } from './model-plan.ts';
+import {
+  at,
+  type Desired,
+  type ModelPlan,
+  type PlannedRemovals,
+  type PlannedService,
+  type PlannedUnit,
+} from './model-plan.ts';
 import { changesOf } from './plan-model.ts';
 import type { DocumentPlan, PlanAct } from './plan-view.ts';
 import type { ModelState, RelationState } from './read-state.ts';
@@ -33,15 +40,15 @@ export function showPlan(
  * when another person adds a unit.
  */
 function hashOf({ keys }: Pick<Context, 'keys'>, state: ModelState | null, effect: { acts: PlanAct[] }): string {
-  // A model and its bootstrap precede the transaction that applies the rest.
+  // The model is created and bootstrapped before the transaction that applies the rest.
   const acts = effect.acts.filter(({ kind }) => kind !== 'createModel' && kind !== 'bootstrap');
-  const units = state?.units.map(({ name, life }) => `${name} ${life}`) ?? [];
+  const units = state?.units.map(({ name, life, isStaged }) => `${name} ${life}${isStaged ? ' staged' : ''}`) ?? [];
   return keyedDigest(keys.plan, 'document', canonicalJson({ ...effect, acts, units })).toString('base64url');
 }
 
 function actsOf(state: ModelState | null, { document }: Desired, plan: ModelPlan): PlanAct[] {
   const { availabilitySetsEnabled = availabilitySetsByDefault } = document;
-  const added = Map.groupBy(plan.units, ({ service }) => service);
+  const added = Map.groupBy(plan.units, ({ service, isStaged }) => (isStaged ? `${service} staged` : service));
   return [
     ...(plan.creates ? [{ kind: 'createModel' as const, path: at('model'), availabilitySetsEnabled }] : []),
     ...(plan.bootstraps === null
@@ -49,28 +56,43 @@ function actsOf(state: ModelState | null, { document }: Desired, plan: ModelPlan
       : [{ kind: 'bootstrap' as const, path: at('model'), controllers: plan.bootstraps }]),
     ...plan.services.flatMap((service) => serviceActs(state, service)),
     ...plan.machines.map(({ machine, path }): PlanAct => ({ kind: 'addMachine', path, machine })),
-    ...[...added].map(
-      ([service, units]): PlanAct => ({
-        ...{ kind: 'addUnits', service, path: at('services', service, 'units') },
-        units: units.map(({ unit, machine, isNewMachine, cloudService }) => ({
-          unit,
-          machine,
-          isNewMachine,
-          cloudService,
-        })),
-      }),
-    ),
+    ...[...added.values()].flatMap(unitsAct),
     ...plan.relations.map((relation): PlanAct => ({ kind: 'relate', ...relation })),
+  ];
+}
+
+function unitsAct(units: readonly PlannedUnit[]): PlanAct[] {
+  const [first] = units;
+  if (first === undefined) return [];
+  const { service, isStaged } = first;
+  return [
+    {
+      ...{ kind: 'addUnits', service, slot: isStaged ? 'staging' : 'production' },
+      path: at('services', service, ...(isStaged ? ['staging'] : []), 'units'),
+      units: units.map(({ unit, machine, isNewMachine, cloudService }) => {
+        return { unit, machine, isNewMachine, cloudService };
+      }),
+    },
   ];
 }
 
 function serviceActs(state: ModelState | null, planned: PlannedService): PlanAct[] {
   const { name: service, fields, prepared, current } = planned;
   const { formula, before, settings } = prepared;
+  const { stage } = planned;
+  const path = at('services', service);
+  const staged: PlanAct[] =
+    stage === null
+      ? []
+      : [
+          {
+            ...{ kind: 'stage', service, path: at('services', service, 'staging', 'version'), ...stage },
+            atOnce: numberAtOnce(fields.upgrade, current?.row.atOnceUpgrade ?? 1),
+          },
+        ];
   if (current === null || before === null) {
     const { handler, version } = formula;
-    const path = at('services', service);
-    return [{ kind: 'deploy', service, path, formula: handler, version, exposed: fields.exposed ?? false }];
+    return [{ kind: 'deploy', service, path, formula: handler, version, exposed: fields.exposed ?? false }, ...staged];
   }
   const { row } = current;
   const changes = changesOf(planned);
@@ -86,7 +108,8 @@ function serviceActs(state: ModelState | null, planned: PlannedService): PlanAct
       atOnce: numberAtOnce(fields.configure, row.atOnceConfigure),
     },
     changes.version && {
-      ...{ kind: 'upgrade', service, path: at('services', service, 'version'), units: names },
+      ...{ kind: 'upgrade', service, path: at('services', service, 'version') },
+      units: units.filter(({ isStaged }) => !isStaged).map(({ name }) => name),
       ...{ from: row.formulaVersion, to: formula.version },
       atOnce: numberAtOnce(fields.upgrade, row.atOnceUpgrade),
     },
@@ -95,7 +118,7 @@ function serviceActs(state: ModelState | null, planned: PlannedService): PlanAct
       ...{ kind: 'expose', service, path: at('services', service, 'exposed'), exposed: fields.exposed ?? false },
     },
   ];
-  return acts.filter((act) => act !== false);
+  return [...acts.filter((act) => act !== false), ...staged];
 }
 
 /** Returns the keys whose values differ. A key that one side lacks has no value there. */

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** The health of a unit so many seconds from now, while its agent goes on calling. */
+/** The health of a unit this many seconds from now, while its agent keeps calling. */
 async function healthAt(unit: StagedUnit, seconds: number) {
   const now = new Date(Date.now() + seconds * 1000);
   const at = `'${now.toISOString()}'::timestamptz`;

@@ -11,7 +11,9 @@ export const missingRelation = z.object({
 });
 export type MissingRelation = z.infer<typeof missingRelation>;
 
-/** Reads which services offer the relations that units lack (EN-82), by unit. Takes no statement if none lacks any. */
+/**
+ * Reads which services offer the relations that units lack (EN-82), by unit. Runs no statement if no unit lacks one.
+ */
 export async function readOffers(
   db: Database | Transaction,
   evaluated: readonly EvaluatedUnit[],

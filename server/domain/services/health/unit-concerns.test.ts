@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** The health of a unit so many seconds from now, while its agent goes on calling. */
+/** The health of a unit this many seconds from now, while its agent keeps calling. */
 async function healthAt(unit: StagedUnit, seconds: number) {
   const now = new Date(Date.now() + seconds * 1000);
   const at = `'${now.toISOString()}'::timestamptz`;
@@ -39,7 +39,7 @@ test('a hook that is due is late after its own time limit, unless a hold pauses 
   expect(await healthAt(unit, 900)).toMatchObject({ health: 'progressing', cause: 'waiting', changesAt: null });
 });
 
-test('a run is overdue a minute after its time limit, and an end that comes late is taken', async () => {
+test('a run is overdue a minute after its time limit, and a late end is accepted', async () => {
   const unit = await stage.unit(await stage.service('stuck'));
   await unit.look();
   const run = uuid();

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** Evaluates due VMs at so many seconds from now, and returns what lists show of the unit's VM. */
+/** Evaluates due VMs at this many seconds from now, and returns what lists show of the unit's VM. */
 async function shown({ vmId, agent }: StagedUnit, { seconds = 0, calls = true } = {}) {
   if (calls) await agent.call('/reports', { method: 'POST', body: '{}' });
   const now = new Date(Date.now() + seconds * 1000);
@@ -59,7 +59,7 @@ test('a concern keeps its time while its health is the same', async () => {
   expect((await shown(unit)).since > waiting.since).toBe(true);
 });
 
-test('a VM is evaluated again when a hook will be late, and when its agent falls silent', async () => {
+test('a VM is evaluated again when a hook will be late, and when its agent stops responding', async () => {
   const unit = await stage.unit(service);
   await unit.look();
   const { due_at: dueAt } = await shown(unit);

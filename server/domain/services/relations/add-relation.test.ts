@@ -40,7 +40,7 @@ describe('adding a relation', () => {
     });
   });
 
-  test('several pairs that fit are listed, and services that do not fit say what they offer', async () => {
+  test('several pairs that match are listed, and services that do not match say what they offer', async () => {
     expect(await refused('wordpress', 'mysql')).toMatchObject({
       code: 'relation_ambiguous',
       params: { pairs: 'wordpress:db mysql:db, wordpress:db mysql:shared' },
@@ -124,7 +124,7 @@ describe('removing a relation', () => {
 });
 
 describe('the state of a relation', () => {
-  test('it is behind until everyone confirmed, and failing while a hook of it fails', async () => {
+  test('it is behind until all units have confirmed, and failing while a hook of it fails', async () => {
     const one = await stage.service('reader', { requires: { db: { interface: 'state' } } });
     const other = await stage.service('writer', { provides: { db: { interface: 'state' } } });
     const { number, id: relationId } = await add('reader', 'writer');

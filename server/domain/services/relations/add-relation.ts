@@ -8,7 +8,9 @@ import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { parse } from '#server/domain/parse.ts';
+import { requireVersion } from '#server/domain/packages/index.ts';
 import { lockModel, type ModelRow, requireAlive, updateModel } from '#server/domain/topology/index.ts';
+import { hasStagedUnits } from '../staging/slot.ts';
 import { countRelations, createRelation, type RelationRow } from './create-relation.ts';
 import { type AddRelationInput, addRelationInput } from './input.ts';
 import { type EndpointPair, matchEndpoints, pairText, readEndpoint, type ServiceEndpoint } from './match-endpoints.ts';
@@ -18,7 +20,7 @@ import { type Relation, showRelation } from './relation-view.ts';
 const maxRelations = 2_000;
 
 /**
- * Relates two services. An endpoint that is left out is found if exactly one pair fits. Units that have started enter
+ * Relates two services. An omitted endpoint is found if exactly one pair matches. Units that have started enter
  * the relation. Throws 404 `model_unknown` | `service_unknown`, 409 `model_dying` | `service_dying` | `relation_exists`
  * | `relation_dying` | `relation_limit` | `relations_too_many`, 412 `model_changed`, 422 `relation_ambiguous` |
  * `relation_no_match`.
@@ -54,6 +56,7 @@ export async function addRelationIn(
     const { id } = requireService(found, pair[side].service);
     return { side, serviceId: id, name: pair[side].name };
   });
+  await requireStaged(tx, found, pair);
   await requireNew(tx, sides, pairText(pair));
   await requireRoom(tx, model.id, sides, pair);
   const created = await createRelation(tx, ctx, { modelId: model.id, interface: pair.interface, sides });
@@ -72,7 +75,10 @@ type LockedService = Awaited<ReturnType<typeof lockServices>>[number];
 /** Locks services in the order of their ids, and reads what their formulas declare. */
 async function lockServices(tx: Transaction, modelId: string, names: readonly string[]) {
   const rows = await tx
-    .select({ id: services.id, service: services.name, life: services.life, manifest: handlerVersions.manifest })
+    .select({
+      ...{ id: services.id, service: services.name, life: services.life, manifest: handlerVersions.manifest },
+      ...{ handler: services.formula, stagedVersion: services.stagedVersion },
+    })
     .from(services)
     .innerJoin(
       handlerVersions,
@@ -98,6 +104,20 @@ function requirePair(match: ReturnType<typeof matchEndpoints>): EndpointPair {
     throw new DomainError('unprocessable', 'relation_ambiguous', { params: { pairs } });
   }
   throw new DomainError('unprocessable', 'relation_no_match', { params: { offers: match.offers.join('; ') } });
+}
+
+/** Rejects a relation whose endpoint the version of units in Staging lacks, because a swap would bring this version. */
+async function requireStaged(tx: Transaction, found: readonly LockedService[], pair: EndpointPair): Promise<void> {
+  for (const side of ['provides', 'requires'] as const) {
+    const { service, name } = pair[side];
+    const { id, handler, stagedVersion: version } = requireService(found, service);
+    if (version === null || !(await hasStagedUnits(tx, id))) continue;
+    const { manifest } = await requireVersion(tx, { handler, version });
+    if (!isHandlerManifest(manifest) && manifest[side][name]?.interface === pair.interface) continue;
+    throw new DomainError('unprocessable', 'formula_lacks_endpoint', {
+      params: { version, endpoint: `${service}:${name}` },
+    });
+  }
 }
 
 interface NewSide {

@@ -8,7 +8,8 @@ import type { NodeRef } from './sealed-node.ts';
 /**
  * Ends the participation of units in relations, after their hooks `broken` or because they were removed, each with the
  * next value of the relation's clock. Ends relations that are dying and have no participant left, and returns the
- * services of the ended ones.
+ * services of the ended ones. A unit that takes part in a relation that goes on stays in it, whatever its agent says:
+ * others would never see it depart.
  */
 export async function breakRelations(
   tx: Transaction,
@@ -30,7 +31,9 @@ export async function breakRelations(
       delete from relation_seen s using given g where s.relation_id = g.relation_id and s.unit_id = g.unit_id
     ), broken as (
       update relation_units p set state = 'broken' from given g
-       where p.relation_id = g.relation_id and p.unit_id = g.unit_id and p.state <> 'broken'
+       where p.relation_id = g.relation_id and p.unit_id = g.unit_id
+         and (p.state = 'left' or p.state = 'in' and exists (
+           select from relations r where r.id = p.relation_id and r.life = 'dying'))
       returning p.relation_id, p.unit_id, p.version
     ), placed as (
       select b.relation_id, b.unit_id, b.version,

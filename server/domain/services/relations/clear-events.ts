@@ -5,8 +5,8 @@ const dayMs = 24 * 60 * 60_000;
 const atOnce = 10_000;
 
 /**
- * Deletes events of relations that are older than so many days, and returns their number. Departures are kept, because
- * they tell which units took part.
+ * Deletes events of relations that are older than this many days, and returns their number. Departures are kept,
+ * because they tell which units took part.
  */
 export async function clearRelationEvents({ db }: Pick<Services, 'db'>, now: Date, days: number): Promise<number> {
   const until = new Date(now.getTime() - days * dayMs).toISOString();

@@ -4,6 +4,7 @@ import { relationEndpoints, relations, units } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { Side } from '#server/domain/service-rules/words.ts';
+import { isStagedUnitSql } from '../staging/slot.ts';
 import { joinUnits } from './move-units.ts';
 import { raiseHeads } from './raise-heads.ts';
 
@@ -39,9 +40,9 @@ export async function createRelation(tx: Transaction, ctx: Creating, given: NewR
     sides.map(({ serviceId }) => serviceId),
   );
   const sideOf = new Map(sides.map(({ serviceId, side }) => [serviceId, side]));
-  const entering = members.flatMap(({ id: unitId, serviceId }) => {
+  const entering = members.flatMap(({ id: unitId, serviceId, staged }) => {
     const side = sideOf.get(serviceId);
-    return side === undefined ? [] : [{ relationId: row.id, unitId, side }];
+    return side === undefined || (side === 'provides' && staged) ? [] : [{ relationId: row.id, unitId, side }];
   });
   await joinUnits(tx, ctx, entering, null);
   await raiseHeads(
@@ -56,7 +57,7 @@ export async function createRelation(tx: Transaction, ctx: Creating, given: NewR
 /** Locks the started units of services, so that none leaves before the commit. */
 function lockStarted(tx: Transaction, serviceIds: readonly string[]) {
   return tx
-    .select({ id: units.id, serviceId: units.serviceId, vmId: units.vmId })
+    .select({ id: units.id, serviceId: units.serviceId, vmId: units.vmId, staged: isStagedUnitSql })
     .from(units)
     .where(
       and(
@@ -70,7 +71,7 @@ function lockStarted(tx: Transaction, serviceIds: readonly string[]) {
     .for('share');
 }
 
-/** Counts the relations that use an endpoint of a service, also those that are ending. */
+/** Counts the relations that use an endpoint of a service, including those that are ending. */
 export async function countRelations(tx: Transaction, serviceId: string, name?: string): Promise<number> {
   const [found] = await tx
     .select({ all: count() })

@@ -5,7 +5,7 @@ import { isHandlerManifest } from '#protocol/formula.ts';
 import { DomainError } from '#server/domain/error.ts';
 import type { RelationRow } from './create-relation.ts';
 
-/** Reads a relation by its number, also one that has ended. Throws 404 `relation_unknown`. */
+/** Reads a relation by its number, even one that has ended. Throws 404 `relation_unknown`. */
 export async function findRelation(db: Database | Transaction, modelId: string, number: number): Promise<RelationRow> {
   const [row] = await db
     .select()

@@ -6,8 +6,8 @@ import { unitsChannel } from './wake.ts';
  * Ends a run and stores what its hook changed. $1 to $3 are the VM, the run and its unit, $4 is the time, $5 the end of
  * the run and $6 the changes of nodes as JSON, $7 whether to notify.
  *
- * The row of the run fences: it is written only while the run is still running and its unit is still on this VM, so a
- * repeated call writes nothing. Locks are taken in the order unit, run, relations by id, as in every transaction that
+ * The row of the run is a fence: it is written only while the run is still running and its unit is still on this VM, so
+ * a repeated call writes nothing. Locks are taken in the order unit, run, relations by id, as in every transaction that
  * takes several of them, so none wait for each other. Nodes are read under the lock of their relation, and only the
  * keys that the hook changed are written (EN-11). A value with the same fingerprint is no change (EN-40). No part
  * depends on the number of participants (EN-72).
@@ -62,7 +62,9 @@ with unit as materialized (
   insert into relation_seen (relation_id, unit_id, remote_unit_id, version, at)
   select f.relation_id, f.unit_id, f.remote_unit_id, case when f.hook like '%-relation-changed' then f.due_version end, $4
     from fence f join given g on g.outcome = 'succeeded'
-   where f.hook ~ '-relation-(joined|changed)$' and f.relation_id is not null and f.remote_unit_id is not null
+    join relation_units p on p.relation_id = f.relation_id and p.unit_id = f.unit_id
+    join relation_units m on m.relation_id = f.relation_id and m.unit_id = f.remote_unit_id
+   where f.hook ~ '-relation-(joined|changed)$'
   on conflict (relation_id, unit_id, remote_unit_id) do update set version = excluded.version, at = excluded.at
 ), departed as (
   delete from relation_seen s using fence f join given g on g.outcome = 'succeeded'

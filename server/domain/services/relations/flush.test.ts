@@ -51,7 +51,7 @@ describe('the flush of a hook', () => {
     expect(settings).not.toHaveProperty('gone');
   });
 
-  test('EN-40 setting what is there, or removing what is not, gives no version and no tick', async () => {
+  test('EN-40 setting an equal value, or removing an absent key, gives no version and no tick', async () => {
     await stage.set(base, relation, { same: '"x"' });
     const [before, clock] = [await node(base), await stage.clock(relation)];
     const flushed = await stage.set(base, relation, { same: '"x"' }, ['absent']);
@@ -104,7 +104,7 @@ describe('the flush of a hook', () => {
     expect(hooksDue(await goal(), knows(version))).toEqual([]);
   });
 
-  test('EN-59 a run that ends twice, also at the same time, is stored once and answers the same versions', async () => {
+  test('EN-59 a run that ends twice, even at the same time, is stored once and answers the same versions', async () => {
     const run = await stage.begin(base);
     const ends = await Promise.all(
       [1, 2, 3].map((n) => stage.end(base, run, { changes: [{ relation, set: { n: `${n}` }, remove: [] }] })),
@@ -132,7 +132,7 @@ describe('the flush of a hook', () => {
     expect(await node(base)).toEqual(before);
   });
 
-  test('EN-61 what a hook set in a relation that went meanwhile is left out and said so; the rest is stored', async () => {
+  test('EN-61 what a hook set in a relation that ended meanwhile is not stored, and the response says so; the rest is stored', async () => {
     const auxId = await stage.service('going', { requires: { aux: { interface: 'aux' } } });
     const going = await stage.relate('going', 'base');
     const unit = await stage.unit(auxId);
@@ -145,7 +145,7 @@ describe('the flush of a hook', () => {
     expect(await stage.end(base, run)).toMatchObject({ outcome: 'repeated', dropped: [going] });
   });
 
-  test('what a hook sets in a relation without the unit is left out', async () => {
+  test('what a hook sets in a relation without the unit is not stored', async () => {
     const other = await stage.service('foreign', { requires: { db: { interface: 'store' } } });
     const foreign = await stage.relate('foreign', 'base:store');
     const reader = await stage.unit(other);

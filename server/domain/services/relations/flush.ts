@@ -9,7 +9,7 @@ import type { RunOutcome } from '#server/domain/service-rules/words.ts';
 import { tell, tellsByStatement } from '#server/platform/wakes/index.ts';
 import { breakRelations } from './break-relations.ts';
 import { flushStatement } from './flush-statement.ts';
-import { requireKeys, requireSizes } from './node-limits.ts';
+import { requireKeys, requireSizes, storedReason } from './node-limits.ts';
 import { sealSettings } from './sealed-node.ts';
 import { tellUnits } from './wake.ts';
 
@@ -36,9 +36,9 @@ export interface Flushed {
   was: RunOutcome | null;
   /** The new version of the unit's settings in each relation that changed. */
   versions: RunResult['versions'];
-  /** Relations that ended meanwhile. Their changes are left out. */
+  /** Relations that ended meanwhile. Their changes are not stored. */
   dropped: readonly number[];
-  /** Services of which a relation ended with this run. */
+  /** Services with a relation that ended with this run. */
   endedServices: string[];
 }
 
@@ -76,7 +76,7 @@ async function runFlush(tx: Transaction, ctx: Flushing, input: FlushInput): Prom
   const { vmId, runId, unitId, outcome, end, refused } = input;
   const given = {
     ...{ outcome, seconds: end.seconds, exit_code: end.exitCode, signal: end.signal, views: end.views },
-    ...{ refused, reason: end.reason },
+    ...{ refused, reason: end.reason && storedReason(end.reason) },
   };
   const changes = (outcome === 'succeeded' ? (end.changes ?? []) : []).map(({ relation, set, remove }) => ({
     relation,

@@ -4,6 +4,7 @@ export { flush } from './flush.ts';
 export { listRelationEvents, relationEvents } from './list-events.ts';
 export { listSeen, nodeReaders } from './list-seen.ts';
 export { relationsOf } from './members.ts';
+export { listMoves, moveParticipants } from './move-participants.ts';
 export { relationNodes, relationSettings, revealedNode } from './node-shapes.ts';
 export { getRelationSettings, listNodes, revealNode } from './node-view.ts';
 export { confirmRelationHooks, enterRelations, forgetParticipants, leaveRelations } from './participants.ts';

@@ -32,7 +32,7 @@ export const nodeReaders = z
           .enum(reasons)
           .nullable()
           .describe(
-            'Why not: its hook runs, a hook of this relation fails, its agent is silent, or the hook waits for its turn.',
+            'Why not: its hook runs, a hook of this relation fails, its agent does not respond, or the hook waits for its turn.',
           ),
       }),
     ),
@@ -41,8 +41,8 @@ export const nodeReaders = z
 export type NodeReaders = z.infer<typeof nodeReaders>;
 
 /**
- * Lists the units that read the settings of a unit, with the version that each confirmed, and why one is behind (EN-73).
- * Throws 404 `model_unknown` | `relation_unknown` | `node_unknown`.
+ * Lists the units that read the settings of a unit, with the version that each confirmed, and why one is behind
+ * (EN-73). Throws 404 `model_unknown` | `relation_unknown` | `node_unknown`.
  */
 export async function listSeen(ctx: Context, input: ListSeenInput): Promise<NodeReaders> {
   allow(ctx.actor, 'viewer');

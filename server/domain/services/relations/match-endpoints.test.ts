@@ -62,7 +62,7 @@ describe('endpoints of two services', () => {
     expect(offers[0]).toMatch(its === mysql ? /^mysql provides db \(mysql\), shared \(mysql\)$/ : /requires cache/);
   });
 
-  test('a service does not fit to itself, because a unit has one node in a relation', () => {
+  test('a service cannot be related to itself, because a unit has one node in a relation', () => {
     const own = { provides: { up: 'chain' }, requires: { down: 'chain' } };
     expect(matchEndpoints(named('ring', own), named('ring', own)).kind).toBe('none');
     expect(textOf(named('ring', own), named('other', {}))).toEqual([

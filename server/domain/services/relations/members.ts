@@ -18,8 +18,9 @@ interface RelationRow extends Record<string, unknown> {
 
 /**
  * Reads the relations of units for the unit state. `after`: for each relation that the agent holds, the clock up to
- * which it holds it; of those, only members that moved since are listed. A clock above the portal’s is void, because
- * then the database was restored. A unit that leaves, and a relation that ends, have no present members: what is due
+ * which it holds it; of those, only members that moved since are listed. A clock above the portal’s is ignored, because
+ * the database was then restored, and so is a clock from before a swap moved the unit into or out of the relation. A
+ * unit that leaves, and a relation that ends, have no current members: what is due
  * follows from what the unit confirmed. Units that left are listed if they are news, or if their departure is not
  * confirmed. `since` of a member is the clock of the first change that the unit has not confirmed, so that its hook
  * keeps its place when the member changes again (EN-36).
@@ -36,7 +37,7 @@ export async function relationsOf(
       from relation_units p join relations r on r.id = p.relation_id
       join relation_endpoints e on e.relation_id = p.relation_id and e.side = p.side
       left join unnest(${sql.param([...after.keys()])}::bigint[], ${sql.param([...after.values()])}::bigint[])
-        as held (relation_id, clock) on held.relation_id = r.id and held.clock <= r.clock
+        as held (relation_id, clock) on held.relation_id = r.id and held.clock between p.moved_clock and r.clock
       cross join lateral (
         select json_agg(json_build_array(u.name, case when m.state = 'in' then m.version end, m.clock,
             first.clock) order by m.clock, u.number) as list

@@ -1,8 +1,18 @@
 import type { UnitRunEnd } from '#protocol/unit-runs.ts';
 import { DomainError } from '#server/domain/error.ts';
+import type { StoredReason } from '#server/domain/service-rules/stored.ts';
 
 /** The limits of a node, as the agent has them. */
 export const nodeLimits = { bytes: 64_000, keys: 1_000, keyBytes: 255 };
+
+/** The part of a hook's reason that is kept. Every list of runs contains it. */
+const reasonLimits = { params: 32, characters: 1024 };
+
+/** Shortens a reason, which a hook can make as long as the request. */
+export function storedReason({ id, params }: StoredReason): StoredReason {
+  const short = (text: string) => text.slice(0, reasonLimits.characters).toWellFormed();
+  return { id: short(id), params: params.slice(0, reasonLimits.params).map(short) };
+}
 
 /** Rejects keys that no node can have. Throws 422 `node_key_form`. */
 export function requireKeys(changes: UnitRunEnd['changes']): void {

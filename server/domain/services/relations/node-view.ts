@@ -39,8 +39,8 @@ export async function getRelationSettings(ctx: Context, input: RelationSettingsI
 }
 
 /**
- * Reads one unit’s settings with the masked values, which the activity notes (EN-65). Throws as `listNodes`, and 404
- * `node_unknown`.
+ * Reads one unit’s settings with the masked values, which the activity log records (EN-65). Throws as `listNodes`, and
+ * 404 `node_unknown`.
  */
 export async function revealNode(ctx: Context, input: RevealNodeInput): Promise<RevealedNode> {
   allow(ctx.actor, 'operator');

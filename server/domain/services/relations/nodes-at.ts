@@ -20,7 +20,7 @@ export interface PastNode {
 
 /**
  * Returns the nodes of the units that took part at one of the relation’s clocks, by the name of the unit (EN-74). They
- * are the present nodes without what happened since: the log has the value of each changed key before the change. Throws
+ * are the current nodes with later changes undone: the log has the value of each changed key before the change. Throws
  * 404 `relation_history_gone` if the log no longer goes back that far.
  */
 export async function nodesAt(
@@ -31,7 +31,7 @@ export async function nodesAt(
   await requireHistory(tx, id, clock);
   const { rows } = await tx.execute<NodeRow>(sql`
     with since as (
-      select unit_id, bool_or(kind = 'joined') as joined, count(*) filter (where kind = 'changed')::int as changes
+      select unit_id, count(*) filter (where kind = 'changed')::int as changes
         from relation_log where relation_id = ${id} and clock > ${clock} group by unit_id
     ), undone as (
       select unit_id, json_object_agg(key, before) as keys from (
@@ -52,9 +52,13 @@ export async function nodesAt(
       left join undone n on n.unit_id = p.unit_id
       left join written w on w.unit_id = p.unit_id
       left join hook_runs r on r.vm_id = w.run_vm and r.id = w.run_id
-     where p.relation_id = ${id} and not coalesce(s.joined, false) and not exists (
-       select from relation_log l
-        where l.relation_id = ${id} and l.unit_id = p.unit_id and l.kind = 'left' and l.clock <= ${clock})
+     where p.relation_id = ${id} and coalesce(
+       (select l.kind = 'joined' from relation_log l
+         where l.relation_id = ${id} and l.unit_id = p.unit_id and l.kind in ('joined', 'left') and l.clock <= ${clock}
+         order by l.clock desc limit 1),
+       (select l.kind = 'left' from relation_log l
+         where l.relation_id = ${id} and l.unit_id = p.unit_id and l.kind in ('joined', 'left') and l.clock > ${clock}
+         order by l.clock limit 1), true)
      order by u.service_id, u.number`);
   return rows.map(({ settings, undone, clock: at, at: time, run, ...node }) => ({
     ...node,
@@ -106,7 +110,7 @@ const firstKnown = (id: number) => sql`(
   ) d on d.next = f.clock)`;
 
 /**
- * Returns the relation’s clock at a time, or the given clock if it is not above the present one. Only events before
+ * Returns the relation’s clock at a time, or the given clock if it is not above the current one. Only events before
  * `keptSince` were deleted.
  */
 export async function clockAt(
@@ -120,9 +124,14 @@ export async function clockAt(
     if (Number(at) > clock) throw new DomainError('not_found', 'relation_clock_unknown', { params: { clock } });
     return Number(at);
   }
-  const isKept = sql`${at}::timestamptz >= ${keptSince.toISOString()}::timestamptz`;
+  const time = storableTime(at);
+  const isKept = sql`${time}::timestamptz >= ${keptSince.toISOString()}::timestamptz`;
   const { rows } = await tx.execute<{ clock: string }>(sql`
     select greatest(coalesce(max(clock), 0), case when ${isKept} then ${firstKnown(id)} else 0 end) as clock
-      from relation_log where relation_id = ${id} and at <= ${at}::timestamptz`);
+      from relation_log where relation_id = ${id} and at <= ${time}::timestamptz`);
   return Number(rows[0]?.clock ?? 0);
 }
+
+/** Returns a time that PostgreSQL can read. Nothing happened before 1970, and nothing after 9999. */
+const storableTime = (at: string): string =>
+  new Date(Math.min(Math.max(Date.parse(at), 0), Date.UTC(9999, 0))).toISOString();

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 describe('the agent’s read', () => {
-  test('EN-4 a unit reads its own node and those of all participants; everyone else is refused', async () => {
+  test('EN-4 a unit reads its own node and those of all participants; everyone else is rejected', async () => {
     expect((await stage.read(base, relation, base.name)).settings).toMatchObject({ host: '"10.0.0.4"' });
     expect((await stage.read(app, relation, base.name)).settings).toMatchObject({ password });
     const late = await stage.unit(base.serviceId, { started: false });
@@ -154,7 +154,7 @@ describe('who has confirmed', () => {
 });
 
 describe('history', () => {
-  test('EN-74 the state at each clock, put together from the log, is what readers got then', async () => {
+  test('EN-74 the state at each clock, reconstructed from the log, is what readers got then', async () => {
     const [a, b] = [
       await stage.service('pasta', { requires: { db: { interface: 'past' } } }),
       await stage.service('pastb', { provides: { db: { interface: 'past' } } }),

@@ -69,7 +69,7 @@ describe('members of a relation', () => {
     expect(await revision(base)).toBe(1);
   });
 
-  test('with a clock, only members that moved since are listed; a clock of a restored database is void', async () => {
+  test('with a clock, only members that moved since are listed; a clock of a restored database is ignored', async () => {
     const { app, base, relation } = await related(2);
     const [reader] = app as [StagedUnit];
     const clock = await stage.clock(relation);
@@ -109,7 +109,7 @@ describe('members of a relation', () => {
     expect(due.map(({ remoteUnit }) => remoteUnit)).toEqual([one.name, other.name]);
   });
 
-  test('a unit that leaves is listed as left, and is no member any more', async () => {
+  test('a unit that leaves is listed as left, and is no longer a member', async () => {
     const { app, base, relation } = await related(2);
     const [reader] = app as [StagedUnit];
     const clock = await stage.clock(relation);
@@ -219,7 +219,7 @@ describe('hooks that count as done', () => {
     });
   });
 
-  test('EN-53 a unit that is removed departs in the same transaction, also if it had not left', async () => {
+  test('EN-53 a unit that is removed departs in the same transaction, even if it had not left', async () => {
     const { app, base, relation } = await related();
     const clock = await stage.clock(relation);
     await stage.ctx.db.transaction(async (tx) => {

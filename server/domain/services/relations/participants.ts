@@ -1,12 +1,14 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
+import { isStagedSql } from '../staging/slot.ts';
 import { breakRelations } from './break-relations.ts';
 import { type CausingRun, type Entering, joinUnits, type Moving, partUnits } from './move-units.ts';
 import { raiseHeads } from './raise-heads.ts';
 import type { NodeRef } from './sealed-node.ts';
 
 /**
- * Adds a unit to the relations of its service, after its hook `start` ended with 0 (EN-34), and stores when it entered.
+ * Adds a unit to the relations of its service, after its hook `start` ended with 0 (EN-34), and stores when it entered. A
+ * unit in Staging enters relations that its service provides when its deployment is in Production.
  * Does nothing for a unit that is in relations or that leaves. Call it before the revision of the VM is raised.
  */
 export async function enterRelations(
@@ -22,11 +24,12 @@ export async function enterRelations(
     returning u.service_id as "serviceId", u.vm_id as "vmId"`);
   const [unit] = entered;
   if (unit === undefined) return;
-  // A relation that is being added at the same time locks the service too, so that one of both sees the other.
+  // A relation that is being added at the same time locks the service too, so that one of the two sees the other.
   await tx.execute(sql`select from services where id = ${unit.serviceId} for share`);
   const { rows } = await tx.execute<{ relationId: string; side: Entering['side'] }>(sql`
     select e.relation_id as "relationId", e.side from relation_endpoints e join relations r on r.id = e.relation_id
-     where e.service_id = ${unit.serviceId} and r.life = 'alive' and r.removed_at is null`);
+     where e.service_id = ${unit.serviceId} and r.life = 'alive' and r.removed_at is null
+       and not (e.side = 'provides' and ${isStagedSql(sql`${unit.vmId}::uuid`)})`);
   if (rows.length === 0) return;
   const entering = rows.map(({ relationId, side }) => ({ relationId: Number(relationId), unitId, side }));
   await joinUnits(tx, ctx, entering, run);
@@ -34,16 +37,16 @@ export async function enterRelations(
 }
 
 /**
- * Makes others depart from units that begin to leave. Call it after the units' rows are `dying`, and before the revision
- * of their VMs is raised.
+ * Makes others depart from units that begin to leave. Call it after the units' rows are `dying`, and before the
+ * revision of their VMs is raised.
  */
 export async function leaveRelations(tx: Transaction, ctx: Moving, unitIds: readonly string[]): Promise<void> {
   await partUnits(tx, ctx, unitIds);
 }
 
 /**
- * Ends the participation of units that are removed, also if they did not leave before. Returns the services of which a
- * relation ended.
+ * Ends the participation of units that are removed, even if they did not leave before. Returns the services with a
+ * relation that ended.
  */
 export async function forgetParticipants(
   tx: Transaction,
@@ -69,7 +72,7 @@ interface DoneHook {
 
 /**
  * Stores what a unit confirmed by hooks of relations without a run. Relations and units in which the unit does not take
- * part are left out. Returns the services of which a relation ended.
+ * part are left out. Returns the services with a relation that ended.
  */
 export async function confirmRelationHooks(
   tx: Transaction,

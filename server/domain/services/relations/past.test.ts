@@ -31,7 +31,7 @@ async function related() {
   return { id, at, reader, writer, readerId, writerId };
 }
 
-/** Dates the events of a relation: so many days before now, by clock from 1. */
+/** Dates the events of a relation: this many days before now, by clock from 1. */
 async function date(relation: number, days: readonly number[]): Promise<void> {
   for (const [index, ago] of days.entries()) {
     const time = daysAgo(ago);
@@ -123,7 +123,7 @@ describe('settings at a time', () => {
     },
   );
 
-  test('a value that the clock has not reached is unknown, and the answer has the present value', async () => {
+  test('a value that the clock has not reached is unknown, and the answer has the current value', async () => {
     const { at } = await related();
     await expect(listNodes(stage.ctx, { ...at, at: '3' })).rejects.toMatchObject({
       ...{ kind: 'not_found', code: 'relation_clock_unknown', params: { clock: 2 } },
@@ -194,7 +194,7 @@ describe('events that are no longer kept', () => {
     expect(await clearRelationEvents(stage.ctx, stage.ctx.now, 30), 'again').toBe(0);
   });
 
-  test('EN-74 a relation that did not change for long has the same settings at each time that is kept', async () => {
+  test('EN-74 a relation that has not changed for a long time has the same settings at each time that is kept', async () => {
     const { id, at, writer } = await related();
     await stage.set(writer, id, { host: '"old"' });
     await date(id, [60, 50, 40]);
@@ -248,7 +248,7 @@ describe('pages of events', () => {
     }
   });
 
-  test('a page of large events ends early, and its cursor continues behind the last one', async () => {
+  test('a page of large events ends early, and its cursor continues after the last one', async () => {
     const { id, at, writer } = await related();
     await stage.set(writer, id, { large: `"${'x'.repeat(60_000)}"` });
     await repeat(id, 90);

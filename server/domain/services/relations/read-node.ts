@@ -26,8 +26,8 @@ interface NodeRow extends Record<string, unknown> {
 
 /**
  * Reads a node for an agent (EN-4). A unit reads the nodes of all units that take part in a relation with it, and of
- * those that left, as they were last. Throws 404 `unit_unknown` if the unit is not on this VM, and 404 `node_unknown` if
- * one of both does not take part, so that a unit learns nothing about relations of others.
+ * those that left, as they were last. Throws 404 `unit_unknown` if the unit is not on this VM, and 404 `node_unknown`
+ * if one of the two does not take part, so that a unit learns nothing about relations of others.
  */
 export async function readNode(ctx: Pick<Context, 'db' | 'keys'>, input: ReadNodeInput): Promise<NodeContent> {
   const { vmId, unit, relationId, other } = input;

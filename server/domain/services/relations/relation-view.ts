@@ -24,7 +24,7 @@ export const relation = z
     state: z
       .enum(relationStates)
       .describe(
-        '`failing`: a hook of the relation fails. `behind`: a unit has not confirmed the current settings of a member. `ending`: units run their last hooks of the relation.',
+        '`failing`: a hook of the relation fails. `behind`: a unit has not confirmed the current settings of a member. `ending`: units run their last hooks for the relation.',
       ),
     endpoints: z.array(z.object({ side: z.enum(sides), service: z.string(), name: z.string() })),
     units: count.describe('Number of units that take part.'),
@@ -51,7 +51,7 @@ export async function listRelations(ctx: Context, input: ListRelationsInput): Pr
   return { items: await readRelations(ctx, sql`r.model_id = ${id} and r.removed_at is null`) };
 }
 
-/** Reads one relation, also one that has ended. Throws 404 `model_unknown` | `relation_unknown`. */
+/** Reads one relation, even one that has ended. Throws 404 `model_unknown` | `relation_unknown`. */
 export async function getRelation(ctx: Context, input: GetRelationInput): Promise<Relation> {
   allow(ctx.actor, 'viewer');
   const { model: name, number } = parse(getRelationInput, input);

@@ -159,7 +159,7 @@ describe('removing a relation', () => {
     expect(await add()).toMatchObject({ life: 'alive', units: 1 });
   });
 
-  test('a relation of peers cannot be removed by hand', async () => {
+  test('a relation of peers cannot be removed separately', async () => {
     const serviceId = await stage.service('ring', { peers: { ring: { interface: 'chain' } } });
     const peers = { ring: { interface: 'chain', limit: null, optional: false } };
     const set = (given: typeof peers | Record<string, never>) =>

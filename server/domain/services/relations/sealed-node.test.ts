@@ -10,7 +10,7 @@ const sealedOf = (of: NodeRef, key: string, text: string, with_ = keys) =>
   sealSettings(with_, of, Object.fromEntries([[key, text]]))[key] as [sealed: string, fingerprint: string];
 
 describe('sealed values', () => {
-  test('EN-42 values come back as they were set, also under keys with a meaning in JavaScript', () => {
+  test('EN-42 values come back as they were set, even under keys with a meaning in JavaScript', () => {
     const settings = Object.fromEntries([
       ['__proto__', '{"a":1}'],
       ['constructor', 'null'],
@@ -72,7 +72,7 @@ describe('limits of a node', () => {
     expect(() => requireKeys(changesOf(key))).not.toThrow();
   });
 
-  test('the length of a key counts in bytes, also for keys that are removed and in later relations', () => {
+  test('the length of a key counts in bytes, even for keys that are removed and in later relations', () => {
     const long = 'ä'.repeat(128);
     const code = { kind: 'unprocessable', code: 'node_key_form', params: { limit: 255 } };
     expect(() => requireKeys(changesOf(long))).toThrow(expect.objectContaining(code));

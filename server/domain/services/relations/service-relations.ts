@@ -2,15 +2,18 @@ import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { relationEndpoints, relations } from '#db/schema/index.ts';
 import type { FormulaManifest } from '#protocol/formula.ts';
+import { unitLimits } from '#protocol/unit-state.ts';
 import { recordChanges } from '#server/domain/changes/index.ts';
+import { DomainError } from '#server/domain/error.ts';
 import { endRelations, lockRelations } from './break-relations.ts';
-import { type Creating, createRelation } from './create-relation.ts';
+import { type Creating, countRelations, createRelation } from './create-relation.ts';
 import type { Moving } from './move-units.ts';
 import { raiseHeads } from './raise-heads.ts';
 
 /**
- * Creates the peer relations that a service’s formula declares, and begins to end those that it no longer declares. Call
- * it when the service is deployed and when its formula’s version changes, with the model and the service locked.
+ * Creates the peer relations that a service’s formula declares, and begins to end those that it no longer declares.
+ * Call it when the service is deployed and when its formula’s version changes, with the model and the service locked.
+ * Throws 409 `relations_too_many`, because an agent takes no unit state with more.
  */
 export async function setPeerRelations(
   tx: Transaction,
@@ -37,13 +40,16 @@ export async function setPeerRelations(
     present.filter((one) => !isDeclared(one)).map(({ id }) => id),
   );
   const kept = new Set(present.filter(isDeclared).map(({ name }) => name));
-  for (const [name, { interface: spoken }] of Object.entries(peers).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (kept.has(name)) continue;
+  const added = Object.entries(peers).filter(([name]) => !kept.has(name));
+  const { relationsOfUnit: limit } = unitLimits;
+  if (added.length > 0 && (await countRelations(tx, serviceId)) + added.length > limit)
+    throw new DomainError('conflict', 'relations_too_many', { params: { limit } });
+  for (const [name, { interface: spoken }] of added.sort(([a], [b]) => (a < b ? -1 : 1))) {
     await createRelation(tx, ctx, { modelId, interface: spoken, sides: [{ side: 'peer', serviceId, name }] });
   }
 }
 
-/** Begins to end all relations of a service that is removed. Returns the services of which a relation ended. */
+/** Begins to end all relations of a service that is removed. Returns the services with a relation that ended. */
 export async function endRelationsOf(
   tx: Transaction,
   ctx: Moving,

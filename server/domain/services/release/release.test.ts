@@ -60,7 +60,7 @@ const readProtected = (vmId: string, unit: string) =>
     ({ code }: { code: string }) => code,
   );
 
-test('a unit on a machine enrolled by somebody else’s token waits until an admin releases its protected settings', async () => {
+test('a unit on a machine enrolled with another person’s token waits until an admin releases its protected settings', async () => {
   const { vmId } = await deployed('shop', { deploys: ada, enrolls: eve });
   expect(await stage.look(vmId)).toMatchObject([{ unit: 'shop/0', needsRelease: true }]);
   expect(await readProtected(vmId, 'shop/0')).toBe('unit_needs_release');
@@ -155,7 +155,7 @@ test('a release ends when another machine enrolls', async () => {
   expect(await stage.look(vmId)).toMatchObject([{ unit: 'moved/1', needsRelease: true }]);
 });
 
-test('a release before the machine’s first look is void for another machine', async () => {
+test('a release before the machine’s first look does not apply to another machine', async () => {
   const { machine, vmId } = await deployed('unseen', { deploys: ada, enrolls: eve });
   await releaseServiceSecrets(root, named('unseen'));
   await stage.ctx.db.update(units).set({ agentSince: null, machineEnrolledAt: null }).where(eq(units.vmId, vmId));

@@ -94,7 +94,7 @@ describe('a run', () => {
     expect(await runsOf(unit)).toMatchObject([{ outcome: 'succeeded', exitCode: 0 }]);
   });
 
-  test('EN-27 that was interrupted is no success, and its hook is due as before', async () => {
+  test('EN-27 that was interrupted is not a success, and its hook is due as before', async () => {
     const unit = await newUnit();
     const run = uuid();
     await unit.begin(run, 'install');

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/client.ts';
-import { hookRuns, units } from '#db/schema/index.ts';
+import { hookRuns, relationUnits, units } from '#db/schema/index.ts';
 import type { UnitRunBegin } from '#protocol/unit-runs.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -34,7 +34,8 @@ export async function beginRun(ctx: Context, name: RunName, begin: UnitRunBegin)
     await tx.update(units).set({ runCounter: number, record }).where(eq(units.id, unit.id));
     const remoteUnitId = await remoteUnitOf(tx, unit, begin);
     const dueVersion = begin.version ?? (begin.hook === 'config-changed' ? unit.settingsVersion : null);
-    const subject = { hook: begin.hook, relationId: begin.relation ?? null, remoteUnitId, dueVersion };
+    const dueAddress = begin.address === undefined ? null : { public: begin.address };
+    const subject = { hook: begin.hook, relationId: begin.relation ?? null, remoteUnitId, dueVersion, dueAddress };
     const cause = await causeOf(tx, { ...unit, record }, subject);
     await tx.insert(hookRuns).values({
       ...{ vmId, id, unitId: unit.id, number, ...subject, cause, attempt: begin.attempt },
@@ -71,8 +72,17 @@ export async function interruptRun(
     .where(and(eq(hookRuns.vmId, unit.vmId), eq(hookRuns.unitId, unit.id), eq(hookRuns.outcome, 'running')));
 }
 
-/** Returns the id of the member that a hook is for. Throws 404 `node_unknown` if no unit of the model has this name. */
-async function remoteUnitOf(tx: Transaction, unit: UnitRow, { remoteUnit }: UnitRunBegin): Promise<string | null> {
+/**
+ * Returns the id of the member that a hook is for. Throws 404 `node_unknown` if no unit of the model has this name, or if
+ * the unit never took part in the relation.
+ */
+async function remoteUnitOf(
+  tx: Transaction,
+  unit: UnitRow,
+  { relation, remoteUnit }: UnitRunBegin,
+): Promise<string | null> {
+  if (relation !== undefined && !(await tookPart(tx, unit, relation)))
+    throw new DomainError('not_found', 'node_unknown');
   if (remoteUnit === undefined) return null;
   const [remote] = await tx
     .select({ id: units.id })
@@ -80,4 +90,10 @@ async function remoteUnitOf(tx: Transaction, unit: UnitRow, { remoteUnit }: Unit
     .where(and(eq(units.modelId, unit.modelId), eq(units.name, remoteUnit)));
   if (remote === undefined) throw new DomainError('not_found', 'node_unknown');
   return remote.id;
+}
+
+async function tookPart(tx: Transaction, unit: UnitRow, relation: number): Promise<boolean> {
+  const own = and(eq(relationUnits.relationId, relation), eq(relationUnits.unitId, unit.id));
+  const [found] = await tx.select({ side: relationUnits.side }).from(relationUnits).where(own);
+  return found !== undefined;
 }

@@ -7,9 +7,11 @@ import {
   relationLog,
   relationSeen,
   relations,
+  relationUnits,
   serviceSettings,
   services,
   units,
+  vmRoles,
 } from '#db/schema/index.ts';
 import { hooksDue } from '#protocol/hooks.ts';
 import type { CauseOfRun } from '#server/domain/service-rules/stored.ts';
@@ -22,6 +24,7 @@ interface RunSubject {
   relationId: number | null;
   remoteUnitId: string | null;
   dueVersion: number | null;
+  dueAddress: { public: string | null } | null;
 }
 
 /**
@@ -33,12 +36,14 @@ export function causeOf(tx: Transaction, unit: UnitRow, subject: RunSubject): Pr
   return relationId === null ? causeOfUnitHook(tx, unit, subject) : causeOfRelationHook(tx, unit, relationId, subject);
 }
 
-async function causeOfUnitHook(tx: Transaction, unit: UnitRow, { hook, dueVersion }: RunSubject): Promise<CauseOfRun> {
+async function causeOfUnitHook(tx: Transaction, unit: UnitRow, subject: RunSubject): Promise<CauseOfRun> {
+  const { hook, dueVersion, dueAddress } = subject;
   const kind = hookKind(hook);
   const goal = unit.life === 'dying' ? ('leaving' as const) : ('alive' as const);
   const formula = { version: unit.formulaVersion, hooks: [] };
   const record = { ...unit.record, relations: {}, failing: {}, skipped: [] };
-  const due = hooksDue({ goal, settingsVersion: unit.settingsVersion, formula, relations: [] }, record);
+  const versions = { settingsVersion: unit.settingsVersion, formula, ...(dueAddress && { addresses: dueAddress }) };
+  const due = hooksDue({ goal, ...versions, relations: [] }, record);
   const because = due.find((one) => one.kind === kind)?.because ?? 'repeated';
   if (because === 'unit-leaving') return { because, ...(await removalAt(tx, 'unit', unit.dyingAt)) };
   if (because === 'other-settings') {
@@ -53,9 +58,8 @@ async function causeOfUnitHook(tx: Transaction, unit: UnitRow, { hook, dueVersio
       );
     return settings === undefined ? { because } : { because, act: act('service.update', settings) };
   }
-  if (because === 'other-formula') {
-    return { because, ...(await upgradeOf(tx, unit)) };
-  }
+  if (because === 'other-formula') return { because, ...(await upgradeOf(tx, unit)) };
+  if (because === 'other-address') return { because, ...(await swapOf(tx, unit)) };
   return because === 'reboot' || because === 'repeated'
     ? { because }
     : { because, act: act('unit.add', { at: unit.createdAt, by: unit.createdBy }) };
@@ -73,9 +77,14 @@ async function causeOfRelationHook(
     if (unit.dyingAt !== null) return { because: 'unit-leaving', ...(await removalAt(tx, 'unit', unit.dyingAt)) };
     if (relation?.dyingAt) return { because: 'relation-going', ...(await removalAt(tx, 'relation', relation.dyingAt)) };
     const remote = await remoteOf(tx, subject);
-    return { because: 'left', ...(await removalAt(tx, 'unit', remote?.dyingAt ?? remote?.removedAt ?? null)) };
+    const goneAt = remote?.dyingAt ?? remote?.removedAt ?? null;
+    const moved = goneAt === null ? await moveOf(tx, relationId, [unit.id, remote?.id ?? unit.id], 'left') : {};
+    return { because: 'left', ...moved, ...(await removalAt(tx, 'unit', goneAt)) };
   }
   const because = kind === 'joined' ? 'joined' : await reasonOfChange(tx, unit, relationId, subject);
+  const moved =
+    because === 'joined' ? await moveOf(tx, relationId, [unit.id, subject.remoteUnitId ?? unit.id], because) : {};
+  if (moved.act !== undefined) return { because, ...moved };
   const run = await writerOf(tx, relationId, { ...subject, dueVersion: kind === 'joined' ? null : subject.dueVersion });
   if (run !== null) return { because, run };
   if (relation === undefined) return { because };
@@ -165,6 +174,56 @@ async function upgradeOf(tx: Transaction, { serviceId, formulaVersion }: UnitRow
         sql`${auditEntries.after} ->> 'formulaVersion' = ${formulaVersion}`,
       ),
     )
+    .orderBy(desc(auditEntries.id))
+    .limit(1);
+  return entry === undefined ? {} : { act: act(entry.action, entry) };
+}
+
+/** Finds the newest swap of the cloud service that a unit is in. */
+async function swapOf(tx: Transaction, { vmId }: UnitRow): Promise<Pick<CauseOfRun, 'act'>> {
+  const [entry] = await tx
+    .select({ action: auditEntries.action, at: auditEntries.at, by: auditEntries.actorName })
+    .from(auditEntries)
+    .innerJoin(vmRoles, eq(vmRoles.vmId, vmId))
+    .innerJoin(models, and(eq(models.id, vmRoles.modelId), eq(models.name, auditEntries.targetId)))
+    .where(
+      and(
+        ...[eq(auditEntries.targetKind, 'model'), eq(auditEntries.action, 'deployment.swap')],
+        sql`${auditEntries.details} ->> 'service' = ${vmRoles.cloudService}`,
+      ),
+    )
+    .orderBy(desc(auditEntries.id))
+    .limit(1);
+  return entry === undefined ? {} : { act: act(entry.action, entry) };
+}
+
+/** Finds the swap that last moved one of two units into a relation, or out of it. */
+async function moveOf(
+  tx: Transaction,
+  relationId: number,
+  unitIds: readonly string[],
+  kind: 'joined' | 'left',
+): Promise<Pick<CauseOfRun, 'act'>> {
+  const [event] = await tx
+    .select({ at: relationLog.at, clock: relationLog.clock, moved: relationUnits.movedClock })
+    .from(relationLog)
+    .innerJoin(
+      relationUnits,
+      and(eq(relationUnits.relationId, relationLog.relationId), eq(relationUnits.unitId, relationLog.unitId)),
+    )
+    .where(
+      and(
+        ...[eq(relationLog.relationId, relationId), eq(relationLog.kind, kind)],
+        inArray(relationLog.unitId, [...unitIds]),
+      ),
+    )
+    .orderBy(desc(relationLog.clock))
+    .limit(1);
+  if (event === undefined || event.clock !== event.moved) return {};
+  const [entry] = await tx
+    .select({ action: auditEntries.action, at: auditEntries.at, by: auditEntries.actorName })
+    .from(auditEntries)
+    .where(and(eq(auditEntries.at, event.at), eq(auditEntries.action, 'deployment.swap')))
     .orderBy(desc(auditEntries.id))
     .limit(1);
   return entry === undefined ? {} : { act: act(entry.action, entry) };

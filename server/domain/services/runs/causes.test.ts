@@ -71,7 +71,7 @@ describe('EN-78 the causes of a run', () => {
     expect(causes).toMatchObject([{ because: 'other-formula', act: { action: 'service.update' } }]);
   });
 
-  test('of a change lead over the runs that wrote it to the act at their beginning', async () => {
+  test('of a change lead through the runs that wrote it to the act that started them', async () => {
     const [store, blog] = [await started('changing', 'store'), await started('reader', 'blog')];
     const { id: relation } = await relate('reader:db', 'changing:feed');
     const joined = await causesOf(

@@ -7,8 +7,8 @@ const atOnce = 10_000;
 const runsOfUnit = 1_000;
 
 /**
- * Deletes runs of hooks that are older than so many days, and all but the last 1,000 of each unit. Keeps runs that have
- * not ended, and those that failed last. Returns the number of deleted runs.
+ * Deletes runs of hooks that are older than this many days, and all but the last 1,000 of each unit. Keeps runs that
+ * have not ended, and those that failed last. Returns the number of deleted runs.
  */
 export async function clearRuns({ db }: Pick<Services, 'db'>, now: Date, days: number): Promise<number> {
   const until = new Date(now.getTime() - days * dayMs).toISOString();

@@ -15,6 +15,8 @@ export interface ConfirmedRun {
   formula: string;
   /** The version of the service's settings that `config-changed` confirms. */
   settings: number;
+  /** The public address that `config-changed` confirms. */
+  address?: string | null | undefined;
   run: { vmId: string; id: string } | null;
   /** Set if an operator or a removal skipped the hook after failures. */
   skippedBy?: string;
@@ -23,11 +25,15 @@ export interface ConfirmedRun {
 /** Returns the part of `failing` that a hook belongs to. */
 export const slotOfRun = (relationId: number | null): string => (relationId === null ? 'unit' : String(relationId));
 
-/** Returns what a unit is after a confirmed hook. */
+/** Returns the record of a unit after a confirmed hook. */
 export function confirmed(unit: UnitRow, hook: ConfirmedRun, now: Date): UnitRow {
   const { [slotOfRun(hook.relationId)]: failure, ...failing } = unit.failing;
   const kind = hookKind(hook.hook);
-  const due = { kind, hook: hook.hook, formula: hook.formula, settings: hook.settings };
+  const { address } = hook;
+  const due = {
+    ...{ kind, hook: hook.hook, formula: hook.formula, settings: hook.settings },
+    ...(address !== undefined && { address }),
+  };
   const {
     relations: _,
     failing: __,
@@ -49,7 +55,7 @@ export function confirmed(unit: UnitRow, hook: ConfirmedRun, now: Date): UnitRow
   return { ...unit, record, failing, skipped: [...others, ...mark], enteredAt, resolutions };
 }
 
-/** Returns what a unit is after a failed attempt of a hook. */
+/** Returns the record of a unit after a failed attempt of a hook. */
 export function failed(
   unit: UnitRow,
   relationId: number | null,
@@ -63,7 +69,7 @@ export function failed(
 }
 
 /**
- * Stores what became of a unit. A unit whose `start` ended for the first time enters its relations (EN-34).
+ * Stores the new record of a unit. A unit whose `start` ended for the first time enters its relations (EN-34).
  */
 export async function storeUnit(
   tx: Transaction,

@@ -22,9 +22,9 @@ type EndingAs = [outcome: EndOutcome, refused?: string];
 type EndOutcome = Exclude<RunOutcome, 'running' | 'skipped'>;
 
 /**
- * Ends a run of a hook and, if it ended with 0, stores everything that the hook changed, in one transaction (EN-10). May
- * be repeated (EN-59). Throws 409 `run_unknown` | `run_superseded` | `unit_gone`, 422 if the changes are rejected; the
- * run is then stored as `refused`.
+ * Ends a run of a hook and, if it ended with 0, stores everything that the hook changed, in one transaction (EN-10).
+ * May be repeated (EN-59). Throws 409 `run_unknown` | `run_superseded` | `unit_gone`, 422 if the changes are rejected;
+ * the run is then stored as `refused`.
  */
 export async function endRun(ctx: Context, name: RunName, end: UnitRunEnd): Promise<RunEnded> {
   try {
@@ -89,7 +89,8 @@ async function storeOutcome(
   const cause = { vmId: run.vmId, id: run.id };
   if (outcome === 'succeeded') {
     const settings = run.dueVersion ?? unit.settingsVersion;
-    const after = confirmed(unit, { hook, relationId, formula: run.formulaVersion, settings, run: cause }, ctx.now);
+    const versions = { formula: run.formulaVersion, settings, address: run.dueAddress?.public };
+    const after = confirmed(unit, { hook, relationId, ...versions, run: cause }, ctx.now);
     await storeUnit(tx, ctx, { before: unit, after, run: cause });
     return after;
   }
@@ -106,7 +107,7 @@ async function nameOf(tx: Transaction, unitId: string | null): Promise<{ remoteU
   return unit === undefined ? {} : { remoteUnit: unit.name };
 }
 
-/** Answers a repeated `end` as the first one. A run that was interrupted cannot end any more. */
+/** Answers a repeated `end` as the first one. An interrupted run can no longer end. */
 function repeated(run: RunRow): RunEnded {
   if (run.seconds === null) throw new DomainError('conflict', 'run_superseded');
   if (run.refused !== null) throw new DomainError('unprocessable', run.refused as never);

@@ -12,7 +12,7 @@ export interface FoundRun {
   run: HookRun;
 }
 
-/** Finds a run of a unit, also after the unit’s removal. Throws 404 `unit_unknown` | `run_unknown`. */
+/** Finds a run of a unit, even after the unit’s removal. Throws 404 `unit_unknown` | `run_unknown`. */
 export async function findRun(
   { db }: Pick<Context, 'db'>,
   { run: id, ...name }: { model: string; unit: string; run: string },

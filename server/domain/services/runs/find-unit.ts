@@ -16,7 +16,7 @@ export async function lockUnit(tx: Transaction, vmId: string, name: string): Pro
   return unit;
 }
 
-/** Finds the unit of a VM, also if it was removed. Throws 404 `unit_unknown`. */
+/** Finds the unit of a VM, even if it was removed. Throws 404 `unit_unknown`. */
 export async function findUnit(db: Database | Transaction, vmId: string, name: string): Promise<UnitRow> {
   const [unit] = await db
     .select()

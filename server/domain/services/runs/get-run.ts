@@ -26,7 +26,10 @@ export const hookRunDetails = hookRun.extend({
 });
 export type HookRunDetails = z.infer<typeof hookRunDetails>;
 
-/** So many causes are followed. Two services that change each other's settings cause each other without end. */
+/**
+ * Maximum number of causes that are followed. Two services that change each other's settings cause each other without
+ * end.
+ */
 const maxCauses = 20;
 
 /** Returns a run with its chain of causes (EN-78). Throws 404 `unit_unknown` | `run_unknown`. */

@@ -26,7 +26,7 @@ describe('ends that do not fit', () => {
     expect(await outcomes(unit)).toEqual(['failed']);
   });
 
-  test('EN-53 after a removal by force: the agent writes nothing for the unit any more', async () => {
+  test('EN-53 after a removal by force: the agent writes nothing further for the unit', async () => {
     const unit = await stage.unit(service);
     const run = uuid();
     await unit.begin(run, 'install');
@@ -92,7 +92,7 @@ describe('at the same time', () => {
     expect(numbers.toSorted()).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('ends and removals of units of one service do not wait for each other in a circle', async () => {
+  test('ends and removals of units of one service do not deadlock', async () => {
     const units = await Promise.all(Array.from({ length: 4 }, () => stage.unit(service)));
     const runs = await Promise.all(
       units.map(async (unit) => {

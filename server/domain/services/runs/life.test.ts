@@ -30,7 +30,7 @@ const due = async (unit: StagedUnit) => {
 const membersOf = async (unit: StagedUnit): Promise<UnitRelation['members']> =>
   (await unit.look()).state.units[0]?.relations[0]?.members ?? [];
 
-test('EN-33 EN-34 a unit is no member before its start, and has no hook of a relation', async () => {
+test('EN-33 EN-34 a unit is not a member before its start, and has no hook of a relation', async () => {
   const units = both();
   await units.blog.look();
   expect(await due(units.blog)).toEqual(['install', 'config-changed', 'start']);

@@ -22,7 +22,7 @@ export interface UnitWork {
 }
 
 /**
- * Reads units and the hooks that are due on them, in the order in which their agents run them (EN-32). Takes the same
+ * Reads units and the hooks that are due on them, in the order in which their agents run them (EN-32). Runs the same
  * number of statements for any number of units.
  */
 export async function readUnitWork(tx: Transaction, where: SQL): Promise<UnitWork[]> {

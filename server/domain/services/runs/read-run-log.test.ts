@@ -71,7 +71,7 @@ describe('EN-80 the log of a run', () => {
     expect({ rows: rows.map(({ row }) => row), next, isLast }).toEqual({ rows: expected, next: 5, isLast: true });
   });
 
-  test('is searched without case, times and levels', async () => {
+  test('is searched ignoring case, times and levels', async () => {
     const rowsOf = async (q: string) => (await searchRunLog(stage.ctx, { ...about, q })).found;
     expect(await rowsOf('DATABASE')).toEqual([2]);
     expect(await rowsOf('ERROR')).toEqual([]);

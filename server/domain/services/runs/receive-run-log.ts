@@ -5,7 +5,7 @@ import { type RunName, readRun } from './begin-run.ts';
 import { findUnit } from './find-unit.ts';
 
 /**
- * Stores a part of the output of a run, also while the hook runs (EN-23). Returns the number of contiguous bytes
+ * Stores a part of the output of a run, even while the hook runs (EN-23). Returns the number of contiguous bytes
  * received from the start. Throws 404 `unit_unknown` | `run_unknown`.
  */
 export async function receiveRunLog(

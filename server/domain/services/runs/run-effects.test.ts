@@ -73,7 +73,7 @@ test('EN-78 a run shows what it read at which version, and the keys that it set,
   expect(JSON.stringify(details)).not.toContain('"b"');
 });
 
-test('EN-49 a unit says which hook of which relation fails, since when, and until when its next attempt comes', async () => {
+test('EN-49 a unit says which hook of which relation fails, since when, and when its next attempt is at the latest', async () => {
   const about = { relation: relation.id, remoteUnit: store.name, version: 3, attempt: 2 };
   const run = await blog.run('db-relation-joined', { exitCode: 1 }, about);
   const { failing, service, formula, enteredAt } = await getUnit(stage.ctx, { model: 'prod', unit: blog.name });

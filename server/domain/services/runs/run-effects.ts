@@ -25,7 +25,7 @@ export const runEffects = z.object({
   ),
   dropped: z
     .array(z.object(ofRelation))
-    .describe('The relations whose changes were left out, because the relation or the unit was being removed.'),
+    .describe('The relations whose changes were not stored, because the relation or the unit was being removed.'),
   openPorts: z.array(z.string()).describe('Ports that the run opened and that are still open.'),
 });
 export type RunEffects = z.infer<typeof runEffects>;

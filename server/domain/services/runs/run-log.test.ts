@@ -34,7 +34,7 @@ const rows = async ({ unit, run }: { unit: StagedUnit; run: string }, more: obje
   return all.map((row) => (row.kind === 'line' ? row.text : `${row.bytes} bytes missing`));
 };
 
-test('EN-23 parts arrive in any order, also compressed, and what is missing is shown', async () => {
+test('EN-23 parts arrive in any order, even compressed, and what is missing is shown', async () => {
   const of = await begun();
   expect(await rows(of), 'nothing has arrived').toEqual([]);
   const [first, second] = ['+0.1 INFO one\n', '+0.2 ERROR two\n'];
@@ -47,7 +47,7 @@ test('EN-23 parts arrive in any order, also compressed, and what is missing is s
   expect(await rows(of, { row: 1, count: 1 })).toEqual(['+0.2 ERROR two']);
 });
 
-test('EN-23 output arrives also after the hook failed, and after the unit was removed', async () => {
+test('EN-23 output arrives even after the hook failed, and after the unit was removed', async () => {
   const of = await begun();
   await of.unit.end(of.run, { exitCode: 1 });
   expect((await send(of, '+0.1 ERROR late\n')).status).toBe(204);
@@ -56,7 +56,7 @@ test('EN-23 output arrives also after the hook failed, and after the unit was re
   expect(await rows(of)).toEqual(['+0.1 ERROR late', '+0.2 INFO end']);
 });
 
-test('each run has its output, and outputs of hooks are no outputs of extensions', async () => {
+test('each run has its output, and outputs of hooks are not outputs of extensions', async () => {
   const of = await begun();
   await send(of, 'first\n');
   const again = { ...of, run: uuid() };

@@ -3,6 +3,7 @@ import { confirmHook } from '#protocol/confirm-hook.ts';
 import { type DueHook, hooksDue } from '#protocol/hooks.ts';
 import { afterOf, forgetRelations, receiveUnits } from '#protocol/receive-units.ts';
 import { newUnitRecord, type UnitRecord } from '#protocol/unit-record.ts';
+import { causeOfRun } from '#protocol/unit-runs.ts';
 import type { UnitState } from '#protocol/unit-state.ts';
 import { runsLong } from '#server/testing/runs-long.ts';
 import { addRelation } from '../relations/index.ts';
@@ -46,13 +47,8 @@ class SmallAgent {
   async step(sets: boolean): Promise<void> {
     const [due] = this.due();
     if (due === undefined) return;
-    const { hook, relation, remoteUnit, version, kind, formula, settings } = due;
-    const about = {
-      hook,
-      ...(relation && { relation: relation.id }),
-      ...(remoteUnit !== undefined && { remoteUnit }),
-      version: version ?? (kind === 'config-changed' ? settings : undefined),
-    };
+    const { hook, relation, kind, formula } = due;
+    const about = causeOfRun(due);
     if (due.hasFile) {
       const changes =
         sets && relation && kind !== 'broken' && kind !== 'departed'

@@ -10,12 +10,12 @@ export interface Settling {
   serviceId: string;
   /** Whether other units of the service may get its versions now. */
   advances: boolean;
-  /** Services of which a relation ended. */
+  /** Services with a relation that ended. */
   endedServices: readonly string[];
 }
 
 /**
- * Gives versions to the next units of a service (EN-56), and removes services of which the last relation ended. Runs
+ * Gives versions to the next units of a service (EN-56), and removes services whose last relation ended. Runs
  * after the transaction of the hook, because it locks services, which must be locked before units.
  */
 export async function settle(ctx: Context, { serviceId, advances, endedServices }: Settling): Promise<void> {

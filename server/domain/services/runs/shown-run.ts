@@ -71,7 +71,7 @@ export function runOf({ run, unit, relation, remoteUnit }: SelectedRun): HookRun
   };
 }
 
-/** Finds a unit of a model, also after its removal. Throws 404 `unit_unknown`. */
+/** Finds a unit of a model, even after its removal. Throws 404 `unit_unknown`. */
 export async function findModelUnit(
   db: Database | Transaction,
   { model, unit: name }: { model: string; unit: string },

@@ -10,12 +10,12 @@ import { confirmed, storeUnit } from './confirm-unit.ts';
 import { lockUnit, type UnitRow } from './find-unit.ts';
 import { canAdvance, lockForStart, type Settling, settle } from './settle.ts';
 
-/** Whose decision it is if a removal goes on without a hook. */
+/** Whose decision it is if a removal continues without a hook. */
 const removal = 'removal';
 
 /**
- * Stores that hooks count as done: they have no file (EN-44), or they were skipped after failures (EN-49, EN-51). Throws
- * 409 `unit_gone`.
+ * Stores that hooks count as done: they have no file (EN-44), or they were skipped after failures (EN-49, EN-51).
+ * Throws 409 `unit_gone`.
  */
 export async function skipHooks(
   ctx: Context,
@@ -45,20 +45,20 @@ export async function skipHooks(
   await settle(ctx, settling);
 }
 
-function skipOne(unit: UnitRow, { hook, relation, version, formula, run }: ConfirmedHook, now: Date): UnitRow {
+function skipOne(unit: UnitRow, { hook, relation, version, address, formula, run }: ConfirmedHook, now: Date): UnitRow {
   const by = unit.resolutions.find((one) => one.run === run)?.by;
   return confirmed(
     unit,
     {
       ...{ hook, relationId: relation ?? null, formula: formula ?? unit.formulaVersion },
-      ...{ settings: version ?? unit.settingsVersion, run: null },
+      ...{ settings: version ?? unit.settingsVersion, address, run: null },
       ...(run !== undefined && { skippedBy: by ?? removal }),
     },
     now,
   );
 }
 
-/** Marks the runs after which hooks are skipped. Nothing of them is stored. */
+/** Marks the runs after which hooks are skipped. Nothing from them is stored. */
 async function endSkippedRuns(
   tx: Transaction,
   { now }: Context,

@@ -75,7 +75,7 @@ describe('a version of settings', () => {
     expect(second.effective).toEqual({ title: 'My blog', workers: [{ port: 80 }] });
   });
 
-  test('tells a value from its text, an empty list from none, and a small difference of a number', async () => {
+  test('distinguishes a value from its text, an empty list from none, and nearly equal numbers', async () => {
     const first = await plan({ settings: { a: 1 } });
     for (const a of ['1', 1.0000001, true, null, [], {}, [1]]) {
       expect((await plan({ settings: { a } }, first)).version, JSON.stringify(a)).toBe(2);
@@ -127,7 +127,7 @@ describe('EN-64 protected settings', () => {
     expect(await plan({ protectedSettings: null }, empty)).toMatchObject({ version: 3, secret: null });
   });
 
-  test('are those of the person who entered them, also after another person changed the other half', async () => {
+  test('are those of the person who entered them, even after another person changed the other half', async () => {
     const first = await plan({ protectedSettings: password });
     const other = await plan({ settings: { a: 1 } }, first, free, bob);
     expect(first.secretSetBy).not.toBeNull();
@@ -138,7 +138,7 @@ describe('EN-64 protected settings', () => {
     expect(own.secretSetBy).not.toBe(first.secretSetBy);
   });
 
-  test('are refused without custody, and those from before need to be removed', async () => {
+  test('are rejected without custody, and those from before need to be removed', async () => {
     const first = await plan({ protectedSettings: password });
     const ctx = { ...ada, config: { ...ada.config, custody: 'vm' as const } };
     for (const given of [{ protectedSettings: {} }, { settings: { a: 1 } }]) {
@@ -170,7 +170,7 @@ describe('EN-77 settings that break the schema', () => {
     expect(text).not.toMatch(/hunter2|secretName/);
   });
 
-  test('EN-57 are rejected when the formula’s version changes, also if they are kept', async () => {
+  test('EN-57 are rejected when the formula’s version changes, even if they are kept', async () => {
     const long = await plan({ settings: { title: 'Mine' }, protectedSettings: password }, null, strict);
     const paths = (await faultsOf({}, long, later)).map((fault) => fault.split(' ')[0]);
     expect(paths).toEqual(expect.arrayContaining(['/settings/title', '/protectedSettings']));

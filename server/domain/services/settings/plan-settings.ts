@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, max } from 'drizzle-orm';
 import type { Database, Transaction } from '#db/client.ts';
 import { serviceSettings } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -34,14 +34,24 @@ export async function readSettings(
   return row;
 }
 
+/** Returns the newest version of the settings of a service; 0 for a new service. */
+export async function latestSettings(db: Database | Transaction, serviceId: string): Promise<number> {
+  const [row] = await db
+    .select({ version: max(serviceSettings.version) })
+    .from(serviceSettings)
+    .where(eq(serviceSettings.serviceId, serviceId));
+  return row?.version ?? 0;
+}
+
 /**
- * Returns the settings that a service has after a change: the current row if nothing differs, else a new version, which
- * is not stored yet. Call it before opening a transaction, because it waits for a worker that checks the schema. Throws 422 with every violation of the formula's schema by path (EN-77), also for settings that
- * are kept while the formula's version changes (EN-57), and 422 `protected_needs_custody`.
+ * Returns the settings that a service has after a change: the current row if nothing differs, otherwise a new version,
+ * which is not stored yet. Call it before opening a transaction, because it waits for a worker that checks the schema.
+ * Throws 422 with every violation of the formula's schema by path (EN-77), also for settings that are kept while the
+ * formula's version changes (EN-57), and 422 `protected_needs_custody`.
  */
 export async function planSettings(
   ctx: Context,
-  { serviceId, current }: { serviceId: string; current: SettingsRow | null },
+  { serviceId, current, latest = 0 }: { serviceId: string; current: SettingsRow | null; latest?: number },
   formula: FormulaVersionRow,
   { settings, protectedSettings }: GivenServiceSettings,
 ): Promise<SettingsRow> {
@@ -61,7 +71,7 @@ export async function planSettings(
     canonicalJson([current.given, current.effective]) === canonicalJson([given, effective]) &&
     current.secretFingerprint === fingerprint;
   if (isSame) return current;
-  const version = (current?.version ?? 0) + 1;
+  const version = Math.max(current?.version ?? 0, latest) + 1;
   return {
     ...{ serviceId, version, given, effective, formulaVersion: formula.version },
     ...(await sealed(ctx, { serviceId, version, secret, fingerprint, current })),

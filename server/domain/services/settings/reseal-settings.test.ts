@@ -65,7 +65,7 @@ test('settings without secrets, their authors and their times stay as they are',
   });
 });
 
-test('the number of secrets is returned, and a wrong former key changes nothing', async () => {
+test('the number of secrets is returned, and a wrong previous key changes nothing', async () => {
   const next = deriveKeys(randomBytes(32));
   const before = await rowsOf('kept');
   const reseal = (from: typeof to) => stage.ctx.db.transaction((tx) => resealServiceSettings(tx, from, next));

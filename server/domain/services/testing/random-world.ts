@@ -23,7 +23,7 @@ import type { ServiceStage } from './service-stage.ts';
 
 const names = ['web', 'store', 'cache'] as const;
 
-/** A model to which people and agents do things at random. The same seed does the same. */
+/** A model that people and agents change at random. The same seed gives the same changes. */
 export class RandomWorld {
   readonly model: string;
   private readonly machines: NewMachine[] = [];
@@ -54,7 +54,7 @@ export class RandomWorld {
     }
   }
 
-  /** Does one thing at random. What the portal rejects changes nothing. */
+  /** Performs one random act. What the portal rejects changes nothing. */
   async step(): Promise<void> {
     const service = this.pick(names);
     const acts: (() => Promise<unknown>)[] = [

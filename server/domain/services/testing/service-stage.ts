@@ -17,6 +17,8 @@ import type { DeclaredService } from '../set-service.ts';
 /** A version of a formula: metadata as in metadata.yaml, and the schema of its settings. */
 export interface GivenFormula {
   metadata?: Record<string, unknown>;
+  /** Hooks of relations. */
+  relationHooks?: string[];
   settingsSchema?: SettingsSchema;
   state?: VersionState;
 }
@@ -48,14 +50,14 @@ export class ServiceStage {
   async formula(
     name: string,
     version = '1.0.0.0',
-    { metadata = {}, settingsSchema, state = 'published' }: GivenFormula = {},
+    { metadata = {}, relationHooks = [], settingsSchema, state = 'published' }: GivenFormula = {},
   ): Promise<{ formula: string; version: string }> {
     const { db, now: createdAt } = this.ctx;
     const handler = `Acme.Lab.${name}`;
     const read = readMetadata({ name, ...metadata });
     const key = versionKey(version);
     if ('faults' in read || key === null) throw new Error(`${name} ${version} is not a formula`);
-    const manifest: FormulaManifest = { ...read.metadata, hooks };
+    const manifest: FormulaManifest = { ...read.metadata, hooks: [...hooks, ...relationHooks] };
     await db
       .insert(publishers)
       .values({ namespace: 'Acme.Lab', displayName: 'Acme Lab', createdAt })
@@ -81,7 +83,7 @@ export class ServiceStage {
     return setService(this.ctx, { model, service, ...request }, provider);
   }
 
-  /** Deploys a service, and enrolls an agent for each new machine, which looks at its units. */
+  /** Deploys a service, and enrolls an agent for each new machine, which fetches its units. */
   async deploy(
     staged: Staged,
     service: string,
@@ -92,7 +94,7 @@ export class ServiceStage {
     return declared;
   }
 
-  /** Enrolls a machine as the instance of its role, as its agent does, and looks at its units. */
+  /** Enrolls a machine as the instance of its role, as its agent does, and fetches its units. */
   async enroll({
     enrollmentToken,
     instanceId: id,
@@ -110,7 +112,7 @@ export class ServiceStage {
     await this.look(vmId);
   }
 
-  /** Has the agent of a VM look at its units. */
+  /** Has the agent of a VM fetch its units. */
   async look(vmId: string) {
     const { state } = await getUnitState(this.ctx, { vmId, epoch: null, after: '', boot: 'boot-1' });
     return state.units;
@@ -122,7 +124,8 @@ export class ServiceStage {
     const goal = (await this.look(vmId)).find((one) => one.unit === unit);
     if (goal === undefined) throw new Error(`${unit} is not on this VM`);
     const formula = goal.formula.version;
-    const begin = { phase: 'begin' as const, hook, attempt: 1, formula, timeoutSeconds: 300 };
+    const address = hook === 'config-changed' ? { address: goal.addresses.public } : {};
+    const begin = { phase: 'begin' as const, hook, ...address, attempt: 1, formula, timeoutSeconds: 300 };
     await beginRun(this.ctx, { vmId, unit, run }, begin);
     const end = { phase: 'end' as const, exitCode, signal: null, timedOut: false, seconds: 1, output: '' };
     await endRun(this.ctx, { vmId, unit, run }, { ...end, views: [], reason: null });

@@ -128,7 +128,7 @@ export class StagedUnit {
     });
   }
 
-  /** Looks at the VM's units. */
+  /** Fetches the VM's units. */
   async look(query = ''): Promise<{ state: UnitState; stamp: string }> {
     const answer = await this.agent.call(`/units${query}`);
     if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`);

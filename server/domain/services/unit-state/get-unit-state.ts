@@ -22,7 +22,7 @@ export interface UnitLook {
 }
 
 /**
- * Returns what should be on a VM, with the stamp of this state, and notes that its agent looks after these units.
+ * Returns what should be on a VM, with the stamp of this state, and notes that its agent has fetched these units.
  * Throws 400 `units_after_form`, 409 `units_on_hold`.
  */
 export async function getUnitState(ctx: Context, look: UnitLook): Promise<{ state: UnitState; stamp: string }> {
@@ -53,7 +53,7 @@ export function parseAfter(text: string): Map<number, number> {
   return clocks;
 }
 
-/** During a hold, an agent goes on with what it has. */
+/** During a hold, an agent continues with what it has. */
 async function rejectOnHold(tx: Transaction, vmId: string): Promise<void> {
   const [held] = await tx
     .select({ since: holds.since })
@@ -62,7 +62,7 @@ async function rejectOnHold(tx: Transaction, vmId: string): Promise<void> {
   if (held !== undefined) throw new DomainError('conflict', 'units_on_hold');
 }
 
-/** Notes the first look at each unit, and a new boot of the machine. From then on, removals wait for the agent. */
+/** Notes the first fetch of each unit, and a new boot of the machine. From then on, removals wait for the agent. */
 async function noteLook(tx: Transaction, ctx: Context, vmId: string, boot: string | null): Promise<void> {
   const { rows } = await tx.execute<{ id: string }>(sql`
     update units n set agent_since = coalesce(n.agent_since, ${ctx.now.toISOString()}),

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { readMetadata } from '#protocol/formula.ts';
 import { newUnitRecord } from '#protocol/unit-record.ts';
 import { unitState } from '#protocol/unit-state.ts';
+import { isModelName, maxModelName } from '#server/domain/topology-rules/names.ts';
 import { unitNeedsRelease } from '../release/unit-needs-release.ts';
 import { goalOf, timeoutsOf, waitsForRelease } from './goal-of.ts';
 import type { UnitFacts } from './read-units.ts';
@@ -21,6 +22,11 @@ const facts: UnitFacts = {
 };
 const goal = (more: Partial<UnitFacts> = {}) => goalOf({ ...facts, ...more }, []);
 
+test.each(['azure-1', 'a-1-b', 'p0', 'x'.repeat(maxModelName)])('a unit may be in the model %s', (model) => {
+  expect(isModelName(model)).toBe(true);
+  expect(unitState.shape.units.element.parse(goal({ model }))).toMatchObject({ model });
+});
+
 test('EN-33 the goal of a unit has the form that the protocol documents, without anything of the portal', () => {
   expect(unitState.shape.units.element.parse(goal())).toEqual({
     ...{ unit: 'blog/0', model: 'prod', turn: 7, goal: 'alive', serviceExposed: true, settingsVersion: 3 },
@@ -33,17 +39,17 @@ test('EN-33 the goal of a unit has the form that the protocol documents, without
   });
 });
 
-test('the address that the agent reported goes before the assigned one', () => {
+test('the address that the agent reported takes precedence over the assigned one', () => {
   expect(goal({ internalAddress: '10.0.0.9' }).addresses.private).toBe('10.0.0.9');
 });
 
-test('time limits of the service go before those of the formula', () => {
+test('time limits of the service take precedence over those of the formula', () => {
   expect(timeoutsOf({ manifest: facts.manifest, timeouts: { install: 5, start: 6 } })).toEqual({
     ...{ default: 300, install: 5, start: 6 },
   });
 });
 
-test('decisions are sent without who decided and when; several of them beside the last one', () => {
+test('decisions are sent without who decided and when; several of them together with the last one', () => {
   const decided = (run: string, how: 'retry' | 'skip') => ({ run, how, at: '2026-11-01T12:00:00Z', by: 'Ada' });
   const one = goal({ resolutions: [decided('a', 'retry')] });
   expect([one.resolution, one.resolutions]).toEqual([{ run: 'a', how: 'retry' }, undefined]);
@@ -59,7 +65,7 @@ test.each<[string, Partial<UnitFacts>, waits: boolean, needs: boolean]>([
   ['without protected settings', {}, false, false],
   ['whose settings are withheld', { secret: withheld, latestSecret: withheld }, true, true],
   ['whose service has other settings, which are withheld', { latestSecret: withheld }, false, true],
-  ['whose settings are withheld, and whose service has none any more', { secret: withheld }, true, true],
+  ['whose settings are withheld, and whose service no longer has any', { secret: withheld }, true, true],
   ['whose settings were released', { secret: withheld, releasedMachineAt: enrolledAt }, false, false],
   ['that leaves', { secret: withheld, latestSecret: withheld, life: 'dying' }, false, false],
 ])('a unit %s', (_, more, waits, needs) => {

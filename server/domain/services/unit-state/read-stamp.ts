@@ -3,7 +3,7 @@ import type { Transaction } from '#db/client.ts';
 
 /**
  * Reads the revision of a VM's units and the sum of their relations' clocks, such as `41.17`. Read it before the
- * units: news in between then only cause another look.
+ * units: news in between then only causes another look.
  */
 export async function readUnitsVersion(tx: Pick<Transaction, 'execute'>, vmId: string): Promise<string> {
   const { rows } = await tx.execute<{ revision: string; clocks: string }>(sql`

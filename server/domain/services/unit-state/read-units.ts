@@ -4,6 +4,7 @@ import type { Database, Transaction } from '#db/client.ts';
 import {
   agents,
   cloudServices,
+  deployments,
   handlerVersions,
   models,
   serviceSettings,
@@ -12,6 +13,7 @@ import {
   vmRoles,
 } from '#db/schema/index.ts';
 import type { FormulaManifest } from '#protocol/formula.ts';
+import { isStagedUnitSql } from '../staging/slot.ts';
 
 /** The settings that the unit should have, and those of its service, which it may get later. */
 const own = alias(serviceSettings, 'own_settings');
@@ -21,6 +23,10 @@ const secretOf = (settings: typeof own | typeof latest) => ({
   hasSecret: sql<boolean | null>`${settings.secret} is not null`,
   setBy: sql<string | null>`${settings.secretSetBy}`,
 });
+
+/** SQL: the public address of a unit, in a query on its cloud service and deployment. */
+export const publicAddressSql = sql<string | null>`case when ${deployments.slot} is distinct from 'staging'
+  then ${cloudServices.publicAddress} end`;
 
 const columns = {
   id: units.id,
@@ -43,7 +49,8 @@ const columns = {
   resolutions: units.resolutions,
   internalAddress: agents.internalAddress,
   assignedAddress: vmRoles.assignedAddress,
-  publicAddress: cloudServices.publicAddress,
+  /** The public address leads to Production only. */
+  publicAddress: publicAddressSql,
   record: units.record,
   failing: units.failing,
   skipped: units.skipped,
@@ -57,6 +64,13 @@ const columns = {
   releasedMachineAt: units.releasedMachineAt,
 };
 
+/** SQL: whether a deployment is that of a role. */
+export const isDeployment = and(
+  ...[eq(deployments.cloudService, vmRoles.cloudService), eq(deployments.name, vmRoles.deployment)],
+);
+const latestVersion = sql`case when ${isStagedUnitSql}
+  then coalesce(${services.stagedSettingsVersion}, ${services.settingsVersion}) else ${services.settingsVersion} end`;
+
 /** Reads units that are not removed, with what their goals consist of, sorted by VM and name. */
 export function readUnits(db: Database | Transaction, where: SQL) {
   return db
@@ -69,10 +83,11 @@ export function readUnits(db: Database | Transaction, where: SQL) {
       and(eq(handlerVersions.handler, services.formula), eq(handlerVersions.version, units.formulaVersion)),
     )
     .leftJoin(own, and(eq(own.serviceId, units.serviceId), eq(own.version, units.settingsVersion)))
-    .leftJoin(latest, and(eq(latest.serviceId, units.serviceId), eq(latest.version, services.settingsVersion)))
+    .leftJoin(latest, and(eq(latest.serviceId, units.serviceId), eq(latest.version, latestVersion)))
     .leftJoin(agents, eq(agents.vmId, units.vmId))
     .leftJoin(vmRoles, eq(vmRoles.vmId, units.vmId))
     .leftJoin(cloudServices, eq(cloudServices.name, vmRoles.cloudService))
+    .leftJoin(deployments, isDeployment)
     .where(and(isNull(units.removedAt), where))
     .orderBy(units.vmId, services.name, units.number);
 }

@@ -71,7 +71,7 @@ test('EN-71 a flush ends the held polls of the other participants at every gatew
   }
 });
 
-test('EN-71 a gateway that heard nothing finds the VMs whose units or relations moved', async () => {
+test('EN-71 a gateway that received no wake-up finds the VMs whose units or relations moved', async () => {
   const since = new Date();
   await setFeed('"10.0.0.5"');
   const moved = (await listAgentNews(stage.ctx.db, new Date(since.getTime() - 1_000))).map(({ vmId }) => vmId);

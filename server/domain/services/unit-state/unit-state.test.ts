@@ -94,7 +94,7 @@ describe('a look', () => {
     expect(state.units.map(({ masked }) => masked)).toEqual([[], ['password'], ['password']]);
   });
 
-  test('EN-52 notes since when an agent looks after a unit, once', async () => {
+  test('EN-52 notes once since when an agent has fetched a unit', async () => {
     const unit = await stage.unit(service);
     expect((await unit.row()).agentSince).toBeNull();
     await unit.look();
@@ -105,7 +105,7 @@ describe('a look', () => {
     expect((await unit.row()).agentSince).toEqual(agentSince);
   });
 
-  test('takes the same statements for one unit and for several', async () => {
+  test('runs the same statements for one unit and for several', async () => {
     const unit = await stage.unit(service);
     await unit.look();
     // Without the statement that reloads changed agents in batches.
@@ -117,7 +117,7 @@ describe('a look', () => {
     expect(await count()).toBe(one);
   });
 
-  test('has another stamp after each change of the units, also if the agent has none', async () => {
+  test('has another stamp after each change of the units, even if the agent has none', async () => {
     const unit = await stage.unit(service);
     const stamps = [(await unit.look()).stamp];
     await stage.ctx.db.transaction((tx) => raiseHeads(tx, stage.ctx, [unit.vmId]));

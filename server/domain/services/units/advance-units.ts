@@ -9,38 +9,57 @@ import { raiseHeads } from '../relations/index.ts';
 import { needsRelease } from '../release/needs-release.ts';
 import type { UnitRow } from '../runs/find-unit.ts';
 import { readUnitWork } from '../runs/read-due.ts';
+import { isStagedUnitSql } from '../staging/slot.ts';
+import { versionsOf } from '../staging/staged-target.ts';
 
 /**
- * Gives the service's versions to the units whose turn it is (EN-56). Call it when the service changes, and when a unit
- * has run a hook.
+ * Gives the service's versions to the units whose turn it is (EN-56), separately in Production and in Staging. Call it
+ * when the service changes, and when a unit has run a hook.
  */
 export async function advanceUnits(tx: Transaction, ctx: Context, serviceId: string): Promise<void> {
   const [found] = await lockWithSettings(tx, serviceId);
   if (found === undefined || found.service.life !== 'alive') return;
-  const { formulaVersion, settingsVersion, atOnceUpgrade: upgrade, atOnceConfigure: configure } = found.service;
-  const target = { formulaVersion, settingsVersion };
+  const { service, secret } = found;
   const machines = await tx
-    .select({ unit: units, ...machineColumns })
+    .select({ unit: units, staged: isStagedUnitSql, ...machineColumns })
     .from(units)
     .leftJoin(agents, eq(agents.vmId, units.vmId))
     .where(and(eq(units.serviceId, serviceId), eq(units.life, 'alive'), isNull(units.removedAt)));
-  const rows = machines.map(({ unit }) => unit);
-  const failing = await failingUnits(tx, rows, target);
-  const facts = machines.map(({ unit, ...machine }) => ({
-    ...unit,
-    isFailing: failing.has(unit.id),
-    needsRelease: needsRelease(found.secret, { ...unit, ...machine }),
-  }));
-  const ids = new Set(advance(target, facts, { upgrade, configure }));
-  const moving = rows.filter(({ id }) => ids.has(id));
+  for (const staged of [false, true]) {
+    const target = versionsOf(service, staged);
+    const own = machines.filter((one) => one.staged === staged);
+    const failing = await failingUnits(
+      tx,
+      own.map(({ unit }) => unit),
+      target,
+    );
+    const facts = own.map(({ unit, ...machine }) => ({
+      ...unit,
+      isFailing: failing.has(unit.id),
+      needsRelease: needsRelease(secret, { ...unit, ...machine }),
+    }));
+    const ids = new Set(advance(target, facts, { upgrade: service.atOnceUpgrade, configure: service.atOnceConfigure }));
+    await giveVersions(
+      tx,
+      ctx,
+      target,
+      facts.filter(({ id }) => ids.has(id)),
+    );
+  }
+}
+
+/** Gives versions to units. Their service is locked. */
+export async function giveVersions(
+  tx: Transaction,
+  ctx: Context,
+  { formulaVersion, settingsVersion }: UnitVersions,
+  moving: readonly Pick<UnitRow, 'id' | 'vmId'>[],
+): Promise<void> {
   const vmIds = [...new Set(moving.map(({ vmId }) => vmId))].sort();
   for (const vmId of vmIds) {
     const turn = await takeTurn(tx, await lockHead(tx, vmId));
     const ofVm = moving.filter((unit) => unit.vmId === vmId).map(({ id }) => id);
-    await tx
-      .update(units)
-      .set({ ...target, turn })
-      .where(inArray(units.id, ofVm));
+    await tx.update(units).set({ formulaVersion, settingsVersion, turn }).where(inArray(units.id, ofVm));
   }
   await raiseHeads(tx, ctx, vmIds);
   await recordChanges(tx, 'vm', vmIds);

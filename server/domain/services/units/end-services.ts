@@ -26,7 +26,7 @@ export async function endServices(
 ): Promise<void> {
   if (serviceIds.length === 0) return;
   const ids = sql`${sql.param([...new Set(serviceIds)])}::uuid[]`;
-  // A separate statement, so that of two last units that end at the same time the later one sees the other.
+  // A separate statement, so that if the last two units end at the same time, the later one sees the other.
   await tx.execute(sql`select from services where id = any(${ids}) order by id for no key update`);
   const { rows } = await tx.execute<{ model: string }>(sql`
     update services s set removed_at = ${now.toISOString()}::timestamptz from models m

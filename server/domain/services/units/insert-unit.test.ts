@@ -38,7 +38,7 @@ describe('EN-1 the number of a unit', () => {
     expect(await add('counted', 2)).toEqual(['counted/4', 'counted/5']);
   });
 
-  test('goes on in a later service of the same name, also with another formula', async () => {
+  test('continues in a later service of the same name, even with another formula', async () => {
     await declare('again');
     await add('again', 2);
     await removeService(stage.ctx, { model: off.model, service: 'again' });
@@ -58,7 +58,7 @@ describe('EN-1 the number of a unit', () => {
     expect(newUnits.map(({ unit }) => unit)).toEqual(['shop/0']);
   });
 
-  test('is given once, also to units that are added at the same time', async () => {
+  test('is given once, even to units that are added at the same time', async () => {
     await declare('together');
     const added = await Promise.all([add('together', 2), add('together', 2), add('together')]);
     expect(added.flat().sort()).toEqual([0, 1, 2, 3, 4].map((number) => `together/${number}`));

@@ -11,18 +11,16 @@ import { serviceLimits } from '../input.ts';
 import { raiseHeads } from '../relations/index.ts';
 import type { UnitRow } from '../runs/find-unit.ts';
 import type { ServiceRow } from '../service-rows.ts';
+import { isStaged } from '../staging/slot.ts';
+import { versionsOf } from '../staging/staged-target.ts';
 
 /**
- * Adds a unit of a service to a VM, with the service's versions. The model is locked, or the service's lock is held.
+ * Adds a unit of a service to a VM, with the service's versions for the slot that the VM is in. The model is locked, or the service's lock is held.
  * Throws 409 `units_too_many`.
  */
-export async function insertUnit(
-  tx: Transaction,
-  ctx: Context,
-  service: Pick<ServiceRow, 'id' | 'modelId' | 'name' | 'formulaVersion' | 'settingsVersion'>,
-  vmId: string,
-): Promise<UnitRow> {
-  const { id: serviceId, modelId, formulaVersion, settingsVersion } = service;
+export async function insertUnit(tx: Transaction, ctx: Context, service: ServiceRow, vmId: string): Promise<UnitRow> {
+  const { id: serviceId, modelId } = service;
+  const { formulaVersion, settingsVersion } = versionsOf(service, await isStaged(tx, vmId));
   await requireRoom(tx, { serviceId, vmId }, 1);
   const number = await nextNumber(tx, modelId, service.name);
   const turn = await takeTurn(tx, await lockHead(tx, vmId));
@@ -40,7 +38,10 @@ export async function insertUnit(
   return unit;
 }
 
-/** Returns the number of the next unit of a service. Numbers are never used again, also not after the service (EN-1). */
+/**
+ * Returns the number of the next unit of a service. Numbers are never used again, not even after the service is removed
+ * (EN-1).
+ */
 async function nextNumber(tx: Transaction, modelId: string, serviceName: string): Promise<number> {
   const [row] = await tx
     .insert(unitCounters)

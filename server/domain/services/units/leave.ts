@@ -11,8 +11,8 @@ import { lockServicesOf } from './end-services.ts';
 import { removeUnitsIn } from './remove-units.ts';
 
 /**
- * Begins to remove units. Their agents run the last hooks. A unit that no agent looked at is removed immediately (EN-52),
- * and with `force` so is every other (EN-53).
+ * Begins to remove units. Their agents run the last hooks. A unit that no agent has fetched is removed immediately
+ * (EN-52), and with `force` so is every other (EN-53).
  */
 export async function dismissUnits(
   tx: Transaction,

@@ -2,6 +2,7 @@ import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
 import { services, unitHeads, units, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
+import { isStagedUnitSql } from '../staging/slot.ts';
 import { advanceUnits } from './advance-units.ts';
 import { endServices } from './end-services.ts';
 import { removeUnitsIn } from './remove-units.ts';
@@ -11,7 +12,7 @@ const maxUnits = 200;
 
 /**
  * Removes units whose VMs were deleted: by an interrupted request, or with their model. Also removes services that an
- * interrupted request left without units and relations, and continues changes that wait for nothing any more. Returns
+ * interrupted request left without units and relations, and continues changes that no longer wait for anything. Returns
  * how many units it removed.
  */
 export async function mendUnits(ctx: Context): Promise<number> {
@@ -50,8 +51,10 @@ async function servicesBehind({ db }: Context): Promise<string[]> {
     .where(
       and(
         ...[eq(services.life, 'alive'), eq(units.life, 'alive'), isNull(units.removedAt)],
-        sql`(${units.formulaVersion}, ${units.settingsVersion})
-              is distinct from (${services.formulaVersion}, ${services.settingsVersion})`,
+        sql`(${units.formulaVersion}, ${units.settingsVersion}) is distinct from (case when ${isStagedUnitSql}
+              then (coalesce(${services.stagedVersion}, ${services.formulaVersion}),
+                coalesce(${services.stagedSettingsVersion}, ${services.settingsVersion}))
+              else (${services.formulaVersion}, ${services.settingsVersion}) end)`,
       ),
     );
   return rows.map(({ id }) => id);

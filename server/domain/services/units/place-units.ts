@@ -16,8 +16,10 @@ import {
 } from '#server/domain/topology/index.ts';
 import { formatInstanceId } from '#server/domain/topology-rules/instance-ids.ts';
 import { distributionGroup } from '#server/domain/topology-rules/place.ts';
+import type { DeploymentSlot } from '#server/domain/topology-rules/words.ts';
 import type { UnitRow } from '../runs/find-unit.ts';
 import { requireLiving, requireService } from '../service-rows.ts';
+import { livingInProduction } from '../staging/slot.ts';
 import { insertUnit } from './insert-unit.ts';
 import { removeUnitsIn } from './remove-units.ts';
 
@@ -27,11 +29,22 @@ export interface NewUnit {
   machine: NewMachine | null;
 }
 
-/** What is to be placed. `to` is the number of a machine. */
+/**
+ * What is to be placed. `to` is the number of a machine. `upTo`: how many units the service should have; if another
+ * request adds units at the same time, fewer are placed.
+ */
 export interface Placing {
   service: string;
   count: number;
   to?: number | undefined;
+  /** The slot of new machines; Production by default. */
+  slot?: DeploymentSlot | undefined;
+  upTo?: number | undefined;
+}
+
+/** The service has as many units as it should have. */
+class EnoughUnits extends Error {
+  override readonly name = 'EnoughUnits';
 }
 
 /**
@@ -43,25 +56,32 @@ export async function placeUnits(
   ctx: Context,
   provider: CloudProvider,
   model: ModelRow,
-  { service, count, to }: Placing,
+  placing: Placing,
 ): Promise<NewUnit[]> {
+  const { count, to } = placing;
   const added: NewUnit[] = [];
-  for (let number = 0; number < count; number += 1) {
-    added.push(
-      to === undefined
-        ? await placeOnNewMachine(ctx, provider, model, service)
-        : await placeOnMachine(ctx, model, service, to),
-    );
+  try {
+    for (let number = 0; number < count; number += 1) {
+      added.push(
+        to === undefined
+          ? await placeOnNewMachine(ctx, provider, model, placing)
+          : await placeOnMachine(ctx, model, placing, to),
+      );
+    }
+  } catch (error) {
+    if (!(error instanceof EnoughUnits)) throw error;
   }
   return added;
 }
 
-function placeOnMachine(ctx: Context, { name }: ModelRow, service: string, to: number): Promise<NewUnit> {
+function placeOnMachine(ctx: Context, { name }: ModelRow, placing: Placing, to: number): Promise<NewUnit> {
   return ctx.db.transaction(async (tx) => {
     const model = await lockModel(tx, name);
     requireBootstrapped(model);
     const vmId = await findMachine(tx, model, to);
-    const unit = await insertUnit(tx, ctx, await readService(tx, model, service), vmId);
+    const service = await readService(tx, model, placing.service);
+    await requireLack(tx, model, service, placing);
+    const unit = await insertUnit(tx, ctx, service, vmId);
     await recordUnit(tx, ctx, model, unit);
     await updateModel(tx, model);
     return { unit: unit.name, machine: null };
@@ -72,17 +92,19 @@ async function placeOnNewMachine(
   ctx: Context,
   provider: CloudProvider,
   model: ModelRow,
-  service: string,
+  placing: Placing,
 ): Promise<NewUnit> {
   const stored: UnitRow[] = [];
   const use = {
-    groupOf: (tx: Transaction, locked: ModelRow) => readGroup(tx, locked, service),
+    groupOf: (tx: Transaction, locked: ModelRow) => readGroup(tx, locked, placing.service),
     store: async (tx: Transaction, { vm }: { vm: { id: string } }) => {
-      stored.push(await insertUnit(tx, ctx, await readService(tx, model, service), vm.id));
+      const service = await readService(tx, model, placing.service);
+      await requireLack(tx, model, service, { upTo: placing.upTo, own: stored.length });
+      stored.push(await insertUnit(tx, ctx, service, vm.id));
     },
   };
   try {
-    const created = await createInstance(ctx, provider, model, { kind: 'unit', use });
+    const created = await createInstance(ctx, provider, model, { kind: 'unit', use, slot: placing.slot });
     const unit = stored.find(({ vmId }) => vmId === created.vm.id);
     if (unit === undefined) throw new Error('the unit was not stored');
     const failed = stored.filter((one) => one !== unit).map(({ id }) => id);
@@ -107,6 +129,17 @@ async function readService(tx: Transaction, { id }: ModelRow, name: string) {
   const service = await requireService(tx, id, name);
   requireLiving(service);
   return service;
+}
+
+/** Throws `EnoughUnits` if the service has all its units. `own` of them belong to failed attempts of the caller. */
+async function requireLack(
+  tx: Transaction,
+  model: ModelRow,
+  { id }: { id: string },
+  { upTo, own = 0 }: { upTo?: number | undefined; own?: number },
+): Promise<void> {
+  if (upTo === undefined) return;
+  if ((await tx.$count(units, livingInProduction(model, id))) - own >= upTo) throw new EnoughUnits();
 }
 
 /** Returns the distribution group of a service's units (JU-9). */

@@ -91,7 +91,7 @@ describe('EN-50 the decision of an operator', () => {
   });
 });
 
-test('failures of several relations are shown beside that of the unit, each with its member and its decision', async () => {
+test('failures of several relations are shown together with that of the unit, each with its member and its decision', async () => {
   const other = failure({ hook: 'db-relation-changed', run: uuid(), remoteUnit: 'mysql/0', failures: 3 });
   const resolutions = [{ run: other.run, how: 'skip' as const, at: since, by: 'Ada' }];
   const shown = await failuresOf({ failing: { unit: failure(), 7: other }, resolutions });

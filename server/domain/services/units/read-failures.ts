@@ -33,7 +33,7 @@ interface Row extends Record<string, unknown> {
   failedAt: string | null;
 }
 
-/** Reads when the hooks that fail failed last, and of which relations they are. */
+/** Reads when failing hooks last failed, and the relations they belong to. */
 export async function readFailures(
   db: Database | Transaction,
   rows: readonly UnitRow[],

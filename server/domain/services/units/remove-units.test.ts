@@ -34,7 +34,7 @@ const dismiss = async (ids: string[], force = false, ctx = stage.ctx) => {
   await ctx.db.transaction((tx) => dismissUnits(tx, ctx, rows, force));
 };
 
-/** Declares a service, and returns the rows of its units; with `seen`, as if an agent had looked at them. */
+/** Declares a service, and returns the rows of its units; with `seen`, as if an agent had fetched them. */
 async function given(
   name: string,
   { staged = off, count = 1, seen = false, to = undefined as number | undefined } = {},
@@ -51,8 +51,8 @@ async function given(
 
 describe('a unit that is removed', () => {
   test.each([
-    ['an agent looked at it', true, true, true],
-    ['no agent looked at it', false, true, false],
+    ['an agent has fetched it', true, true, true],
+    ['no agent has fetched it', false, true, false],
     ['its agent confirmed it', true, false, false],
   ])('counts as left behind on the machine by force only: %s', async (_, seen, forced, left) => {
     const [unit] = await given(`forced-${seen}-${forced}`, { seen });
@@ -133,7 +133,7 @@ describe('the machine of a unit that is removed', () => {
 });
 
 describe('a unit that is dismissed', () => {
-  test('leaves with a new turn, and asking again changes neither its turn nor its time', async () => {
+  test('leaves with a new turn, and a repeated request changes neither its turn nor its time', async () => {
     const [unit] = await given('dismissed', { seen: true });
     await dismiss([unit!.id]);
     const leaving = await rowOf(unit!.id);
@@ -146,7 +146,7 @@ describe('a unit that is dismissed', () => {
   });
 
   test.each([
-    ['no agent looked at it (EN-52)', false, false, false],
+    ['no agent has fetched it (EN-52)', false, false, false],
     ['its VM was deleted', true, true, false],
     ['the operator forces it (EN-53)', true, false, true],
   ])('is removed immediately if %s', async (_, seen, isDeleted, force) => {

@@ -10,7 +10,7 @@ import { endServices, lockServicesOf } from './end-services.ts';
 
 /** How units are removed. */
 export interface UnitRemoval {
-  /** Whether they are removed without their agents. What is on the machines stays as it is. */
+  /** Whether they are removed without their agents. Everything on the machines stays as it is. */
   forced?: boolean;
   /** Whether machines without units stay, because they get other units. */
   keepsMachines?: boolean;
@@ -54,7 +54,7 @@ export async function removeUnitsIn(
 }
 
 /**
- * Begins to delete machines that hold no unit any more: in a model with availability sets, where a machine exists for
+ * Begins to delete machines that no longer hold a unit: in a model with availability sets, where a machine exists for
  * its unit, and in a model that is being destroyed.
  */
 async function releaseMachines(

@@ -7,8 +7,8 @@ import { insertUnit } from './insert-unit.ts';
 import { removeUnitsIn } from './remove-units.ts';
 
 /**
- * Replaces the units of a VM after another machine enrolled for it (EN-54): what the former machine looked after is
- * lost, others see it depart, and as many new units with new numbers take the places. Units that no machine looked at
+ * Replaces the units of a VM after another machine enrolled for it (EN-54): the units of the previous machine are
+ * lost, others see it depart, and as many new units with new numbers take the places. Units that no machine has fetched
  * stay.
  */
 export async function replaceLostUnits(tx: Transaction, ctx: Context, vmId: string): Promise<void> {

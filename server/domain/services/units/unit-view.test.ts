@@ -146,7 +146,7 @@ describe('EN-81 the units of a VM', () => {
     expect(turns['pair/0']).toBeGreaterThan(turns['web/0'] ?? 0);
   });
 
-  test('are none on another VM, and a name of a VM is no id', async () => {
+  test('are none on another VM, and the name of a VM is not an id', async () => {
     expect(await listed(uuid())).toEqual([]);
     await expect(listed('web-1')).rejects.toMatchObject({ code: 'invalid' });
     const anonymous = await testContext({ services: stage.ctx, role: null });

@@ -1,6 +1,6 @@
 import { and, eq, inArray, type SQL } from 'drizzle-orm';
 import { z } from 'zod';
-import { agents, cloudServices, services, unitPorts, units, vmRoles, vms } from '#db/schema/index.ts';
+import { agents, cloudServices, deployments, services, unitPorts, units, vmRoles, vms } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { count, isoOrNull, time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -10,12 +10,14 @@ import { stageOf } from '#server/domain/service-rules/stage.ts';
 import { lives, unitStages } from '#server/domain/service-rules/words.ts';
 import { type ModelRow, readModel } from '#server/domain/topology/index.ts';
 import { formatInstanceId } from '#server/domain/topology-rules/instance-ids.ts';
+import { slots } from '#server/domain/topology-rules/words.ts';
 import { healthCauses, vmHealths } from '#server/domain/verdicts/words.ts';
 import { vmId } from '#server/domain/vms/input.ts';
 import { missingRelation, readOffers } from '../health/read-offers.ts';
 import { readUnitHealth } from '../health/read-unit-health.ts';
 import { type GetUnitInput, getUnitInput } from '../input.ts';
 import { unitNeedsRelease } from '../release/unit-needs-release.ts';
+import { isDeployment, publicAddressSql } from '../unit-state/read-units.ts';
 import { failing, readFailures } from './read-failures.ts';
 
 /** A unit as the API returns it. */
@@ -34,7 +36,8 @@ export const unit = z
     vm: z.string().describe('The name of the VM.'),
     machine: count.nullable().describe('The number of the machine in the model; null if it was removed.'),
     instanceId: z.string().nullable(),
-    publicAddress: z.string().nullable(),
+    slot: z.enum(slots).nullable().describe('The slot of the cloud service that the unit is in.'),
+    publicAddress: z.string().nullable().describe('Null for a unit in Staging.'),
     version: z.string().describe('The version of the formula that the unit should have.'),
     confirmedVersion: z.string().nullable().describe('The version that its hooks confirmed.'),
     settingsVersion: count,
@@ -50,7 +53,7 @@ export const unit = z
     ports: z.array(z.string()).describe('Ports that hooks opened, such as `80/tcp`.'),
     failing: z.array(failing),
     skipped: z.array(z.object({ hook: z.string(), version: z.string(), at: time, by: z.string() })),
-    agentSince: time.nullable().describe('When an agent first looked at the unit.'),
+    agentSince: time.nullable().describe('When an agent first fetched the unit.'),
     enteredAt: time.nullable().describe('When the unit first started, and entered its relations.'),
     dyingSince: time.nullable(),
     removedAt: time.nullable(),
@@ -60,7 +63,7 @@ export const unit = z
   .meta({ id: 'Unit' });
 export type UnitView = z.infer<typeof unit>;
 
-/** Reads one unit, also one that was removed. Throws 404 `model_unknown` | `unit_unknown`. */
+/** Reads one unit, even one that was removed. Throws 404 `model_unknown` | `unit_unknown`. */
 export async function getUnit(ctx: Context, input: GetUnitInput): Promise<UnitView> {
   allow(ctx.actor, 'viewer');
   const { model: name, unit: unitName } = parse(getUnitInput, input);
@@ -90,14 +93,14 @@ export async function readUnitViews(ctx: Context, where: SQL | undefined): Promi
   const offers = await readOffers(ctx.db, evaluated);
   const healthOf = new Map(evaluated.map((one) => [one.unit.id, one]));
   return rows.map(
-    ({ row, service, formula, vm, machine, cloudService, role, publicAddress, enrolledBy, thumbprint }) => {
+    ({ row, service, formula, vm, machine, cloudService, role, slot, publicAddress, enrolledBy, thumbprint }) => {
       const { record } = row;
       const found = healthOf.get(row.id);
       return {
         ...{ unit: row.name, number: row.number, life: row.life, stage: stageOf(row), vmId: row.vmId, vm, machine },
         ...{ health: found?.health ?? null, cause: found?.cause ?? null, hook: found?.command ?? null },
         instanceId: cloudService === null || role === null ? null : formatInstanceId({ service: cloudService, role }),
-        ...{ publicAddress, version: row.formulaVersion, confirmedVersion: record.formula },
+        ...{ slot, publicAddress, version: row.formulaVersion, confirmedVersion: record.formula },
         ...{ settingsVersion: row.settingsVersion, confirmedSettingsVersion: record.configured?.settings ?? null },
         missingRelation: offers.get(row.id) ?? null,
         ...{ needsRelease: found !== undefined && unitNeedsRelease(found.unit), enrolledBy, thumbprint },
@@ -116,7 +119,12 @@ const readRows = ({ db }: Context, where: SQL | undefined) =>
   db
     .select({
       ...{ row: units, service: services.name, formula: services.formula, vm: vms.name, machine: vmRoles.machine },
-      ...{ cloudService: vmRoles.cloudService, role: vmRoles.name, publicAddress: cloudServices.publicAddress },
+      ...{
+        cloudService: vmRoles.cloudService,
+        role: vmRoles.name,
+        slot: deployments.slot,
+        publicAddress: publicAddressSql,
+      },
       ...{ enrolledBy: agents.enrolledBy, thumbprint: agents.thumbprint },
     })
     .from(units)
@@ -125,5 +133,6 @@ const readRows = ({ db }: Context, where: SQL | undefined) =>
     .leftJoin(agents, eq(agents.vmId, units.vmId))
     .leftJoin(vmRoles, eq(vmRoles.vmId, units.vmId))
     .leftJoin(cloudServices, eq(cloudServices.name, vmRoles.cloudService))
+    .leftJoin(deployments, isDeployment)
     .where(where)
     .orderBy(units.serviceId, units.number);

@@ -53,7 +53,7 @@ async function actUntilKilled({ settings, model, seed, provider: file, answers, 
   }
 }
 
-/** Returns a function that kills the process with SIGKILL when it was called this often. */
+/** Returns a function that kills the process with SIGKILL after this many calls. */
 function killAfter(calls: number): () => void {
   let left = calls;
   return () => {
@@ -62,7 +62,7 @@ function killAfter(calls: number): () => void {
   };
 }
 
-/** Calls `point` after each statement was sent. The server has the statement, and the process hears no answer. */
+/** Calls `point` after each statement was sent. The server has the statement, and the process gets no response. */
 function killAtStatements(point: () => void): void {
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {

@@ -128,7 +128,7 @@ describe('the changes that a sentence names', () => {
   });
 });
 
-test('settings have their titles in the wanted languages', async () => {
+test('settings have their titles in the preferred languages', async () => {
   const translated = 'Acme.Words.Translated';
   const settingsSchema = {
     publicSettings: { type: 'object', properties: { answers: { title: 'Answers' }, note: {} } },

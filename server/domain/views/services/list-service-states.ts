@@ -15,7 +15,7 @@ import type { FormulaEndpoint, ModelService } from './service-state.ts';
 
 /**
  * Lists the services of a model, or one of them, with their units, what fails on them and what they can be related by.
- * Takes the same number of statements for any number of units. Throws 404 `model_unknown` | `service_unknown`.
+ * Runs the same number of statements for any number of units. Throws 404 `model_unknown` | `service_unknown`.
  */
 export async function listServiceStates(ctx: Context, input: ServiceStatesInput): Promise<{ items: ModelService[] }> {
   allow(ctx.actor, 'viewer');
@@ -65,7 +65,7 @@ const readServices = (tx: Transaction, where: SQL | undefined) =>
     .where(where)
     .orderBy(services.name);
 
-/** Counts the relations of each endpoint, also those that end, because these still take up a place. */
+/** Counts the relations of each endpoint, including those that end, because these still count toward the limit. */
 async function countRelations(tx: Transaction, modelId: string): Promise<Map<string, number>> {
   const rows = await tx
     .select({ serviceId: relationEndpoints.serviceId, name: relationEndpoints.name, all: countRows() })

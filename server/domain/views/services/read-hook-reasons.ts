@@ -15,7 +15,7 @@ export interface FailedRun {
 const maxReasonBytes = 1_024;
 
 /**
- * Reads why runs failed, in the reader's language, by run. A run without a message has no reason. Takes two statements
+ * Reads why runs failed, in the reader's language, by run. A run without a message has no reason. Runs two statements
  * for any number of runs.
  */
 export async function readHookReasons(

@@ -4,7 +4,8 @@ import { hookRuns, unitPorts, units, vmRoles, vms } from '#db/schema/index.ts';
 import type { WantedLanguage } from '#protocol/index.ts';
 import { isConfirmed } from '#server/domain/service-rules/advance.ts';
 import { stageOf } from '#server/domain/service-rules/stage.ts';
-import { type EvaluatedUnit, readUnitHealth } from '#server/domain/services/index.ts';
+import { type EvaluatedUnit, readUnitHealth, unitNeedsRelease } from '#server/domain/services/index.ts';
+import { failingState } from './failing-state.ts';
 import { readHookReasons } from './read-hook-reasons.ts';
 import type { ServiceUnit } from './service-state.ts';
 
@@ -69,13 +70,9 @@ function unitOf(
       version: unit.formulaVersion,
       settingsVersion: unit.settingsVersion,
       isConfirmed: isConfirmed(unit),
+      needsRelease: unitNeedsRelease(unit),
     },
     next: next === undefined ? null : { hook: next.hook, remoteUnit: next.remoteUnit ?? null },
-    failing: Object.values(failing).map(({ remoteUnit, ...failure }) => ({
-      ...failure,
-      remoteUnit: remoteUnit ?? null,
-      resolution: unit.resolutions.find(({ run }) => run === failure.run)?.how ?? null,
-      reason: reasons.get(failure.run) ?? null,
-    })),
+    failing: Object.values(failing).map((failure) => failingState(failure, unit.resolutions, reasons)),
   };
 }

@@ -41,17 +41,25 @@ export interface ServiceUnit {
   hook: string | null;
   vmId: string;
   vm: string;
-  /** The number of the machine; null if the VM has no role any more. */
+  /** The number of the machine; null if the VM no longer has a role. */
   machine: number | null;
   publicAddress: string | null;
   /** The versions that the unit should have, and whether its hooks confirmed them. */
   version: string;
   settingsVersion: number;
   isConfirmed: boolean;
+  /** Whether protected settings are withheld from the machine until an admin releases them. */
+  needsRelease: boolean;
   ports: string[];
   running: string | null;
   next: { hook: string; remoteUnit: string | null } | null;
   failing: FailingHookState[];
+}
+
+/** A unit with a hook of a relation that fails. */
+export interface FailingUnit extends Pick<ServiceUnit, 'unit' | 'failing'> {
+  service: string;
+  formula: string;
 }
 
 /** A hook that fails, with the reason in the reader's language. */

@@ -99,7 +99,7 @@ test('the latest runs of a model are newest first, and of one service only its o
   expect(await runs({ service: 'idle' })).toEqual([]);
 });
 
-describe('what a page may ask', () => {
+describe('what a page may request', () => {
   test('a service or a model that does not exist is unknown', async () => {
     const { model } = await stage.stage.bootstrapped();
     for (const list of [listServiceStates, listRecentRuns]) {

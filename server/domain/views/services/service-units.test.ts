@@ -7,6 +7,7 @@ import { addRelation, beginRun, endRun, removeUnit, resolveUnit } from '#server/
 import { ServiceStage } from '#server/domain/services/testing/service-stage.ts';
 import type { Staged } from '#server/domain/topology/testing/stage.ts';
 import { testContext } from '#server/testing/context.ts';
+import { listFailingUnits } from './list-failing-units.ts';
 import { listRecentRuns } from './list-recent-runs.ts';
 import { listServiceStates } from './list-service-states.ts';
 
@@ -74,7 +75,7 @@ describe('the units of a service', () => {
     });
   });
 
-  test('are confirmed when their hooks have run, and not any more after a change', async () => {
+  test('are confirmed when their hooks have run, and no longer after a change', async () => {
     await declare('confirmed');
     const shown = async () => {
       const [unit] = (await stateOf('confirmed')).units;
@@ -92,7 +93,45 @@ describe('the units of a service', () => {
   });
 });
 
+test('a unit whose machine somebody else enrolled needs a release of the protected settings', async () => {
+  await declare('sealed', { protectedSettings: { password: 'hunter2' } });
+  const needs = async () => (await stateOf('sealed')).units.map(({ needsRelease }) => needsRelease);
+  const { rows } = await stage.ctx.db.execute<{ key: string | null; admin: boolean }>(
+    sql`select issuer_key as key, issuer_is_admin as admin from agents where vm_id = ${vmId}`,
+  );
+  const issuedBy = (key: string | null, admin: boolean) =>
+    stage.ctx.db.execute(sql`update agents set issuer_key = ${key}, issuer_is_admin = ${admin} where vm_id = ${vmId}`);
+  await issuedBy('user:eve', false);
+  expect(await needs()).toEqual([true]);
+  await issuedBy(rows[0]!.key, rows[0]!.admin);
+  expect(await needs()).toEqual([false]);
+});
+
 describe('a hook that fails', () => {
+  test('of a relation is listed with the relation, and no hook of another one', async () => {
+    const cache = await stage.formula('cache', '1.0.0.0', { metadata: { provides: { db: { interface: 'store' } } } });
+    await stage.declare(off, 'cache', { ...cache, units: 1, to: machine });
+    await declare('reader');
+    const { id, number } = await addRelation(stage.ctx, { model: off.model, endpoints: ['reader', 'cache'] });
+    const run = await fail('reader/0', { id: 'login', params: ['wp'] });
+    const failing = (of: number) =>
+      listFailingUnits(stage.viewer, { model: off.model, number: of }).then(({ items }) => items);
+    expect(await failing(number), 'a hook of the unit').toEqual([]);
+    const [own] = await stage.ctx.db.select().from(units).where(eq(units.name, 'reader/0'));
+    const hook = { ...Object.values(own!.failing)[0]!, hook: 'db-relation-changed', remoteUnit: 'cache/0' };
+    await stage.ctx.db
+      .update(units)
+      .set({ failing: { [id]: hook } })
+      .where(eq(units.name, 'reader/0'));
+    expect(await failing(number)).toMatchObject([
+      {
+        ...{ unit: 'reader/0', service: 'reader', formula: blog.formula },
+        failing: [{ run, hook: 'db-relation-changed', remoteUnit: 'cache/0', reason: { text: 'No login for wp.' } }],
+      },
+    ]);
+    await expect(failing(99)).rejects.toMatchObject({ code: 'relation_unknown' });
+  });
+
   test('is shown with its attempts and what an operator decided, until the next failure', async () => {
     await declare('failing');
     await stage.look(vmId);
@@ -145,7 +184,7 @@ describe('a service', () => {
     expect(await stateOf('shown')).toMatchObject({ life: 'dying' });
   });
 
-  test('counts a relation that ends until it has ended, because it takes up a place', async () => {
+  test('counts a relation that ends until it has ended, because it counts toward the limit', async () => {
     const store = await stage.formula('store', '1.0.0.0', { metadata: { provides: { db: { interface: 'store' } } } });
     await declare('front', { units: 0 });
     await stage.declare(off, 'store', { ...store, units: 0 });
@@ -159,7 +198,7 @@ describe('a service', () => {
     expect(await counted()).toEqual([['db', 2, 0]]);
   });
 
-  test('that was removed is not listed, and its name can be another service', async () => {
+  test('that was removed is not listed, and another service can have its name', async () => {
     await declare('reused', { units: 0 });
     const named = and(eq(services.name, 'reused'), sql`removed_at is null`);
     await stage.ctx.db.update(services).set({ life: 'dying', removedAt: stage.ctx.now }).where(named);
@@ -173,7 +212,7 @@ describe('a service', () => {
 });
 
 describe('the latest runs', () => {
-  test('have the newest first, also of one unit, and end with the limit', async () => {
+  test('have the newest first, even for one unit, and end with the limit', async () => {
     await declare('runs');
     const runs: string[] = [];
     for (const attempt of [1, 2, 3]) {

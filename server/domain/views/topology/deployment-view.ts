@@ -60,7 +60,7 @@ export const deploymentView = z.object({
     .object({
       name: z.string(),
       roles: count.describe('Number of its roles in this deployment, without roles that are being deleted.'),
-      covered: z.boolean().describe('Whether the 99.95 % agreement covers the deployment: two roles or more.'),
+      covered: z.boolean().describe('Whether the 99.95% agreement covers the deployment: two roles or more.'),
     })
     .nullable()
     .describe('Null in a model without availability sets.'),

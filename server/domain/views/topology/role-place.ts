@@ -4,7 +4,7 @@ import type { Database } from '#db/client.ts';
 import { deployments, models, vmRoles } from '#db/schema/index.ts';
 import { count } from '#server/domain/answers.ts';
 import { formatInstanceId } from '#server/domain/topology-rules/instance-ids.ts';
-import { slots } from '#server/domain/topology-rules/words.ts';
+import { resourceStates, slots } from '#server/domain/topology-rules/words.ts';
 
 /** Where the VM of a role is. */
 export const rolePlace = z.object({
@@ -20,6 +20,8 @@ export const vmRole = rolePlace.extend({
   controller: z.boolean(),
   slot: z.enum(slots),
   assignedAddress: z.string().nullable().describe('The internal address that the provider assigned.'),
+  adopted: z.boolean().describe('Whether the VM existed before, so that it stays when the machine is removed.'),
+  state: z.enum(resourceStates),
 });
 export type VmRole = z.infer<typeof vmRole>;
 
@@ -35,10 +37,10 @@ export async function readVmRole(db: Database, vmId: string): Promise<VmRole | n
     )
     .where(eq(vmRoles.vmId, vmId));
   if (row === undefined) return null;
-  const { cloudService, name, availabilitySet, machine, controller, assignedAddress } = row.role;
+  const { cloudService, name, availabilitySet, machine, controller, assignedAddress, adopted, state } = row.role;
   const instanceId = formatInstanceId({ service: cloudService, role: name });
   return {
     ...{ model: row.model, cloudService, availabilitySet, instanceId },
-    ...{ machine, controller, slot: row.slot, assignedAddress },
+    ...{ machine, controller, slot: row.slot, assignedAddress, adopted, state },
   };
 }

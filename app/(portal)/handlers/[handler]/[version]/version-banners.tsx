@@ -25,6 +25,7 @@ export function VersionBanners({ version, justPublished, hasOlder, isFormula }: 
             text={t(isFormula ? 'published.next.formula' : hasOlder ? 'published.next.older' : 'published.next')}
             tags={{
               vms: <TextLink href={hasOlder ? rollOutAddress(version.handler, version.version) : '/vms'} />,
+              models: <TextLink href="/models" />,
               handler: <TextLink href={`/handlers/${version.handler}`} />,
             }}
           />

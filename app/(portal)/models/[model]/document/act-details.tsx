@@ -30,6 +30,7 @@ export function ActDetails({ act }: { act: ShownPlanAct }) {
         </>
       );
     case 'upgrade':
+    case 'stage':
       return (
         <>
           <p className="text-12">

@@ -17,7 +17,7 @@ export interface ActItemProps {
 /** One act of a plan, with the part of the document that leads to it. */
 export function ActItem({ model, act, number, warnings, onGoTo }: ActItemProps) {
   const { t } = useTranslation('services');
-  const isRolling = act.kind === 'settings' || act.kind === 'upgrade';
+  const isRolling = act.kind === 'settings' || act.kind === 'upgrade' || act.kind === 'stage';
   const failing = isRolling ? warnings.filter(({ unit }) => act.units.includes(unit)) : [];
   return (
     <li className="grid grid-cols-[1.5rem_minmax(0,1fr)] gap-x-2 border-t border-line-subtle px-4 py-3">
@@ -61,7 +61,9 @@ function ActTitle({ model, act }: Pick<ActItemProps, 'model' | 'act'>): ReactNod
     case 'addMachine':
       return t('document.act.addMachine', { machine: `${model}-${act.machine}` });
     case 'addUnits':
-      return t('document.act.addUnits', { count: act.units.length, service: act.service });
+      return t(act.slot === 'staging' ? 'document.act.stageUnits' : 'document.act.addUnits', {
+        ...{ count: act.units.length, service: act.service },
+      });
     case 'relate': {
       const [one, other] = act.endpoints;
       return t('document.act.relate', { one, other });

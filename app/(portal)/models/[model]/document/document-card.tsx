@@ -1,26 +1,17 @@
 'use client';
 
 import { Download } from 'lucide-react';
-import dynamic from 'next/dynamic';
 import type { Ref } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { saveFile } from '#app/_lib/save-file.ts';
 import { IconButton } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
 import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
 import { jsonHeight } from '#app/_ui/json-height.ts';
 import type { JsonMarks } from '#app/_ui/json-marks.ts';
-import { Skeleton } from '#app/_ui/skeleton.tsx';
+import { LazyJsonEditor } from '#app/_ui/lazy-json-editor.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { DocumentDraft } from './use-document.ts';
-
-const JsonEditor = dynamic(() => import('#app/_ui/json-editor.tsx').then((module) => module.JsonEditor), {
-  ssr: false,
-  loading: () => (
-    <div className="px-4 py-2">
-      <Skeleton className="w-40" />
-    </div>
-  ),
-});
 
 export interface DocumentCardProps {
   model: string;
@@ -45,13 +36,13 @@ export function DocumentCard({ model, editor, draft, marks, isBroken }: Document
         }
         note={draft.isChanged ? t('document.changed') : t('document.unchanged')}
         actions={
-          <IconButton label={t('document.download')} onClick={() => download(file, draft.text)}>
+          <IconButton label={t('document.download')} onClick={() => saveFile(file, draft.text, 'application/json')}>
             <Download aria-hidden />
           </IconButton>
         }
       />
       <div style={{ minHeight: jsonHeight(draft.text) }}>
-        <JsonEditor
+        <LazyJsonEditor
           ref={editor}
           value={draft.text}
           replacements={draft.replacements}
@@ -74,13 +65,4 @@ export function DocumentCard({ model, editor, draft, marks, isBroken }: Document
       </div>
     </Card>
   );
-}
-
-function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

@@ -29,7 +29,7 @@ export function countChanges({ acts, left, prune }: ShownPlan): number {
   return acts.length + (prune ? removed : 0);
 }
 
-/** Whether a document leaves out something that the model has. */
+/** Whether a document leaves out anything that the model has. */
 export const leavesOut = ({ left }: ShownPlan): boolean => Object.values(left).some(({ length }) => length > 0);
 
 /** Units that run the same hooks. `count`: how many hooks each of them runs. */

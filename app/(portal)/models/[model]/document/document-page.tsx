@@ -1,17 +1,19 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
+import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
-import type { ShownModel } from '../../model-data.ts';
+import { type ShownModel, servicesHref } from '../../model-data.ts';
 import { ModelTabs } from '../model-tabs.tsx';
 import type { ShownModelDocument } from './document-data.ts';
 import { DocumentEditor } from './document-editor.tsx';
@@ -20,11 +22,13 @@ export interface DocumentPageProps {
   /** What the server read at `readAt` (milliseconds since 1970); undefined if it could not read the document. */
   first: ShownModel;
   document: ShownModelDocument | undefined;
+  /** Number of services; undefined if the server could not read it. */
+  services: number | undefined;
   readAt: number;
 }
 
 /** A model as one document, with the plan of its changes beside it. */
-export function DocumentPage({ first, document, readAt }: DocumentPageProps) {
+export function DocumentPage({ first, document, services, readAt }: DocumentPageProps) {
   const trpc = useTRPC();
   const reader = useReader();
   const { name } = first;
@@ -35,8 +39,12 @@ export function DocumentPage({ first, document, readAt }: DocumentPageProps) {
   return (
     <>
       <Head model={model} />
-      <ModelTabs model={name} current="document" services={undefined} />
-      {reader.can('operator') ? <LiveDocument model={model} document={document} readAt={readAt} /> : <ForOperators />}
+      <ModelTabs model={name} current="document" services={services} />
+      {reader.can('operator') ? (
+        <LiveDocument model={model} document={document} readAt={readAt} />
+      ) : (
+        <ForOperators model={name} />
+      )}
     </>
   );
 }
@@ -68,11 +76,18 @@ function Head({ model }: { model: ShownModel }) {
   );
 }
 
-function ForOperators() {
+function ForOperators({ model }: { model: string }) {
   const { t } = useTranslation('services');
   return (
     <Card>
-      <EmptyState title={t('document.viewer.title')}>
+      <EmptyState
+        title={t('document.viewer.title')}
+        actions={
+          <Button asChild>
+            <Link href={servicesHref(model)}>{t('model.allServices')}</Link>
+          </Button>
+        }
+      >
         <p>{t('document.viewer.why')}</p>
       </EmptyState>
     </Card>

@@ -21,9 +21,13 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function DocumentRoute({ params }: Props) {
   const [models, services, { model: name }] = await Promise.all([words('models'), words('services'), params]);
   const first = await read(name);
-  const { models: calls } = await portal();
-  // Only operators may read the document. If it cannot be read, its card says so.
-  const document = await calls.document({ model: first.name }).catch(() => undefined);
+  const input = { model: first.name };
+  const calls = await portal();
+  const [document, listed] = await Promise.all([
+    // Only operators may read the document. If it cannot be read, its card says so.
+    calls.models.document(input).catch(() => undefined),
+    calls.services.list(input).catch(() => undefined),
+  ]);
   return (
     <Page
       crumbs={[
@@ -33,7 +37,13 @@ export default async function DocumentRoute({ params }: Props) {
       ]}
     >
       <Words namespaces={['models', 'services', 'reports']}>
-        <DocumentPage key={first.name} first={first} document={document} readAt={Date.now()} />
+        <DocumentPage
+          key={first.name}
+          first={first}
+          document={document}
+          services={listed?.items.length}
+          readAt={Date.now()}
+        />
       </Words>
     </Page>
   );

@@ -9,6 +9,7 @@ import {
   type NodeFilter,
   readersOf,
   sideTables,
+  unitsBehind,
   writerOf,
 } from './moments.ts';
 import {
@@ -18,6 +19,7 @@ import {
   type RelationEvent,
   relationTitle,
   type ShownNode,
+  type ShownReader,
 } from './relation-data.ts';
 
 const now = Date.parse('2026-11-29T12:00:00.000Z');
@@ -165,4 +167,22 @@ describe('the filter of many participants', () => {
 
 it('a relation is named by its endpoints, who requires first', () => {
   expect(relationTitle({ endpoints: endpoints.toReversed() })).toBe('blog:db, store:feed');
+});
+
+it('units behind are sorted by urgency, without those whose hook fails', () => {
+  const reader = (unit: string, why: ShownReader['why']) => ({
+    unit,
+    why,
+    confirmed: why === null,
+    version: 1,
+    at: null,
+  });
+  const readers = [
+    reader('a/0', 'waiting'),
+    reader('a/1', 'failing'),
+    reader('a/2', null),
+    reader('a/3', 'silent'),
+    reader('a/4', 'running'),
+  ];
+  expect(unitsBehind({ readers }).map(({ unit }) => unit)).toEqual(['a/3', 'a/4', 'a/0']);
 });

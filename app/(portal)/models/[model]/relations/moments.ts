@@ -1,4 +1,11 @@
-import type { Moment, NodeValue, RelationEvent, ShownNode, ShownRelationDetails } from './relation-data.ts';
+import type {
+  Moment,
+  NodeValue,
+  RelationEvent,
+  ShownNode,
+  ShownReader,
+  ShownRelationDetails,
+} from './relation-data.ts';
 
 /** The nodes of the units on one side, with the keys that any of them has. */
 export interface SideTable {
@@ -10,7 +17,10 @@ export interface SideTable {
   keys: readonly string[];
 }
 
-/** Divides units by side: first who provides, then who requires. With a second moment, units and keys of both are listed. */
+/**
+ * Divides units by side: those that provide come first, then those that require. With a second moment, units and keys
+ * of both are listed.
+ */
 export function sideTables(
   { endpoints }: Pick<ShownRelationDetails, 'endpoints'>,
   moment: Moment,
@@ -38,6 +48,15 @@ export const readersOf = (node: Pick<ShownNode, 'side' | 'unit'>, nodes: readonl
 /** Whether a unit has not confirmed the settings of a node. */
 export const isUnseen = (node: ShownNode, nodes: readonly ShownNode[]): boolean =>
   node.confirmedBy < readersOf(node, nodes);
+
+/** The most urgent reasons come first. */
+const urgent: readonly ShownReader['why'][] = ['silent', 'running', 'waiting'];
+
+/** Returns the units that have not confirmed settings although no hook fails, most urgent first. */
+export const unitsBehind = ({ readers }: { readers: readonly ShownReader[] }): ShownReader[] =>
+  readers
+    .filter(({ confirmed, why }) => !confirmed && why !== 'failing')
+    .toSorted((a, b) => urgent.indexOf(a.why) - urgent.indexOf(b.why));
 
 /** Names a key of a unit. */
 export const cellOf = (unit: string, key: string): string => `${unit} ${key}`;

@@ -54,7 +54,9 @@ export interface RelationParts {
   /** The nodes with values, if the reader may see them. */
   settings: Outputs['settings'] | undefined;
   events: Outputs['events'] | undefined;
-  /** Who has seen the settings of the first unit that is not seen by all. */
+  /** The units whose hook of the relation fails. */
+  failing: Outputs['failing'] | undefined;
+  /** The first unit that is not seen by all, with the most urgent unit that has not seen it. */
   readers: Outputs['readers'] | undefined;
 }
 

@@ -32,6 +32,18 @@ export function useRelation(name: RelationName, first: ShownRelationDetails, rea
 /** Interval in milliseconds at which parts are reloaded that change only by news. */
 const rarelyMs = 60_000;
 
+/** Loads the units whose hook of the relation fails. */
+export function useFailing(name: RelationName, first: RelationParts['failing'], readAt: number) {
+  const trpc = useTRPC();
+  const query = useQuery({
+    ...trpc.relations.failing.queryOptions(name),
+    ...initial(first, readAt),
+    ...{ enabled: false, retry: false },
+  });
+  useThrottledReload({ queryKey: trpc.relations.failing.queryKey(name), refetch: query.refetch, agesMs: ageMs });
+  return query;
+}
+
 /** Loads the settings of all units as they are now: with values for operators, with keys and sizes for viewers. */
 export function useNow(name: RelationName, first: RelationParts, readAt: number) {
   const trpc = useTRPC();

@@ -18,7 +18,7 @@ const service = (name: string, formula: string, ...failing: Failing[][]) => ({
 
 const reason = (text: string) => ({ id: 'login', text, lang: 'en' });
 
-test('the same failure of one formula is one group, also in several services', () => {
+test('the same failure of one formula is one group, even in several services', () => {
   const groups = failingGroups([
     service('blog', 'Acme.Lab.blog', [failure({ run: 'a', failures: 8 })], []),
     service('news', 'Acme.Lab.blog', [failure({ run: 'b', since: '2026-11-29T11:00:00Z', resolution: 'retry' })]),
@@ -45,7 +45,7 @@ test.each([
   expect(failingGroups([first, other])).toHaveLength(2);
 });
 
-test('the group with the most units comes first, and of equal groups the one that fails longest', () => {
+test('the group with the most units comes first, and of equal groups the one that has failed longest', () => {
   const groups = failingGroups([
     service('blog', 'F', [failure({ hook: 'late', since: '2026-11-29T12:00:00Z' })]),
     service('store', 'F', [failure({ hook: 'early', since: '2026-11-29T10:00:00Z' })]),

@@ -10,15 +10,20 @@ export interface FailingGroup {
   reason: Failing['reason'];
   outcome: Failing['outcome'];
   exitCode: number | null;
-  /** The most attempts on one of the units. */
+  /** The highest number of attempts on one of the units. */
   failures: number;
   /** Since when the first of the units fails. */
   since: string;
   units: { unit: string; service: string; run: string; remoteUnit: string | null; isRetried: boolean }[];
 }
 
+/** A service with the hooks that fail on its units. */
+export interface ServiceThatFails extends Pick<ShownService, 'name' | 'formula'> {
+  units: readonly Pick<ShownService['units'][number], 'unit' | 'failing'>[];
+}
+
 /** Groups failing hooks by formula, hook and reason. The group with the most units comes first. */
-export function failingGroups(services: readonly Pick<ShownService, 'name' | 'formula' | 'units'>[]): FailingGroup[] {
+export function failingGroups(services: readonly ServiceThatFails[]): FailingGroup[] {
   const groups = new Map<string, FailingGroup>();
   for (const { name, formula, units } of services) {
     for (const { unit, failing } of units) {

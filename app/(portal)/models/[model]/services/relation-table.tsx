@@ -87,7 +87,7 @@ function RelationRow({ model, relation }: { model: string; relation: ShownRelati
   );
 }
 
-/** Returns who requires and who provides; of a relation among the units of one service, who has it. */
+/** Returns the service that requires and the one that provides; for a relation among its own units, the service. */
 function sidesOf({ endpoints }: ShownRelation): { requires: NamedEndpoint; provides: NamedEndpoint | null } {
   const none = { service: '', name: '' };
   const requires = endpoints.find(({ side }) => side === 'requires') ?? endpoints[0] ?? none;

@@ -21,7 +21,7 @@ type Unit = ShownService['units'][number];
 const unit = (number: number, more: Partial<Unit> = {}): Unit => ({
   ...{ unit: `blog/${number}`, number, life: 'alive', stage: 'started', health: 'healthy', cause: null, hook: null },
   ...{ vmId: 'v', vm: `prod-${number}`, machine: number, publicAddress: null, version: '1.0.0.0', settingsVersion: 1 },
-  ...{ isConfirmed: true, ports: [], running: null, next: null, failing: [] },
+  ...{ isConfirmed: true, needsRelease: false, ports: [], running: null, next: null, failing: [] },
   ...more,
 });
 

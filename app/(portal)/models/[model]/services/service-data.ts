@@ -13,7 +13,7 @@ export type ShownRelation = Outputs['relations']['list']['items'][number];
 export type ShownRecentRun = Outputs['services']['runs']['items'][number];
 export type ServiceDetails = Outputs['services']['get'];
 
-/** Number of services from which the page shows tables without a picture. */
+/** Number of services that a picture shows. Of a larger model, it shows a part. */
 export const maxPictureServices = 200;
 
 /** Returns the address of a service's page. */
@@ -92,8 +92,8 @@ export function leavingUnits({ units }: Pick<ShownService, 'units'>, kept: numbe
 }
 
 /**
- * Returns the health values of which every machine has a unit with the same health, so that the needs of services say
- * why. Agents that do not respond are a matter of machines.
+ * Returns the health values that units explain: every machine with this health has a unit with the same health.
+ * Unresponsive agents are explained by their machines.
  */
 export function explainedHealths(
   machines: readonly { vmId: string; health: VmHealth }[],

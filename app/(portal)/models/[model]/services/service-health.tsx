@@ -6,7 +6,7 @@ import { useFormat } from '#app/_ui/format.ts';
 import { Status } from '#app/_ui/status.tsx';
 import { countUnits, missingRelations, type ShownService } from './service-data.ts';
 
-/** The health of a service: how many of its units are worst, or what the service needs. */
+/** The health of a service: how many of its units have the worst health, or what the service needs. */
 export function ServiceHealth({ service }: { service: Pick<ShownService, 'life' | 'units' | 'endpoints'> }) {
   const { t } = useTranslation('services');
   const say = useUnitsWords();

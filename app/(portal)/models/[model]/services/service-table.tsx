@@ -4,10 +4,10 @@ import { Globe } from 'lucide-react';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { useRowKeys } from '#app/_lib/use-row-keys.ts';
 import { RowLink } from '#app/_ui/row-link.tsx';
 import { Status } from '#app/_ui/status.tsx';
-import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
+import { Td, Th, Tr } from '#app/_ui/table.tsx';
+import { MenuCell, RowTable } from './row-table.tsx';
 import { addressesOf, missingRelations, portsOf, type ShownService, serviceHref } from './service-data.ts';
 import { ServiceHealth } from './service-health.tsx';
 import { UnitStrip } from './unit-strip.tsx';
@@ -24,44 +24,37 @@ export interface ServiceTableProps {
 /** The services of a model. `j` and `k` move the cursor; Enter opens a service. */
 export function ServiceTable({ model, services, relationsOf, menuOf }: ServiceTableProps) {
   const { t } = useTranslation('services');
-  const { cursor, list } = useRowKeys<HTMLTableSectionElement>({
-    hrefs: services.map(({ name }) => serviceHref(model, name)),
-    labels: { next: t('keys.next'), previous: t('keys.previous'), open: t('keys.open') },
-  });
   return (
-    <TableFrame label={t('model.services')}>
-      <Table>
-        <THead>
-          <tr>
-            <Th className="w-1/4 max-sm:w-full">{t('column.service')}</Th>
-            <Th className="max-sm:hidden">{t('column.health')}</Th>
-            <Th className="max-sm:hidden">{t('column.units')}</Th>
-            <Th className="max-lg:hidden">{t('column.formula')}</Th>
-            <Th end className="max-md:hidden">
-              {t('column.relations')}
-            </Th>
-            <Th className="max-md:hidden">{t('column.exposed')}</Th>
-            {menuOf === undefined ? null : (
-              <Th className="w-10">
-                <span className="sr-only">{t('column.acts')}</span>
-              </Th>
-            )}
-          </tr>
-        </THead>
-        <TBody ref={list}>
-          {services.map((service) => (
-            <ServiceRow
-              key={service.name}
-              model={model}
-              service={service}
-              relations={relationsOf.get(service.name) ?? 0}
-              cursor={serviceHref(model, service.name) === cursor}
-              menu={menuOf?.(service)}
-            />
-          ))}
-        </TBody>
-      </Table>
-    </TableFrame>
+    <RowTable
+      label={t('model.services')}
+      rows={services}
+      hrefOf={({ name }) => serviceHref(model, name)}
+      keys={{ next: t('keys.next'), previous: t('keys.previous'), open: t('keys.open') }}
+      hasMenus={menuOf !== undefined}
+      heads={
+        <>
+          <Th className="w-1/4 max-sm:w-full">{t('column.service')}</Th>
+          <Th className="max-sm:hidden">{t('column.health')}</Th>
+          <Th className="max-sm:hidden">{t('column.units')}</Th>
+          <Th className="max-lg:hidden">{t('column.formula')}</Th>
+          <Th end className="max-md:hidden">
+            {t('column.relations')}
+          </Th>
+          <Th className="max-md:hidden">{t('column.exposed')}</Th>
+        </>
+      }
+    >
+      {(service, isCursor) => (
+        <ServiceRow
+          key={service.name}
+          model={model}
+          service={service}
+          relations={relationsOf.get(service.name) ?? 0}
+          cursor={isCursor}
+          menu={menuOf?.(service)}
+        />
+      )}
+    </RowTable>
   );
 }
 
@@ -123,11 +116,7 @@ function ServiceRow({ model, service, relations, cursor, menu }: ServiceRowProps
       <Td className="py-1.5 max-md:hidden">
         <Exposure service={service} />
       </Td>
-      {menu === undefined ? null : (
-        <Td end className="ps-0">
-          <span className="relative z-1">{menu}</span>
-        </Td>
-      )}
+      <MenuCell menu={menu} />
     </Tr>
   );
 }

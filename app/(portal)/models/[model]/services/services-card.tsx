@@ -14,7 +14,7 @@ import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import { HealthFilter, NoMatch } from './no-services.tsx';
 import { ShownAs, useShownAs } from './picture/shown-as.tsx';
 import type { ServiceAct } from './service-acts.ts';
-import { isServiceMatch, maxPictureServices, type ShownRelation, sortWorstFirst } from './service-data.ts';
+import { isServiceMatch, type ShownRelation, sortWorstFirst } from './service-data.ts';
 import { ServiceMenu } from './service-menu.tsx';
 import { ServiceTable } from './service-table.tsx';
 import type { ServicesRead } from './use-services.ts';
@@ -36,7 +36,7 @@ export interface ServicesCardProps {
   onAct: ((act: ServiceAct) => void) | undefined;
 }
 
-/** The services of a model as a table, or as a picture if there are not too many. */
+/** The services of a model as a table or as a picture. */
 export function ServicesCard({ model, services, relations, health, onAct }: ServicesCardProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
@@ -45,8 +45,7 @@ export function ServicesCard({ model, services, relations, health, onAct }: Serv
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(pageServices);
   const items = services.data?.items ?? [];
-  const isTooMany = items.length > maxPictureServices;
-  const shown = isTooMany || health !== undefined ? 'table' : chosen;
+  const shown = health !== undefined ? 'table' : chosen;
   const ofHealth = items.filter(({ units }) => health === undefined || units.some((unit) => unit.health === health));
   const found = sortWorstFirst(ofHealth).filter((service) => isServiceMatch(service, search));
   const hidden = shown === 'picture' ? 0 : Math.max(0, found.length - most);
@@ -67,8 +66,6 @@ export function ServicesCard({ model, services, relations, health, onAct }: Serv
             ) : null}
             {health !== undefined ? (
               <HealthFilter model={model} health={health} />
-            ) : isTooMany ? (
-              <span className="text-12 text-ink-3">{t('picture.tooMany', { count: maxPictureServices })}</span>
             ) : (
               <ShownAs value={shown} onChange={setShown} />
             )}

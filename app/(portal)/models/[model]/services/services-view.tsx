@@ -23,13 +23,13 @@ export interface ServicesViewProps {
   readAt: number;
   /** Only services with a unit of this health; undefined for all. */
   health: VmHealth | undefined;
-  /** What needs somebody among the machines. */
+  /** What needs attention among the machines. */
   needs: readonly ModelNeed[];
   onAct(act: ServiceAct): void;
   onModelAct(act: ModelAct): void;
 }
 
-/** The services of a model with what needs somebody, the relations between them, and the latest hooks. */
+/** The services of a model with what needs attention, the relations between them, and the latest hooks. */
 export function ServicesView(props: ServicesViewProps) {
   const { model, services, relations, runs, readAt, health, needs, onAct, onModelAct } = props;
   const may = useReader().can('operator') && takesServices(model);

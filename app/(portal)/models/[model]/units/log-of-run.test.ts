@@ -13,6 +13,7 @@ describe('the log of a run', () => {
   ] as const)('that is %s', (outcome, isLive, errorFrom, empty) => {
     const log = logOfRun(name, { outcome, begunAt: '2026-11-29T12:00:00Z' });
     expect(log).toMatchObject({ isLive, errorFrom, words: { empty }, calls: [] });
+    expect(log.download).toBe('/download/models/prod/units/blog/0/runs/r/log');
   });
 
   it('keeps its calls the same, so that the list of rows is not built again', () => {

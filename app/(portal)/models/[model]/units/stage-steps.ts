@@ -1,6 +1,6 @@
 import type { ShownUnitDetails } from './unit-data.ts';
 
-/** A stage of a unit’s life, and whether it is behind the unit. */
+/** A stage of a unit’s life, and whether the unit has passed it. */
 export interface StageStep {
   stage: 'placed' | 'installed' | 'configured' | 'started' | 'upgraded' | 'removed';
   state: 'done' | 'now' | 'next';

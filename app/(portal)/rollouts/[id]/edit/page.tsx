@@ -46,7 +46,7 @@ export default async function EditRolloutPage({ params }: Props) {
   }
   const [fields, strategies] = await Promise.all([api.fleet.fields(), strategiesOf(api)]);
   const definition = definitionOf(stored);
-  // A bulk act has one ring. This page is for rings, so the form begins with those of the usual strategy.
+  // A bulk act has one ring. This page is for rings, so the form begins with those of the default strategy.
   const isBulk = stored.kind === 'bulk' && unstartedStates.some((state) => state === stored.state);
   const strategy = strategies.find(({ name }) => !isBulk && name === definition.strategy) ?? strategies[0];
   if (strategy === undefined) throw new Error('the portal has built-in strategies');

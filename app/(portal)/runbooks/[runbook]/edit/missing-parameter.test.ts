@@ -13,7 +13,7 @@ test.each([
   expect(missingParameter(line, schema)).toBe(name);
 });
 
-test('a parameter is added to a schema, also to an empty one, and a malformed schema stays', () => {
+test('a parameter is added to a schema, even an empty one, and a malformed schema stays', () => {
   expect(JSON.parse(addParameter(schema, 'whom')).properties).toEqual({
     who: { type: 'string' },
     whom: { type: 'string' },

@@ -3,6 +3,7 @@
 import { Download } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { saveFile } from '#app/_lib/save-file.ts';
 import { IconButton } from '#app/_ui/button.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import { CodeBlock } from '#app/_ui/code-block.tsx';
@@ -52,7 +53,7 @@ export function DocumentActs({ title, value, file }: DocumentFile) {
       <IconButton
         size="sm"
         label={t('documents.download', { document: title })}
-        onClick={() => download(`${file}.json`, textOf(value))}
+        onClick={() => saveFile(`${file}.json`, textOf(value), 'application/json')}
       >
         <Download aria-hidden />
       </IconButton>
@@ -61,12 +62,3 @@ export function DocumentActs({ title, value, file }: DocumentFile) {
 }
 
 const textOf = (value: unknown): string => JSON.stringify(value, null, 2);
-
-function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
-}

@@ -10,13 +10,12 @@ import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Elapsed } from '#app/_ui/time.tsx';
-import { type HookEntry, type HookQueue, isIdle, type MixedEntry, mixed } from '../units/hook-entries.ts';
+import type { HookEntry } from '../units/hook-entries.ts';
 import { HookText, HookUnit, HookWaits } from '../units/hook-text.tsx';
-import { useHookQueue } from '../units/use-hook-queue.ts';
 import { type InstanceDetails, type QueueDetails, type QueueLine, tabHref } from '../vm-data.ts';
 import { EntryName, EntryText } from './entry-text.tsx';
 import { Limits } from './limits.tsx';
-import { type QueueGroup, queueGroups } from './queue-groups.ts';
+import { type QueueGroup, type QueueRow, queueRows } from './queue-groups.ts';
 import { type ReadQueue, useQueue } from './use-queue.ts';
 
 /** Loaded on demand, since few VMs need it. The server renders it, so nothing moves when its script loads. */
@@ -32,8 +31,6 @@ interface QueueCardProps {
   name: string;
   agent: InstanceDetails['agent']['status'];
   isEnrolled: boolean;
-  /** Whether the machine can have units. */
-  hasUnits: boolean;
   first: ReadQueue | undefined;
 }
 
@@ -41,11 +38,10 @@ interface QueueCardProps {
  * The first rows of the machine's queue: what the machine is doing and will do next. Before the agent's first call, they
  * show what it will do first.
  */
-export function QueueCard({ vmId, name, agent, isEnrolled, hasUnits, first }: QueueCardProps) {
+export function QueueCard({ vmId, name, agent, isEnrolled, first }: QueueCardProps) {
   const { t } = useTranslation('reports');
   const id = useId();
   const queue = useQueue(vmId, first);
-  const hooks = useHookQueue(vmId, hasUnits);
   return (
     <Card aria-labelledby={id} className="flex flex-col">
       <CardHeader id={id} title={t('queue.title')} />
@@ -54,7 +50,6 @@ export function QueueCard({ vmId, name, agent, isEnrolled, hasUnits, first }: Qu
           vmId={vmId}
           name={name}
           queue={agent === 'never' ? beforeFirstCall(queue.data) : queue.data}
-          hooks={hooks}
           agent={agent}
           isEnrolled={isEnrolled}
         />
@@ -86,25 +81,23 @@ interface QueueRowsProps {
   vmId: string;
   name: string;
   queue: QueueDetails;
-  hooks: HookQueue;
   agent: InstanceDetails['agent']['status'];
   isEnrolled: boolean;
 }
 
-function QueueRows({ vmId, name, queue, hooks, agent, isEnrolled }: QueueRowsProps) {
+function QueueRows({ vmId, name, queue, agent, isEnrolled }: QueueRowsProps) {
   const { now, next, waiting } = queue;
   const { t } = useTranslation('reports');
   const reader = useReader();
   const isSilent = agent === 'unresponsive';
   const count = [...next, ...waiting].filter(isExecution).length;
-  const isRunning = now !== null || hooks.now !== null;
-  const room = shownRows - (isRunning ? 1 : 0);
-  const groups = mixed(queueGroups(next), hooks.next);
-  const waitingGroups = mixed(queueGroups(waiting), hooks.waiting);
-  const shownNext = groups.slice(0, room);
-  const shownWaiting = waitingGroups.slice(0, room - shownNext.length);
-  const rest = groups.length + waitingGroups.length - shownNext.length - shownWaiting.length;
-  if (isIdle(queue, hooks)) {
+  const room = shownRows - (now === null ? 0 : 1);
+  const rows = queueRows(next);
+  const waitingRows = queueRows(waiting);
+  const shownNext = rows.slice(0, room);
+  const shownWaiting = waitingRows.slice(0, room - shownNext.length);
+  const rest = rows.length + waitingRows.length - shownNext.length - shownWaiting.length;
+  if (now === null && rows.length + waitingRows.length === 0) {
     return <p className="px-4 pb-4 text-12 text-pretty text-ink-2">{t('queue.empty')}</p>;
   }
   return (
@@ -113,13 +106,7 @@ function QueueRows({ vmId, name, queue, hooks, agent, isEnrolled }: QueueRowsPro
         <p className="px-4 pb-1 text-12 text-pretty text-ink-2">{t(isEnrolled ? 'queue.unheard' : 'queue.never')}</p>
       ) : null}
       <div className="divide-y divide-line-subtle px-4">
-        {now === null ? (
-          hooks.now === null ? null : (
-            <NowHook hook={hooks.now} isSilent={isSilent} />
-          )
-        ) : (
-          <NowRow vmId={vmId} entry={now} isSilent={isSilent} />
-        )}
+        {now === null ? null : <NowRow vmId={vmId} entry={now} isSilent={isSilent} />}
         {shownNext.length === 0 ? null : <Rows vmId={vmId} label={t('queue.next')} entries={shownNext} />}
         {shownWaiting.length === 0 ? null : <Rows vmId={vmId} label={t('queue.waiting')} entries={shownWaiting} />}
       </div>
@@ -143,7 +130,9 @@ const rowShape = 'grid grid-cols-[4.5rem_16px_minmax(0,1fr)] gap-x-2 py-2';
 
 function NowRow({ vmId, entry, isSilent }: { vmId: string; entry: QueueLine; isSilent: boolean }) {
   const { t } = useTranslation('reports');
-  const [group] = queueGroups([entry]);
+  const [row] = queueRows([entry]);
+  if (row?.kind === 'hook') return <NowHook hook={row.hook} isSilent={isSilent} />;
+  const group = row?.line;
   return (
     <div className={rowShape}>
       <h3 className="text-12 text-ink-3">{t('queue.now')}</h3>
@@ -176,7 +165,7 @@ function NowRow({ vmId, entry, isSilent }: { vmId: string; entry: QueueLine; isS
 interface RowsProps {
   vmId: string;
   label: string;
-  entries: readonly MixedEntry<QueueGroup>[];
+  entries: readonly QueueRow[];
 }
 
 function Rows({ vmId, label, entries }: RowsProps) {

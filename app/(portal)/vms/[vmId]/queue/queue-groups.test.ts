@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { QueueLine } from '../vm-data.ts';
 import { limitUnit } from './limit-unit.ts';
-import { nameInHash, queueGroups, waitingGroupOf } from './queue-groups.ts';
+import { nameInHash, queueRows, waitingGroupOf } from './queue-groups.ts';
 
 const entry = (name: string, step: QueueLine['step'], reason: string | null = null): QueueLine => ({
-  ...{ kind: 'extension', id: null, call: null, validUntil: null },
+  ...{ kind: 'extension', id: null, call: null, hook: null, validUntil: null },
   name,
   handler: 'Lab.Probe',
   step,
@@ -17,8 +17,9 @@ const entry = (name: string, step: QueueLine['step'], reason: string | null = nu
   reason: reason === null ? null : { code: 'dependency', params: {}, text: reason },
 });
 
+const linesOf = (entries: QueueLine[]) => queueRows(entries).flatMap((row) => (row.kind === 'line' ? row.line : []));
 const shown = (entries: QueueLine[]) =>
-  queueGroups(entries).map(({ name, steps, reason }) => [name, steps.map(({ command }) => command), reason]);
+  linesOf(entries).map(({ name, steps, reason }) => [name, steps.map(({ command }) => command), reason]);
 
 test.each<[string, QueueLine[], unknown[]]>([
   ['nothing', [], []],
@@ -47,13 +48,23 @@ test.each<[string, QueueLine[], unknown[]]>([
 
 test('each execution has its own row', () => {
   const execution = { ...entry('Clean up', null), kind: 'execution' as const, id: 'e1', version: '1.2.0' };
-  const groups = queueGroups([execution, { ...execution, id: 'e2' }, entry('Clean up', 'enable')]);
+  const rows = queueRows([execution, { ...execution, id: 'e2' }, entry('Clean up', 'enable')]);
+  const groups = rows.flatMap((row) => (row.kind === 'line' ? row.line : []));
   expect(groups.map((group) => [group.execution?.id, group.limitSeconds])).toEqual([
     ['e1', 300],
     ['e2', 300],
     [undefined, null],
   ]);
-  expect(waitingGroupOf('Clean up', { now: [], next: groups, waiting: [] })).toBe(groups[2]);
+  expect(waitingGroupOf('Clean up', { now: [], next: rows, waiting: [] })).toBe(groups[2]);
+});
+
+test('each hook has its own row, also between commands of one extension', () => {
+  const hook = { model: 'prod', hook: 'install', remoteUnit: null, nextAttemptBefore: null };
+  const install = { ...entry('blog/0', null), kind: 'hook' as const, hook };
+  const rows = queueRows([entry('a', 'install'), install, install, entry('a', 'enable')]);
+  expect(rows.map((row) => (row.kind === 'hook' ? row.hook.unit : row.line.name))).toEqual([
+    ...['a', 'blog/0', 'blog/0', 'a'],
+  ]);
 });
 
 test.each([
@@ -66,15 +77,16 @@ test.each([
 });
 
 test('an address leads to the entry that waits, if the extension has several', () => {
-  const groups = {
-    now: queueGroups([entry('a', 'disable')]),
-    next: queueGroups([entry('b', 'enable'), entry('a', 'update')]),
-    waiting: queueGroups([entry('a', 'enable', 'Waits for b')]),
+  const rows = {
+    now: queueRows([entry('a', 'disable')]),
+    next: queueRows([entry('b', 'enable'), entry('a', 'update')]),
+    waiting: queueRows([entry('a', 'enable', 'Waits for b')]),
   };
-  expect(waitingGroupOf('a', groups)).toBe(groups.waiting[0]);
-  expect(waitingGroupOf('a', { ...groups, waiting: [] })).toBe(groups.next[1]);
-  expect(waitingGroupOf('a', { ...groups, next: [], waiting: [] })).toBe(groups.now[0]);
-  expect(waitingGroupOf('c', groups)).toBeUndefined();
+  const commandOf = (given: Parameters<typeof waitingGroupOf>[1]) => waitingGroupOf('a', given)?.steps[0]?.command;
+  expect(commandOf(rows)).toBe('enable');
+  expect(commandOf({ ...rows, waiting: [] })).toBe('update');
+  expect(commandOf({ ...rows, next: [], waiting: [] })).toBe('disable');
+  expect(waitingGroupOf('c', rows)).toBeUndefined();
 });
 
 test.each([

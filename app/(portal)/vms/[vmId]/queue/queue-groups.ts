@@ -1,3 +1,4 @@
+import { type HookEntry, hookOf } from '../units/hook-entries.ts';
 import type { QueueLine } from '../vm-data.ts';
 
 /** Consecutive entries of one extension that have the same turn and wait for the same thing, or one execution. */
@@ -17,30 +18,33 @@ export interface QueueGroup {
   reason: string | null;
 }
 
-/** Joins consecutive entries of one extension, such as install and enable. */
-export function queueGroups(entries: readonly QueueLine[]): QueueGroup[] {
-  const groups: QueueGroup[] = [];
+/** A row of the queue: commands of an extension or an execution, or a hook of a unit. */
+export type QueueRow = { kind: 'line'; line: QueueGroup } | { kind: 'hook'; hook: HookEntry };
+
+/** Returns the rows of the queue, with consecutive entries of one extension, such as install and enable, in one row. */
+export function queueRows(entries: readonly QueueLine[]): QueueRow[] {
+  const rows: QueueRow[] = [];
   for (const entry of entries) {
+    const hook = hookOf(entry);
+    if (hook !== null) {
+      rows.push({ kind: 'hook', hook });
+      continue;
+    }
     const { id, name, step, version, limitSeconds, askedBy, askedAt, turn, reason, call, validUntil } = entry;
     const steps = step === null ? [] : [{ command: step, version: version ?? '', limitSeconds }];
     const text = reason?.text ?? null;
     const execution = id === null ? null : { id, version: version ?? '', call, validUntil };
-    const last = groups.at(-1);
+    const row = rows.at(-1);
+    const last = row?.kind === 'line' ? row.line : undefined;
     const isSame = execution === null && last?.execution === null && last.name === name;
     if (isSame && last.reason === text && last.turn === turn) last.steps.push(...steps);
-    else
-      groups.push({
-        name,
-        execution,
-        steps,
-        askedBy,
-        askedAt,
-        turn,
-        limitSeconds: id === null ? null : limitSeconds,
-        reason: text,
-      });
+    else {
+      const limit = id === null ? null : limitSeconds;
+      const line = { name, execution, steps, askedBy, askedAt, turn, limitSeconds: limit, reason: text };
+      rows.push({ kind: 'line', line });
+    }
   }
-  return groups;
+  return rows;
 }
 
 /** Returns the element id of an extension's row, which is also its URL fragment. */
@@ -58,7 +62,9 @@ export function nameInHash(hash: string): string | null {
  */
 export function waitingGroupOf(
   name: string,
-  { now, next, waiting }: Readonly<Record<'now' | 'next' | 'waiting', readonly QueueGroup[]>>,
+  { now, next, waiting }: Readonly<Record<'now' | 'next' | 'waiting', readonly QueueRow[]>>,
 ): QueueGroup | undefined {
-  return [...waiting, ...next, ...now].find((group) => group.execution === null && group.name === name);
+  return [...waiting, ...next, ...now]
+    .flatMap((row) => (row.kind === 'line' ? row.line : []))
+    .find((group) => group.execution === null && group.name === name);
 }

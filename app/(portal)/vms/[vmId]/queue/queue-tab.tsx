@@ -10,28 +10,23 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { Table, TableFrame, TBody, Td, THead, Th } from '#app/_ui/table.tsx';
 import { Elapsed, RelativeTime } from '#app/_ui/time.tsx';
-import { type HookQueue, isIdle, mixed } from '../units/hook-entries.ts';
 import { HookRow } from '../units/hook-row.tsx';
-import { useHookQueue } from '../units/use-hook-queue.ts';
 import { type QueueLine, tabsId } from '../vm-data.ts';
 import { EntryName, EntryText, Expiry } from './entry-text.tsx';
 import { Limits } from './limits.tsx';
-import { nameInHash, type QueueGroup, queueGroups, rowId, waitingGroupOf } from './queue-groups.ts';
+import { nameInHash, type QueueGroup, type QueueRow, queueRows, rowId, waitingGroupOf } from './queue-groups.ts';
 import { useQueue } from './use-queue.ts';
 
 export interface QueueTabProps {
   vmId: string;
   /** Whether the agent does not respond, in which case the command shown as running is only the last known one. */
   isSilent: boolean;
-  /** Whether the machine can have units. */
-  hasUnits: boolean;
 }
 
 /** Everything that the machine is doing and will do next, in order, and everything that waits. */
-export function QueueTab({ vmId, isSilent, hasUnits }: QueueTabProps) {
+export function QueueTab({ vmId, isSilent }: QueueTabProps) {
   const { t } = useTranslation('reports');
   const queue = useQueue(vmId);
-  const hooks = useHookQueue(vmId, hasUnits);
   const marked = useMarkedName(queue.data !== undefined);
   if (queue.data === undefined) {
     return (
@@ -50,13 +45,13 @@ export function QueueTab({ vmId, isSilent, hasUnits }: QueueTabProps) {
     );
   }
   const { now, next, waiting } = queue.data;
-  const groups = {
-    now: queueGroups(now === null ? [] : [now]),
-    next: queueGroups(next),
-    waiting: queueGroups(waiting),
+  const rows = {
+    now: queueRows(now === null ? [] : [now]),
+    next: queueRows(next),
+    waiting: queueRows(waiting),
   };
-  const markedGroup = marked === null ? undefined : waitingGroupOf(marked, groups);
-  const isEmpty = isIdle(queue.data, hooks);
+  const markedGroup = marked === null ? undefined : waitingGroupOf(marked, rows);
+  const isEmpty = Object.values(rows).every((section) => section.length === 0);
   return (
     // If a row is marked, makes the page long enough on a phone for `scrollToRow` to move the tabs below the top bar.
     <div className={cn(marked !== null && 'max-sm:min-h-[calc(100dvh-var(--topbar)-var(--tabbar)-72px)]')}>
@@ -69,7 +64,7 @@ export function QueueTab({ vmId, isSilent, hasUnits }: QueueTabProps) {
             <p>{t('queue.none.why')}</p>
           </EmptyState>
         ) : (
-          <QueueTable {...{ vmId, groups, hooks, isSilent }} running={now} marked={markedGroup} />
+          <QueueTable {...{ vmId, rows, isSilent }} running={now} marked={markedGroup} />
         )}
       </Card>
     </div>
@@ -109,20 +104,14 @@ function scrollToRow(row: HTMLElement): void {
 
 interface QueueTableProps {
   vmId: string;
-  groups: Readonly<Record<'now' | 'next' | 'waiting', readonly QueueGroup[]>>;
-  hooks: HookQueue;
+  rows: Readonly<Record<'now' | 'next' | 'waiting', readonly QueueRow[]>>;
   running: QueueLine | null;
   isSilent: boolean;
   marked: QueueGroup | undefined;
 }
 
-function QueueTable({ vmId, groups, hooks, running, isSilent, marked }: QueueTableProps) {
+function QueueTable({ vmId, rows, running, isSilent, marked }: QueueTableProps) {
   const { t } = useTranslation('reports');
-  const rows = {
-    now: mixed(groups.now, hooks.now === null ? [] : [hooks.now]),
-    next: mixed(groups.next, hooks.next),
-    waiting: mixed(groups.waiting, hooks.waiting),
-  };
   return (
     <TableFrame label={t('queue.title')}>
       <Table>
@@ -157,7 +146,7 @@ function QueueTable({ vmId, groups, hooks, running, isSilent, marked }: QueueTab
                   // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position in the queue
                   <HookRow key={index} hook={entry.hook} icon={<PlaceIcon {...place} />} isSilent={isSilent} />
                 ) : (
-                  <QueueRow
+                  <GroupRow
                     // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position in the queue
                     key={index}
                     vmId={vmId}
@@ -193,7 +182,7 @@ function PlaceIcon({ section, place, isSilent }: PlaceIconProps) {
 
 type Running = { since: string; isSilent: boolean };
 
-interface QueueRowProps {
+interface GroupRowProps {
   vmId: string;
   group: QueueGroup;
   isMarked: boolean;
@@ -210,7 +199,7 @@ const markedRow = [
   'focus-visible:[&>td:first-child]:shadow-[inset_3px_0_var(--brand-text),inset_0_2px_var(--brand-text),inset_0_-2px_var(--brand-text)]',
 ].join(' ');
 
-function QueueRow({ vmId, group, isMarked, icon, running }: QueueRowProps) {
+function GroupRow({ vmId, group, isMarked, icon, running }: GroupRowProps) {
   return (
     <tr
       {...(isMarked && { id: rowId(group.name), tabIndex: -1, 'aria-current': true })}

@@ -43,6 +43,12 @@ const timeline: Timeline = {
       ...{ from: clock(13), to: clock(16) },
     },
   ],
+  hooks: [
+    {
+      ...{ run: 'r', model: 'prod', unit: 'blog/0', hook: 'install', outcome: 'failed', count: 1 },
+      ...{ from: clock(14), to: clock(15) },
+    },
+  ],
   lanes: [
     { extension: 'a', health: [health('healthy', 0, null)], heartbeat: [heartbeat('ready', 0, null)] },
     {
@@ -54,9 +60,9 @@ const timeline: Timeline = {
   merged: 0,
   healthSince: null,
 };
-const names = ['b', 'a'];
+const lanes = { names: ['b', 'a'], hasHooks: false };
 const eventsWithin = (from: number, to: number) =>
-  eventsOf(timeline, names, at(from), at(to)).map((event) => `${event.kind} ${laneOf(event, names)}`);
+  eventsOf(timeline, lanes, at(from), at(to)).map((event) => `${event.kind} ${laneOf(event, lanes)}`);
 
 test.each([
   ['healthy', null, 'healthy'],
@@ -103,7 +109,20 @@ describe('events of an axis', () => {
   });
 
   test('omit those of extensions without a lane', () => {
-    expect(eventsOf(timeline, ['a'], at(0), at(30)).filter(({ kind }) => kind === 'health')).toHaveLength(1);
+    expect(
+      eventsOf(timeline, { names: ['a'], hasHooks: false }, at(0), at(30)).filter(({ kind }) => kind === 'health'),
+    ).toHaveLength(1);
+  });
+
+  test('on a machine with units, hooks have a lane above the extensions', () => {
+    const withHooks = { ...lanes, hasHooks: true };
+    const shown = eventsOf(timeline, withHooks, at(12), at(15));
+    expect(shown.map((event) => `${event.kind} ${laneOf(event, withHooks)}`)).toEqual([
+      ...['health 5', 'health 4', 'heartbeat 6', 'execution 2', 'hook 3'],
+    ]);
+    expect(shown.at(-1)).toMatchObject({ drawn: 'failed', from: at(14), to: at(15) });
+    const execution = shown.find(({ kind }) => kind === 'execution');
+    expect(execution && nextEvent(shown, withHooks, execution, 'ArrowDown')?.kind).toBe('hook');
   });
 
   test.each([
@@ -118,15 +137,15 @@ describe('events of an axis', () => {
     ['End', 'configuration', 'health'],
     ['x', 'configuration', undefined],
   ])('%s on a %s leads to %s', (key, kind, expected) => {
-    const events = eventsOf(timeline, names, at(0), at(30));
+    const events = eventsOf(timeline, lanes, at(0), at(30));
     const current = events.find((event) => event.kind === kind);
-    expect(current && nextEvent(events, names, current, key)?.kind).toBe(expected);
+    expect(current && nextEvent(events, lanes, current, key)?.kind).toBe(expected);
   });
 
   test('the arrow down leads from an action to the event nearest in time', () => {
-    const events = eventsOf(timeline, names, at(0), at(30));
+    const events = eventsOf(timeline, lanes, at(0), at(30));
     const act = events.find(({ kind }) => kind === 'act');
-    expect(act && nextEvent(events, names, act, 'ArrowDown')?.from).toBe(at(13));
+    expect(act && nextEvent(events, lanes, act, 'ArrowDown')?.from).toBe(at(13));
   });
 });
 

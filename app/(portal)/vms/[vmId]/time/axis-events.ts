@@ -1,9 +1,10 @@
 import { statusOfHealth, statusOfVerdict } from '#app/_lib/health.ts';
 import type { StatusName } from '#app/_ui/status-icon.tsx';
 import { statusOfState } from '#app/(portal)/executions/execution-data.ts';
+import { statusOfOutcome } from '#app/(portal)/models/[model]/units/unit-data.ts';
 import { heartbeatVerdicts } from '#server/domain/verdicts/words.ts';
 import type { Timeline } from '../vm-data.ts';
-import { laneCount, lanesAbove } from './measures.ts';
+import { countAbove, type Lanes, laneCount, lanesAbove } from './measures.ts';
 
 type Lane = Timeline['lanes'][number];
 export type HealthStretch = Lane['health'][number];
@@ -11,6 +12,7 @@ export type HeartbeatStretch = Lane['heartbeat'][number];
 type Publication = Timeline['configuration'][number];
 type PersonAct = Timeline['acts'][number];
 type Execution = Timeline['executions'][number];
+type Hook = Timeline['hooks'][number];
 
 /** How a period of health is drawn; `unrecorded` if no health was stored. */
 export type Drawn = StatusName | 'stale' | 'unrecorded';
@@ -30,19 +32,25 @@ export type AxisEvent = Base &
     | { kind: 'configuration'; of: Publication }
     | { kind: 'act'; of: PersonAct }
     | { kind: 'execution'; drawn: StatusName; of: Execution }
+    | { kind: 'hook'; drawn: StatusName; of: Hook }
     | { kind: 'health'; extension: string; drawn: Drawn; of: HealthStretch }
     | { kind: 'heartbeat'; extension: string; drawn: DrawnVerdict; of: HeartbeatStretch }
   );
 
+/** An event that can lead to a page. */
+export type LinkedEvent = Extract<AxisEvent, { kind: 'configuration' | 'execution' | 'hook' }>;
+
 /** Returns the index of an event's lane among the shown lanes. */
-export const laneOf = (event: AxisEvent, names: readonly string[]): number => {
-  if (event.kind === 'health') return lanesAbove.length + names.indexOf(event.extension);
-  return event.kind === 'heartbeat' ? laneCount(names.length) - 1 : lanesAbove.indexOf(event.kind);
+export const laneOf = (event: AxisEvent, lanes: Lanes): number => {
+  if (event.kind === 'health') return countAbove(lanes) + lanes.names.indexOf(event.extension);
+  return event.kind === 'heartbeat' ? laneCountOf(lanes) - 1 : lanesAbove.indexOf(event.kind);
 };
+
+const laneCountOf = ({ names, hasHooks }: Lanes): number => laneCount(names.length, hasHooks);
 
 /** Returns whether an event is drawn as a bar that spans its duration. */
 export const isStretch = ({ kind }: AxisEvent): boolean =>
-  kind === 'health' || kind === 'heartbeat' || kind === 'execution';
+  kind === 'health' || kind === 'heartbeat' || kind === 'execution' || kind === 'hook';
 
 export function drawnOf({ state, cause }: Pick<HealthStretch, 'state' | 'cause'>): Drawn {
   if (state === null) return 'unrecorded';
@@ -62,7 +70,7 @@ const ms = (time: string): number => Date.parse(time);
  * Returns the events between two times, ordered by time, then by lane. Omits heartbeats that were ready or not
  * recorded.
  */
-export function eventsOf(timeline: Timeline, names: readonly string[], from: number, to: number): AxisEvent[] {
+export function eventsOf(timeline: Timeline, lanes: Lanes, from: number, to: number): AxisEvent[] {
   const events: AxisEvent[] = [
     ...timeline.configuration.map(
       (of): AxisEvent => ({ kind: 'configuration', id: `c${of.incarnation}`, ...momentOf(of), of }),
@@ -77,9 +85,18 @@ export function eventsOf(timeline: Timeline, names: readonly string[], from: num
         of,
       }),
     ),
+    ...(lanes.hasHooks ? timeline.hooks : []).map(
+      (of): AxisEvent => ({
+        kind: 'hook',
+        id: `r${of.run} ${of.from}`,
+        drawn: statusOfOutcome[of.outcome],
+        ...stretchOf(of),
+        of,
+      }),
+    ),
   ];
   for (const { extension, health, heartbeat } of timeline.lanes) {
-    if (!names.includes(extension)) continue;
+    if (!lanes.names.includes(extension)) continue;
     for (const of of health) {
       events.push({
         kind: 'health',
@@ -98,11 +115,11 @@ export function eventsOf(timeline: Timeline, names: readonly string[], from: num
   }
   return events
     .filter((event) => event.from < to && (event.to ?? to) > from)
-    .sort((a, b) => a.from - b.from || laneOf(a, names) - laneOf(b, names));
+    .sort((a, b) => a.from - b.from || laneOf(a, lanes) - laneOf(b, lanes));
 }
 
 const momentOf = ({ at, until, count }: Publication | PersonAct) => ({ from: ms(at), to: ms(until) + 1, count });
-const stretchOf = ({ from, to, count }: HealthStretch | HeartbeatStretch | Execution) => ({
+const stretchOf = ({ from, to, count }: HealthStretch | HeartbeatStretch | Execution | Hook) => ({
   from: ms(from),
   to: to === null ? null : ms(to),
   count,
@@ -143,7 +160,7 @@ export function ticksOf(lanes: readonly Pick<Lane, 'heartbeat'>[], from: number,
  */
 export function nextEvent(
   events: readonly AxisEvent[],
-  names: readonly string[],
+  lanes: Lanes,
   current: AxisEvent,
   key: string,
 ): AxisEvent | undefined {
@@ -154,9 +171,9 @@ export function nextEvent(
   if (key === 'End') return events.at(-1);
   if (key !== 'ArrowUp' && key !== 'ArrowDown') return undefined;
   const step = key === 'ArrowUp' ? -1 : 1;
-  const lane = laneOf(current, names);
-  for (let other = lane + step; other >= 0 && other < laneCount(names.length); other += step) {
-    const inLane = events.filter((event) => laneOf(event, names) === other);
+  const lane = laneOf(current, lanes);
+  for (let other = lane + step; other >= 0 && other < laneCountOf(lanes); other += step) {
+    const inLane = events.filter((event) => laneOf(event, lanes) === other);
     const nearest = inLane.sort((a, b) => Math.abs(a.from - current.from) - Math.abs(b.from - current.from))[0];
     if (nearest !== undefined) return nearest;
   }

@@ -62,7 +62,7 @@ export function EventMark(props: EventMarkProps) {
           several={event.count > 1}
         />
       ) : null}
-      {event.kind === 'health' || event.kind === 'execution' ? (
+      {event.kind === 'health' || event.kind === 'execution' || event.kind === 'hook' ? (
         <HealthBar drawn={event.drawn} x={x} y={y} width={box.width} hatchings={hatchings} />
       ) : null}
       {props.word === null ? null : <Word {...props} word={props.word} offset={event.kind === 'act' ? 14 : 10} />}

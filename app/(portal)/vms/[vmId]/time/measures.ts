@@ -8,8 +8,18 @@ export const footHeights = { notes: 24, button: 34 };
 /** Number of extensions whose lanes are shown at first. */
 export const shownLanes = 12;
 
-/** The lanes above the extensions' lanes. The heartbeat lane is below the extensions' lanes. */
-export const lanesAbove = ['configuration', 'act', 'execution'] as const;
+/** The lanes above the extensions' lanes. Only machines that can have units have the lane `hook`. */
+export const lanesAbove = ['configuration', 'act', 'execution', 'hook'] as const;
+
+/** The lanes of an axis. The heartbeat lane is below the extensions' lanes. */
+export interface Lanes {
+  hasHooks: boolean;
+  /** The extensions that have a lane, in order. */
+  names: readonly string[];
+}
+
+/** Number of lanes above the extensions' lanes. */
+export const countAbove = ({ hasHooks }: Pick<Lanes, 'hasHooks'>): number => lanesAbove.length - (hasHooks ? 0 : 1);
 
 /** Number of lanes of an axis that shows this many extensions. */
-export const laneCount = (extensions: number): number => lanesAbove.length + extensions + 1;
+export const laneCount = (extensions: number, hasHooks: boolean): number => countAbove({ hasHooks }) + extensions + 1;

@@ -1,6 +1,6 @@
 'use client';
 
-import { CirclePlay, HeartPulse, Settings2, User } from 'lucide-react';
+import { Boxes, CirclePlay, HeartPulse, Settings2, User } from 'lucide-react';
 import { type ReactNode, useId, useRef } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
@@ -9,7 +9,7 @@ import { type AxisEvent, eventsOf, laneOf, ticksOf } from './axis-events.ts';
 import { AxisFrame } from './axis-frame.tsx';
 import { EventMark } from './event-mark.tsx';
 import { HatchingDefs, HeartbeatTick, hatchingsOf } from './event-shape.tsx';
-import { headHeight, laneCount, laneHeight } from './measures.ts';
+import { headHeight, type Lanes, laneCount, laneHeight } from './measures.ts';
 import { type Range, spans } from './span.ts';
 import { TimeTip } from './time-tip.tsx';
 import { type EventCursor, useEventCursor } from './use-event-cursor.ts';
@@ -23,6 +23,7 @@ export interface TimeAxisProps {
   now: number;
   /** The extensions that have a lane, in order, with their current status. */
   extensions: readonly { name: string; status: StatusName }[];
+  hasHooks: boolean;
   deadline: number | null;
   /** Milliseconds between two heartbeat readings. */
   periodMs: number;
@@ -32,19 +33,19 @@ export interface TimeAxisProps {
 
 /** The axis: lanes of events, a line for the current time, and the next or the last deadline. */
 export function TimeAxis(props: TimeAxisProps) {
-  const { timeline, range, now, extensions, deadline, label } = props;
+  const { timeline, range, now, extensions, hasHooks, deadline, label } = props;
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const scale = useScale(box, range, now);
   const { width, xOf, from } = scale;
-  const names = extensions.map(({ name }) => name);
-  const events = eventsOf(timeline, names, from, now);
-  const height = headHeight + laneCount(names.length) * laneHeight;
-  const cursor = useEventCursor({ vmId: props.vmId, events, names, box });
+  const lanes = { names: extensions.map(({ name }) => name), hasHooks };
+  const events = eventsOf(timeline, lanes, from, now);
+  const height = headHeight + laneCount(extensions.length, hasHooks) * laneHeight;
+  const cursor = useEventCursor({ vmId: props.vmId, events, lanes, box });
   const { active } = cursor;
   return (
     <div className="grid grid-cols-[132px_minmax(0,1fr)] px-4 max-sm:grid-cols-[86px_minmax(0,1fr)]">
-      <LaneLabels extensions={extensions} />
+      <LaneLabels extensions={extensions} hasHooks={hasHooks} />
       {/* Time runs from left to right in every language. */}
       <div ref={box} dir="ltr" className="relative min-w-0" style={{ height }}>
         {width === 0 ? null : (
@@ -59,8 +60,8 @@ export function TimeAxis(props: TimeAxisProps) {
           >
             <HatchingDefs ids={hatchingsOf(id)} />
             <AxisFrame range={range} now={now} deadline={deadline} width={width} height={height} xOf={xOf} />
-            <Heartbeats {...props} names={names} scale={scale} />
-            <EventMarks events={events} names={names} now={now} scale={scale} cursor={cursor} hatchingId={id} />
+            <Heartbeats {...props} lanes={lanes} scale={scale} />
+            <EventMarks events={events} lanes={lanes} now={now} scale={scale} cursor={cursor} hatchingId={id} />
             {active ? (
               <path
                 aria-hidden
@@ -72,20 +73,25 @@ export function TimeAxis(props: TimeAxisProps) {
           </svg>
         )}
         {active ? (
-          <ActiveTip event={active} {...{ names, now, scale, height }} mayOpen={cursor.mayOpen(active)} />
+          <ActiveTip
+            event={active}
+            {...{ lanes, now, scale, height }}
+            opens={cursor.mayOpen(active) ? active.kind : null}
+          />
         ) : null}
       </div>
     </div>
   );
 }
 
-function LaneLabels({ extensions }: Pick<TimeAxisProps, 'extensions'>) {
+function LaneLabels({ extensions, hasHooks }: Pick<TimeAxisProps, 'extensions' | 'hasHooks'>) {
   const { t } = useTranslation('timeline');
   return (
     <div aria-hidden style={{ paddingTop: headHeight }} className="text-12 text-ink-2">
       <LaneLabel icon={<Settings2 className="size-3.5" />}>{t('lane.configuration')}</LaneLabel>
       <LaneLabel icon={<User className="size-3.5" />}>{t('lane.people')}</LaneLabel>
       <LaneLabel icon={<CirclePlay className="size-3.5" />}>{t('lane.executions')}</LaneLabel>
+      {hasHooks ? <LaneLabel icon={<Boxes className="size-3.5" />}>{t('lane.hooks')}</LaneLabel> : null}
       {extensions.map(({ name, status }) => (
         <LaneLabel key={name} icon={<StatusIcon status={status} />}>
           {name}
@@ -99,18 +105,19 @@ function LaneLabels({ extensions }: Pick<TimeAxisProps, 'extensions'>) {
 const middleOf = (lane: number): number => headHeight + lane * laneHeight + laneHeight / 2;
 
 interface HeartbeatsProps extends Pick<TimeAxisProps, 'timeline' | 'range' | 'now' | 'periodMs'> {
-  names: readonly string[];
+  lanes: Lanes;
   scale: Scale;
 }
 
 /** Heartbeats, thinned out so that their ticks do not overlap. */
-function Heartbeats({ timeline, range, now, periodMs, names, scale: { from, width, xOf } }: HeartbeatsProps) {
-  const lanes = timeline.lanes.filter(({ extension }) => names.includes(extension));
+function Heartbeats({ timeline, range, now, periodMs, lanes, scale: { from, width, xOf } }: HeartbeatsProps) {
+  const { names, hasHooks } = lanes;
+  const shown = timeline.lanes.filter(({ extension }) => names.includes(extension));
   const stepMs = Math.max(periodMs, (spans[range].past / Math.max(1, width * 0.85)) * 12);
   return (
     <g aria-hidden>
-      {ticksOf(lanes, from, now, stepMs).map(({ at, drawn }) => (
-        <HeartbeatTick key={at} drawn={drawn} x={xOf(at)} y={middleOf(laneCount(names.length) - 1)} />
+      {ticksOf(shown, from, now, stepMs).map(({ at, drawn }) => (
+        <HeartbeatTick key={at} drawn={drawn} x={xOf(at)} y={middleOf(laneCount(names.length, hasHooks) - 1)} />
       ))}
     </g>
   );
@@ -118,14 +125,14 @@ function Heartbeats({ timeline, range, now, periodMs, names, scale: { from, widt
 
 interface EventMarksProps {
   events: readonly AxisEvent[];
-  names: readonly string[];
+  lanes: Lanes;
   now: number;
   scale: Scale;
   cursor: EventCursor;
   hatchingId: string;
 }
 
-function EventMarks({ events, names, now, scale: { width, xOf }, cursor, hatchingId }: EventMarksProps) {
+function EventMarks({ events, lanes, now, scale: { width, xOf }, cursor, hatchingId }: EventMarksProps) {
   const { t } = useTranslation(['timeline', 'common', 'executions']);
   const words = useEventWords();
   const isNarrow = width < 480;
@@ -144,7 +151,7 @@ function EventMarks({ events, names, now, scale: { width, xOf }, cursor, hatchin
         word={isNarrow ? null : wordOf(event)}
         x={xOf(event.from)}
         end={end < xOf(now) ? end - 1 : end}
-        y={middleOf(laneOf(event, names))}
+        y={middleOf(laneOf(event, lanes))}
         room={roomAround(events, index, xOf, xOf(now))}
         height={laneHeight}
         hatchings={hatchingsOf(hatchingId)}
@@ -161,29 +168,37 @@ function EventMarks({ events, names, now, scale: { width, xOf }, cursor, hatchin
   });
 }
 
+/** What a click on an event opens. */
+const hints = {
+  configuration: 'open',
+  execution: 'open.execution',
+  hook: 'open.hook',
+} as const;
+
 interface ActiveTipProps {
   event: AxisEvent;
-  names: readonly string[];
+  lanes: Lanes;
   now: number;
   scale: Scale;
   height: number;
-  mayOpen: boolean;
+  /** The kind of the event if it leads to a page; otherwise null. */
+  opens: keyof typeof hints | null;
 }
 
-function ActiveTip({ event, names, now, scale: { width, xOf }, height, mayOpen }: ActiveTipProps) {
+function ActiveTip({ event, lanes, now, scale: { width, xOf }, height, opens }: ActiveTipProps) {
   const { t } = useTranslation('timeline');
   const words = useEventWords();
-  const lane = laneOf(event, names);
+  const lane = laneOf(event, lanes);
   return (
     <TimeTip
       words={words(event, now)}
       drawn={'drawn' in event ? event.drawn : null}
-      hint={mayOpen ? t(event.kind === 'execution' ? 'open.execution' : 'open') : null}
+      hint={opens === null ? null : t(hints[opens])}
       x={xOf(event.from)}
       width={width}
       top={headHeight + (lane + 1) * laneHeight}
       bottom={height - headHeight - lane * laneHeight}
-      below={lane < Math.max(4, laneCount(names.length) / 2)}
+      below={lane < Math.max(4, laneCount(lanes.names.length, lanes.hasHooks) / 2)}
     />
   );
 }

@@ -1,17 +1,14 @@
 'use client';
 
-import { useSearchParams } from 'next/navigation';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { Button } from '#app/_ui/button.tsx';
-import { CardHeader } from '#app/_ui/card.tsx';
 import { useTicking } from '#app/_ui/clock.ts';
+import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
-import { Segmented } from '#app/_ui/segmented.tsx';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
-import { putInAddress } from '../put-in-address.ts';
 import type { InstanceDetails, Timeline } from '../vm-data.ts';
 import { eventsOf } from './axis-events.ts';
 import { footHeights, headHeight, laneCount, laneHeight, shownLanes } from './measures.ts';
@@ -24,40 +21,30 @@ import { useTimeline } from './use-timeline.ts';
 /** Interval in milliseconds at which the axis moves. Each move is at most a pixel or two. */
 const stepMs: Readonly<Record<Range, number>> = { '30m': 2_000, '6h': 20_000, '24h': 60_000, '7d': 60_000 };
 
-/** The contents of the card: the range, the axis or its table, and notes about events that are merged or not shown. */
-export function TimeCard({ view }: { view: InstanceDetails }) {
+export interface TimeCardProps {
+  view: InstanceDetails;
+  range: Range;
+  /** Whether the machine can have units, whose hooks have a lane. */
+  hasUnits: boolean;
+  /** Whether to show the events as a table. */
+  asTable: boolean;
+}
+
+/** The axis or its table, and notes about events that are merged or not shown. */
+export function TimeCard({ view, range, hasUnits, asTable }: TimeCardProps) {
   const { t } = useTranslation('timeline');
-  const id = useId();
-  const wanted = useSearchParams().get('range');
-  const range = ranges.find((each) => each === wanted) ?? '30m';
   const timeline = useTimeline(view.vmId, range);
-  const [asTable, setAsTable] = useState(false);
   const [all, setAll] = useState(false);
   const now = Number(useTicking((at) => String(Math.floor(at / stepMs[range]) * stepMs[range])));
   const lanes = lanesOf(view, timeline.data);
   const shown = all ? lanes : lanes.slice(0, shownLanes);
+  // A machine that was given back by its model has run hooks, too.
+  const hasHooks = hasUnits || (timeline.data?.hooks.length ?? 0) > 0;
   const deadline = deadlineOf(view, now);
   const label = useSentence(view, timeline.data, range, now, deadline);
   const rest = lanes.length - shownLanes;
   return (
     <>
-      <CardHeader
-        id={id}
-        title={t('title')}
-        actions={
-          <div className="flex flex-wrap items-center justify-end gap-2">
-            <Button size="sm" variant="ghost" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
-              {t(asTable ? 'picture' : 'table')}
-            </Button>
-            <Segmented<Range>
-              label={t('range')}
-              value={range}
-              onChange={putRange}
-              options={ranges.map((value) => ({ value, label: t(`range.${value}`) }))}
-            />
-          </div>
-        }
-      />
       {timeline.data === undefined ? (
         timeline.error ? (
           <QueryError
@@ -67,14 +54,14 @@ export function TimeCard({ view }: { view: InstanceDetails }) {
             at={new Date(timeline.errorUpdatedAt)}
           />
         ) : (
-          <LanesSkeleton label={t('loading')} lanes={laneCount(shown.length)} />
+          <LanesSkeleton label={t('loading')} lanes={laneCount(shown.length, hasHooks)} />
         )
       ) : asTable ? (
         <TimeTable
           vm={view.name}
           events={eventsOf(
             timeline.data,
-            lanes.map(({ name }) => name),
+            { names: lanes.map(({ name }) => name), hasHooks },
             domainOf(range, now).from,
             now,
           )}
@@ -87,6 +74,7 @@ export function TimeCard({ view }: { view: InstanceDetails }) {
           range={range}
           now={now}
           extensions={shown}
+          hasHooks={hasHooks}
           deadline={deadline}
           periodMs={periodOf(view)}
           label={label}
@@ -123,9 +111,30 @@ function TimeFoot({ timeline, range, rest, all, onAll }: TimeFootProps) {
           {all ? t('lanes.fewer') : t('lanes.more', { count: rest })}
         </Button>
       ) : null}
-      {merged > 0 ? <span>{t(range === ranges[0] ? 'merged.shortest' : 'merged', { count: merged })}</span> : null}
+      {merged > 0 ? <MergedNote count={merged} isShortest={range === ranges[0]} isBesideButton={rest > 0} /> : null}
       {healthSince ? <span>{t('cut', { time: moment(Date.parse(healthSince)) })}</span> : null}
     </div>
+  );
+}
+
+interface MergedNoteProps {
+  count: number;
+  isShortest: boolean;
+  isBesideButton: boolean;
+}
+
+/** The note never takes more than the line that is reserved for it: on a phone, it is short or gives way to the button. */
+function MergedNote({ count, isShortest, isBesideButton }: MergedNoteProps) {
+  const { t } = useTranslation('timeline');
+  const short = t('merged.shortest', { count });
+  if (isShortest || isBesideButton) {
+    return <span className={cn(isBesideButton && 'max-sm:hidden')}>{isShortest ? short : t('merged', { count })}</span>;
+  }
+  return (
+    <>
+      <span className="max-sm:hidden">{t('merged', { count })}</span>
+      <span className="sm:hidden">{short}</span>
+    </>
   );
 }
 
@@ -176,8 +185,6 @@ function periodOf(view: InstanceDetails): number {
   return Math.max(1_000, Math.min(usualPeriodMs, ...periods));
 }
 
-const putRange = (range: Range): void => putInAddress({ range: range === '30m' ? null : range });
-
 /** Returns the accessible name of the axis: a summary of its events, and how to use the keys. */
 function useSentence(
   view: InstanceDetails,
@@ -199,11 +206,13 @@ function useSentence(
   const ran = (timeline?.executions ?? []).filter(
     ({ state, to }) => state !== 'queued' && state !== 'waiting-approval' && (to === null || Date.parse(to) >= from),
   );
+  const hooks = (timeline?.hooks ?? []).filter(({ to }) => to === null || Date.parse(to) >= from);
   const healths = [...new Set(view.extensions.map(({ health }) => health))];
   const facts = [
     ...(changes > 0 ? [t('name.changes', { count: changes })] : []),
     ...(acts > 0 ? [t('name.acts', { count: acts })] : []),
     ...(ran.length > 0 ? [t('name.executions', { count: total(ran) })] : []),
+    ...(hooks.length > 0 ? [t('name.hooks', { count: total(hooks) })] : []),
     ...healths.map((health) => {
       const names = view.extensions.filter((extension) => extension.health === health).map(({ name }) => name);
       const extensions = names.length > 5 ? [...names.slice(0, 5), '…'] : names;

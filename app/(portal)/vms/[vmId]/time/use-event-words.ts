@@ -79,6 +79,15 @@ export function useEventWords(): (event: AxisEvent, now: number) => EventWords {
           when: lasting,
         };
       }
+      case 'hook': {
+        const { unit, hook, outcome, count } = event.of;
+        return {
+          lane: t('timeline:lane.hooks'),
+          title: `${unit} ${hook}`,
+          notes: [t(`timeline:outcome.${outcome}`), ...(count > 1 ? [t('timeline:hooks.merged', { count })] : [])],
+          when: lasting,
+        };
+      }
       case 'health': {
         const { cause, waitsFor } = event.of;
         const why = cause === null ? [] : [t(`timeline:cause.${cause}`, { other: waitsFor ?? '' })];
@@ -127,6 +136,8 @@ const plain = [
   'endpoint.set',
   'endpoint.close',
   'machine.add',
+  'machine.adopt',
+  'machine.give-back',
   'machine.remove',
   'role.password',
   'hook.retry',

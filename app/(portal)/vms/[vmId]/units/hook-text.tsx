@@ -31,15 +31,14 @@ export function HookText({ hook: { hook, remoteUnit } }: { hook: HookEntry }) {
 /** What a hook waits for; nothing if it runs in its turn. */
 export function HookWaits({ hook: { waits } }: { hook: HookEntry }) {
   const { t } = useTranslation('reports');
-  const until = waits?.kind === 'retry' ? waits.until : null;
+  const until = waits?.until ?? null;
   const isOver = useTicking((now) => (until !== null && Date.parse(until) <= now ? 'over' : '')) !== '';
   if (waits === null) return null;
-  if (waits.kind === 'after') return t('queue.hook.after', { hook: waits.hook });
-  if (waits.until === null || isOver) return t('queue.hook.retry');
+  if (until === null || isOver) return waits.text;
   return (
     <Trans
       text={t('queue.hook.retryWithin')}
-      tags={{ time: <Countdown value={new Date(waits.until)} className="tabular-nums" /> }}
+      tags={{ time: <Countdown value={new Date(until)} className="tabular-nums" /> }}
     />
   );
 }

@@ -10,7 +10,8 @@ import { Status } from '#app/_ui/status.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { unitHref } from '#app/(portal)/models/[model]/services/service-data.ts';
 import { modelHref } from '#app/(portal)/models/model-data.ts';
-import { hookQueue, type ShownVmUnit } from './hook-entries.ts';
+import { useQueue } from '../queue/use-queue.ts';
+import { type HookEntry, nextHookOf, type ShownVmUnit } from './hook-entries.ts';
 import { HookText, HookWaits } from './hook-text.tsx';
 import { useVmUnits } from './use-vm-units.ts';
 
@@ -19,6 +20,7 @@ export function UnitsSection({ vmId }: { vmId: string }) {
   const { t } = useTranslation('reports');
   const id = useId();
   const { data, error, refetch, errorUpdatedAt } = useVmUnits(vmId, true);
+  const queue = useQueue(vmId).data;
   if (data === undefined) {
     return error === null ? null : (
       <Card className="mt-4">
@@ -34,18 +36,16 @@ export function UnitsSection({ vmId }: { vmId: string }) {
       </h2>
       <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,420px),1fr))] items-start gap-4">
         {data.items.map((unit) => (
-          <UnitCard key={unit.unit} unit={unit} />
+          <UnitCard key={unit.unit} unit={unit} next={queue ? nextHookOf(unit.unit, queue) : null} />
         ))}
       </div>
     </section>
   );
 }
 
-function UnitCard({ unit }: { unit: ShownVmUnit }) {
+function UnitCard({ unit, next }: { unit: ShownVmUnit; next: HookEntry | null }) {
   const { t } = useTranslation('reports');
   const { model, stage, health, cause, hook, formula, version, ports, failing } = unit;
-  const queue = hookQueue([unit]);
-  const next = queue.now ?? queue.next[0] ?? queue.waiting[0] ?? null;
   const exitCode = failing.find((failure) => failure.hook === hook)?.exitCode ?? null;
   return (
     <Card className="px-4 py-3">

@@ -14,6 +14,7 @@ import { retryTarget } from '../retry/retryable.ts';
 import type { Retry } from '../retry/use-retry.ts';
 import { type Explanation, editHref, type InstanceDetails, tabHref } from '../vm-data.ts';
 import type { VmAct } from '../vm-dialogs.tsx';
+import { isAboutUnit } from './is-about-unit.ts';
 
 /** Loaded on demand, since few problems need it. The server renders it, so nothing moves when its script loads. */
 const RetryNote = dynamic(() => import('../retry/retry-note.tsx').then((module) => module.RetryNote));
@@ -23,6 +24,9 @@ const CancelExecution = dynamic(() =>
   import('#app/(portal)/executions/cancel-buttons.tsx').then((module) => module.CancelExecution),
 );
 
+/** Loaded on demand, since few VMs have units. */
+const UnitActs = dynamic(() => import('./unit-acts.tsx').then((module) => module.UnitActs));
+
 export interface WhyActsProps {
   view: InstanceDetails;
   explanation: Explanation;
@@ -31,7 +35,13 @@ export interface WhyActsProps {
 }
 
 /** The footer of the “why” card: the reader's actions, the most useful one first, and the scheduled retries. */
-export function WhyActs({ view, explanation, retry, onAct }: WhyActsProps) {
+export function WhyActs(props: WhyActsProps) {
+  const { view, explanation } = props;
+  if (isAboutUnit(explanation)) return <UnitActs vmId={view.vmId} unit={explanation.extension} />;
+  return <ExtensionActs {...props} />;
+}
+
+function ExtensionActs({ view, explanation, retry, onAct }: WhyActsProps) {
   const { t } = useTranslation('reports');
   const reader = useReader();
   const { act } = explanation;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits, type Limits } from '#server/platform/limits.ts';
+import { parseYaml } from '#server/platform/yaml.ts';
 import { formulaEntries, metadataOf } from '#server/testing/formula.ts';
 import { buildZip, packageEntries, type ZipEntry } from '#server/testing/zip.ts';
 import type { ExpectedPackage } from '../finding.ts';
@@ -217,6 +218,11 @@ describe('hostile YAML is rejected in little time', () => {
     expect(faultsOf(await inspect(formulaEntries(metadata)))[0]).toBe(`metadata.yaml ${fault}`);
   });
 
+  test('a text with more pieces than can be read in time is rejected', () => {
+    const read = parseYaml(Buffer.from(`name: blog\nx: [${'a,'.repeat(1_000)}]\n`), { maxDepth: 64, maxPieces: 1_000 });
+    expect(read).toMatchObject({ faults: [{ path: '', code: 'yaml_too_long', params: { line: 2 } }] });
+  });
+
   test('64 levels are accepted, 65 are not', async () => {
     const nested = (levels: number) => metadataOf(`x: ${'['.repeat(levels)}${']'.repeat(levels)}\n`);
     expect(await inspect(formulaEntries(nested(63)))).toMatchObject({ ok: true });
@@ -379,6 +385,21 @@ describe('hooks', () => {
       'metadata.yaml#/timeouts/instal hook_unknown',
       'metadata.yaml#/timeouts/db-relation-changed hook_unknown',
     ]);
+  });
+
+  test('more hooks and masked keys than an agent takes are rejected', async () => {
+    const names = Array.from({ length: 255 }, (_, n) => `r${String.fromCharCode(97 + (n % 26))}${n}`);
+    const peers = metadataOf(`peers:\n${names.map((name) => `  ${name}: { interface: x }\n`).join('')}`);
+    const files = ['joined', 'changed', 'departed', 'broken', 'x'].flatMap((event) =>
+      names.map((name): ZipEntry => ({ name: `hooks/${name}-relation-${event}`, data: script, mode: executable })),
+    );
+    const own = ['install', 'start', 'stop', 'config-changed', 'upgrade-formula'].map(
+      (name): ZipEntry => ({ name: `hooks/${name}`, data: script, mode: executable }),
+    );
+    expect(faultsOf(await inspect([...formulaEntries(peers), ...files, ...own]))).toEqual(['hooks hooks_too_many']);
+    const masked = metadataOf(`masked: [${Array.from({ length: 257 }, (_, n) => `k${n}`).join(', ')}]\n`);
+    const faults = faultsOf(await inspect(formulaEntries(masked)));
+    expect(faults).toEqual(['metadata.yaml#/masked masked_too_many 3:1']);
   });
 
   test('thousands of unknown hooks and relations are compared in little time', async () => {

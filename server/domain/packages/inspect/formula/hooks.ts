@@ -2,6 +2,7 @@ import type { PackageFile } from '#db/schema/index.ts';
 import { type FormulaMetadata, hookNames } from '#protocol/formula.ts';
 import { metadataFileName } from '#protocol/formula-words.ts';
 import { jsonPointer } from '#protocol/pointer.ts';
+import { unitLimits } from '#protocol/unit-state.ts';
 import type { Findings } from '../finding.ts';
 import { nearestName } from './nearest-name.ts';
 
@@ -13,7 +14,7 @@ export interface HookFiles {
   files: readonly PackageFile[];
   /** Names of folders, with a slash at the end. */
   folders: readonly string[];
-  /** Null if the metadata have faults. */
+  /** Null if the metadata has faults. */
   formula: FormulaMetadata | null;
 }
 
@@ -41,6 +42,8 @@ export function checkHooks({ files, folders, formula }: HookFiles, faults: Findi
   for (const name of asFolders) {
     if (known.has(name)) faults.add(`${folder}${name}`, 'hook_not_file', { hook: name });
   }
+  const { hooks: limit } = unitLimits;
+  if (formula !== null && hooksOf(files, formula).length > limit) faults.add('hooks', 'hooks_too_many', { limit });
   for (const { name: path, mode } of files) {
     const name = path.startsWith(folder) ? path.slice(folder.length) : '';
     if (name === '' || name.includes('/')) continue;

@@ -1,6 +1,7 @@
 import type { PackageFile } from '#db/schema/index.ts';
 import { type FormulaMetadata, readMetadata } from '#protocol/formula.ts';
 import { metadataFileName, optionsFileName } from '#protocol/formula-words.ts';
+import { unitLimits } from '#protocol/unit-state.ts';
 import type { Limits } from '#server/platform/limits.ts';
 import { parseYaml, type YamlText } from '#server/platform/yaml.ts';
 import type { Findings, PackageManifest } from '../finding.ts';
@@ -62,6 +63,10 @@ function readMetadataFile(
   if (name !== null && read.metadata.name !== name) {
     addAt(faults, yaml, metadataFileName, '/name', 'formula_other_name', { expected: name });
   }
+  // An agent takes no unit state with more, neither for this unit nor for the others of its machine.
+  const { masked: limit } = unitLimits;
+  if (read.metadata.masked.length > limit)
+    addAt(faults, yaml, metadataFileName, '/masked', 'masked_too_many', { limit });
   return read.metadata;
 }
 

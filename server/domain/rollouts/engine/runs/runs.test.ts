@@ -269,7 +269,7 @@ test('RO-39 secret parameters are sealed for each VM, and destroyed when the rol
   expect(JSON.stringify(await stage.db.select().from(rolloutRings))).not.toContain('hush');
 });
 
-test('what cannot run the runbook any more is skipped with its code', async () => {
+test('what can no longer run the runbook is skipped with its code', async () => {
   const [vm] = (await stage.givenAgents(1)) as [GivenVm];
   const run = { runbook: stage.runbook, parameters: {}, secretParameters: [], timeoutSeconds: 60, validForSeconds: 60 };
   const { name } = await givenRunbook(stage.admin, { draft: true });

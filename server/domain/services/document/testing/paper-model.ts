@@ -51,6 +51,8 @@ export interface GivenModel {
   started?: string[];
   failing?: string[];
   dying?: string[];
+  /** Units in Staging. */
+  staged?: string[];
   bootstrappedAt?: Date | null;
 }
 
@@ -65,22 +67,23 @@ function serviceState(name: string, given: PaperService, dying: readonly string[
   const row = {
     ...{ id: name, name, life: dying.includes(name) ? 'dying' : 'alive', formula: `Acme.Lab.${given.formula}` },
     ...{ formulaVersion: version, settingsVersion: 1, exposed: false, timeouts: {} },
-    ...{ atOnceUpgrade: 1, atOnceConfigure: 1, ...given.row },
+    ...{ atOnceUpgrade: 1, atOnceConfigure: 1, stagedVersion: null, stagedSettingsVersion: null, ...given.row },
   } as ServiceOnPaper['row'];
   const settings = { ...settingsOf(name, 1, given.given ?? {}, given.secret), formulaVersion: version };
-  return { row, settings, manifest: manifestOf(given.formula) };
+  return { row, settings, manifest: manifestOf(given.formula), latest: 1 };
 }
 
 /** Returns a model as `readState` reads it, without a database. */
 export function paperModel(given: GivenModel = {}): ModelState {
   const { availabilitySetsEnabled = true, services = {}, relations = [], machines = [], controllers = 0 } = given;
-  const { dying = [], failing = [], started = [], bootstrappedAt = new Date(0) } = given;
+  const { dying = [], failing = [], started = [], staged = [], bootstrappedAt = new Date(0) } = given;
   const units = Object.entries(services).flatMap(([service, { units: on = [] }]) =>
     on.map((machine, number): UnitOnPaper => {
       const name = `${service}/${number}`;
       const life = dying.includes(name) || dying.includes(service) ? 'dying' : 'alive';
       return {
         ...{ id: name, name, number, service, life, machine, instanceId: null },
+        isStaged: staged.includes(name),
         ...{ isSeen: started.includes(name), isFailing: failing.includes(name) },
       };
     }),
@@ -138,7 +141,10 @@ function prepared(
   const isSame = before !== null && before.formulaVersion === version && facts(before) === facts(after);
   const manifest = manifestOf(service.formula.replace('Acme.Lab.', ''));
   const formula = { handler: service.formula, version, manifest } as PreparedService['formula'];
-  return { serviceId: name, current: current?.row, formula, before, settings: isSame ? before : after };
+  const target = isSame ? before : after;
+  const stagedVersion = service.staging?.version ?? null;
+  const staged = stagedVersion === null ? null : { formula: { ...formula, version: stagedVersion }, settings: target };
+  return { serviceId: name, current: current?.row, formula, before, settings: target, staged };
 }
 
 /** The parts of a document that a test names. */

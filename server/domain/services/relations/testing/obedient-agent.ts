@@ -3,6 +3,7 @@ import { confirmHook } from '#protocol/confirm-hook.ts';
 import { type DueHook, hooksDue } from '#protocol/hooks.ts';
 import { afterOf, forgetRelations, receiveUnits } from '#protocol/receive-units.ts';
 import { newUnitRecord, type UnitRecord } from '#protocol/unit-record.ts';
+import { causeOfRun } from '#protocol/unit-runs.ts';
 import type { UnitGoal, UnitState } from '#protocol/unit-state.ts';
 import type { StagedUnit } from '../../testing/unit-stage.ts';
 
@@ -17,7 +18,7 @@ export class ObedientAgent {
     this.unit = unit;
   }
 
-  /** Looks at the unit’s goal, and returns what is due now; null if the unit is not on the machine any more. */
+  /** Fetches the unit’s goal, and returns what is due now; null if the unit is no longer on the machine. */
   async look(): Promise<{ goal: UnitGoal; due: DueHook[] } | null> {
     const known = this.held === null ? '' : `?epoch=${this.held.epoch}&after=${afterOf(this.held)}`;
     const { state } = await this.unit.look(known);
@@ -29,7 +30,9 @@ export class ObedientAgent {
     return { goal, due: hooksDue(goal, this.record) };
   }
 
-  /** Does the next thing that is due, and sets values in relations if the hook is one. Returns whether it did anything. */
+  /**
+   * Does the next thing that is due, and sets values in relations if the hook is one. Returns whether it did anything.
+   */
   async step(set: Record<string, string> = {}): Promise<boolean> {
     const found = await this.look();
     if (found === null) return false;
@@ -59,8 +62,8 @@ export class ObedientAgent {
     return true;
   }
 
-  #begin(run: string, { hook, relation, remoteUnit, version, settings, kind }: DueHook): Promise<Response> {
-    const known = version ?? (kind === 'config-changed' ? settings : undefined);
-    return this.unit.begin(run, hook, { relation: relation?.id, remoteUnit, version: known });
+  #begin(run: string, due: DueHook): Promise<Response> {
+    const { hook, ...cause } = causeOfRun(due);
+    return this.unit.begin(run, hook, cause);
   }
 }

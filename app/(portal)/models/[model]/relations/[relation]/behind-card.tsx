@@ -8,38 +8,33 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card, CardFooter } from '#app/_ui/card.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { unitHref } from '../../services/service-data.ts';
-import { isUnseen } from '../moments.ts';
-import type { Moment, RelationName, RelationParts, ShownReader, ShownRelationDetails } from '../relation-data.ts';
+import { isUnseen, unitsBehind } from '../moments.ts';
+import type { Moment, RelationName, RelationParts, ShownRelationDetails } from '../relation-data.ts';
 
 export interface BehindCardProps {
   name: RelationName;
   relation: ShownRelationDetails;
-  moment: Moment;
-  /** Who has seen the settings of a unit, as the server read it at `readAt` (milliseconds since 1970). */
+  /** Undefined while the settings are loading. */
+  moment: Moment | undefined;
+  /** What the server read: the most urgent unit that has not seen the settings of a unit. */
   first: RelationParts['readers'];
-  readAt: number;
 }
 
-/** The most urgent reasons come first. */
-const urgent: readonly ShownReader['why'][] = ['failing', 'silent', 'running', 'waiting'];
-
-/** Says which unit is behind which other one, why, and where to look. */
-export function BehindCard({ name, relation, moment, first, readAt }: BehindCardProps) {
+/** Says which unit is behind which other one although no hook fails, why, and where to look. */
+export function BehindCard({ name, relation, moment, first }: BehindCardProps) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
-  const node = moment.nodes.find((one) => isUnseen(one, moment.nodes));
+  // While the settings are loading, the unit is the one that the server found.
+  const unit = moment === undefined ? first?.unit : moment.nodes.find((one) => isUnseen(one, moment.nodes))?.unit;
   const { data } = useQuery({
-    ...trpc.relations.readers.queryOptions({ ...name, unit: node?.unit ?? '' }),
-    ...(first !== undefined && first.unit === node?.unit && { initialData: first, initialDataUpdatedAt: readAt }),
-    ...{ enabled: node !== undefined, retry: false },
+    ...trpc.relations.readers.queryOptions({ ...name, unit: unit ?? '' }),
+    // The server sends one reader, which must not become the complete list.
+    placeholderData: first?.unit === unit ? first : undefined,
+    ...{ enabled: unit !== undefined, retry: false },
   });
-  const behind = (data?.readers ?? [])
-    .filter(({ confirmed }) => !confirmed)
-    .toSorted((a, b) => urgent.indexOf(a.why) - urgent.indexOf(b.why));
-  const [reader] = behind;
+  const [reader] = data === undefined ? [] : unitsBehind(data);
   if (data === undefined || reader === undefined) return null;
-  const isFailing = reader.why === 'failing';
-  const status = isFailing ? 'failed' : reader.why === 'silent' ? 'unresponsive' : 'progressing';
+  const status = reader.why === 'silent' ? 'unresponsive' : 'progressing';
   const others = relation.behind - 1;
   const versions = { reader: reader.unit, unit: data.unit, has: reader.version ?? 0, latest: data.version };
   return (

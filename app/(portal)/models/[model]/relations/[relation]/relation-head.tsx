@@ -1,15 +1,14 @@
 'use client';
 
-import { ArrowRight, Ellipsis, Unlink } from 'lucide-react';
+import { ArrowRight, Unlink } from 'lucide-react';
 import { Fragment } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
-import { IconButton } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
-import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
 import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
+import { MoreMenu } from '../../more-menu.tsx';
 import { RelationStatus } from '../../services/relation-table.tsx';
 import { serviceHref } from '../../services/service-data.ts';
 import { endpointsInOrder, type RelationName, type ShownRelationDetails } from '../relation-data.ts';
@@ -33,7 +32,12 @@ export function RelationHead({ name, relation, onRemove }: RelationHeadProps) {
       title={<Title relation={relation} />}
       badge={<RelationStatus relation={relation} />}
       note={busy ? t('relation.busy') : undefined}
-      actions={may && relation.life === 'alive' && first?.side !== 'peer' ? <Actions onRemove={onRemove} /> : undefined}
+      actions={
+        <Actions
+          model={name.model}
+          onRemove={may && relation.life === 'alive' && first?.side !== 'peer' ? onRemove : undefined}
+        />
+      }
     >
       <Facts
         items={[
@@ -109,22 +113,21 @@ function Title({ relation }: Pick<RelationHeadProps, 'relation'>) {
   );
 }
 
-function Actions({ onRemove }: { onRemove(): void }) {
-  const { t } = useTranslation(['services', 'models']);
+function Actions({ model, onRemove }: { model: string; onRemove: (() => void) | undefined }) {
+  const { t } = useTranslation('services');
   return (
-    <LazyMenu
-      trigger={
-        <IconButton variant="default" label={t('models:head.more')}>
-          <Ellipsis aria-hidden />
-        </IconButton>
+    <MoreMenu model={model}>
+      {({ MenuItem, MenuSeparator }) =>
+        onRemove === undefined ? null : (
+          <>
+            <MenuSeparator />
+            <MenuItem danger onSelect={onRemove}>
+              <Unlink aria-hidden />
+              {t('relation.act.remove')}
+            </MenuItem>
+          </>
+        )
       }
-    >
-      {({ MenuItem }) => (
-        <MenuItem danger onSelect={onRemove}>
-          <Unlink aria-hidden />
-          {t('services:relation.act.remove')}
-        </MenuItem>
-      )}
-    </LazyMenu>
+    </MoreMenu>
   );
 }

@@ -7,19 +7,21 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { problemOf } from '#app/_lib/problem.ts';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { Button } from '#app/_ui/button.tsx';
-import { Card } from '#app/_ui/card.tsx';
+import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { modelHref } from '../../../model-data.ts';
 import { changedCells, countDifferences } from '../moments.ts';
-import type { RelationName, RelationParts, ShownRelationDetails } from '../relation-data.ts';
-import { useEvents, useNow, usePast, useRelation } from '../use-relation.ts';
+import { maxColumns, type RelationName, type RelationParts, type ShownRelationDetails } from '../relation-data.ts';
+import { type NowRead, useEvents, useNow, usePast, useRelation } from '../use-relation.ts';
 import { DataCard } from './data-card.tsx';
 import { RelationHead } from './relation-head.tsx';
 
 // Rendered by the server; their scripts follow the page's.
 const BehindCard = dynamic(() => import('./behind-card.tsx').then((module) => module.BehindCard));
 const ChangesCard = dynamic(() => import('./changes-card.tsx').then((module) => module.ChangesCard));
+const FailingCard = dynamic(() => import('./failing-card.tsx').then((module) => module.FailingCard));
 const HistoryCard = dynamic(() => import('./history-card.tsx').then((module) => module.HistoryCard));
 
 const RemoveRelationDialog = dynamic(
@@ -71,18 +73,13 @@ export function RelationPage({ model, first, parts, readAt }: RelationPageProps)
           />
         </Card>
       ) : null}
-      {relation.behind + relation.failing > 0 && now.moment !== undefined ? (
-        <BehindCard name={name} relation={relation} moment={now.moment} first={parts.readers} readAt={readAt} />
+      {relation.failing > 0 ? <FailingCard name={name} first={parts.failing} readAt={readAt} /> : null}
+      {relation.behind > 0 ? (
+        <BehindCard name={name} relation={relation} moment={now.moment} first={parts.readers} />
       ) : null}
       <HistoryCard relation={relation} history={history} at={at} onMove={setAt} />
       {shown.moment === undefined ? (
-        <Card className="mt-4">
-          {shown.query.error ? (
-            <QueryError title={t('relation.data.failed')} error={shown.query.error} onRetry={shown.query.refetch} />
-          ) : (
-            <SkeletonRows columns={['w-24', 'w-40', 'w-40']} rows={6} label={t('relation.data.loading')} />
-          )}
-        </Card>
+        <DataNotLoaded query={shown.query} units={relation.units} />
       ) : (
         <DataCard
           {...{ name, relation, moment: shown.moment, compared, changed, events, at, pinned, since }}
@@ -94,6 +91,24 @@ export function RelationPage({ model, first, parts, readAt }: RelationPageProps)
       <ChangesCard name={name} relation={relation} history={history} at={at} onMove={setAt} />
       {isRemoving ? <RemoveRelationDialog name={name} relation={relation} onClose={() => setRemoving(false)} /> : null}
     </>
+  );
+}
+
+/** Shown while the settings are loaded, with the height that they will have, or if they could not be loaded. */
+function DataNotLoaded({ query: { error, refetch }, units }: Pick<NowRead, 'query'> & { units: number }) {
+  const { t } = useTranslation('services');
+  const isList = units > maxColumns;
+  return (
+    <div className="mt-4 grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_var(--aside)]">
+      <Card className={cn('overflow-clip', isList && !error && 'h-[46rem]')}>
+        <CardHeader title={t('relation.data.title')} />
+        {error ? (
+          <QueryError title={t('relation.data.failed')} error={error} onRetry={refetch} />
+        ) : (
+          <SkeletonRows columns={['w-24', 'w-40', 'w-40']} rows={isList ? 16 : 6} label={t('relation.data.loading')} />
+        )}
+      </Card>
+    </div>
   );
 }
 

@@ -8,7 +8,7 @@ import { toast } from '#app/_ui/toast.tsx';
 import { cellOf } from '../moments.ts';
 import type { RelationName } from '../relation-data.ts';
 
-/** The masked values that the reader had shown. The activity notes each time. */
+/** The masked values that the reader revealed. The activity log records each time. */
 export interface Revealed {
   /** Returns a value that was shown at this version; undefined if it was not. */
   value(unit: string, key: string, version: number): string | undefined;

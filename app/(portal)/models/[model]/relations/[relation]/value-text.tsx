@@ -8,7 +8,7 @@ import type { NodeValue } from '../relation-data.ts';
 
 export interface ValueTextProps {
   value: NodeValue | undefined;
-  /** The value of a masked key that the reader had shown. */
+  /** The value of a masked key that the reader revealed. */
   revealed: string | undefined;
   /** Whether the whole value is shown, instead of its beginning on one line. */
   isWhole?: boolean;

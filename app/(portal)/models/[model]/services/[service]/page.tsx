@@ -7,6 +7,7 @@ import { orNotFound } from '#app/_lib/server-problem.ts';
 import { Page } from '#app/_shell/page.tsx';
 import { vmHealths } from '#server/domain/verdicts/words.ts';
 import { modelHref } from '../../../model-data.ts';
+import { recentRuns } from './latest-runs.ts';
 import { ServicePage } from './service-page.tsx';
 
 interface Props {
@@ -34,7 +35,7 @@ export default async function ServiceRoute({ params, searchParams }: Props) {
     // If one of these cannot be read, its card says so.
     relations.list({ model: model.name }).catch(() => undefined),
     services.get({ model: model.name, service }).catch(() => undefined),
-    services.runs({ model: model.name, service }).catch(() => undefined),
+    services.runs({ model: model.name, service, limit: recentRuns }).catch(() => undefined),
   ]);
   return (
     <Page

@@ -17,6 +17,7 @@ import { isolateText } from '#protocol/direction.ts';
 import { canonicalLanguage } from '#protocol/language.ts';
 import { ageMs } from '../../../model-data.ts';
 import { type ShownRecentRun, unitHref } from '../service-data.ts';
+import { latestRuns, recentRuns } from './latest-runs.ts';
 
 export interface RecentRunsProps {
   model: string;
@@ -31,7 +32,7 @@ export interface RecentRunsProps {
 export function RunsCard({ model, service, first, readAt }: RecentRunsProps) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
-  const input = { model, ...(service !== undefined && { service }) };
+  const input = { model, limit: recentRuns, ...(service !== undefined && { service }) };
   const runs = useQuery({
     ...trpc.services.runs.queryOptions(input),
     ...(first !== undefined && { initialData: first, initialDataUpdatedAt: readAt }),
@@ -39,7 +40,7 @@ export function RunsCard({ model, service, first, readAt }: RecentRunsProps) {
   });
   const { refetch } = runs;
   useThrottledReload({ queryKey: trpc.services.runs.queryKey(input), refetch, agesMs: ageMs * 6 });
-  const items = runs.data?.items;
+  const items = runs.data && latestRuns(runs.data.items);
   return (
     <Card className="mb-4">
       <CardHeader title={t('runs.title')} note={t('runs.note')} />

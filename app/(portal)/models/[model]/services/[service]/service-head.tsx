@@ -60,7 +60,14 @@ export function ServiceHead({ model, service, onAct }: ServiceHeadProps) {
           },
           { label: t('column.units'), value: format.number(units.length) },
           { label: t('column.settings'), value: t('settings.version', { version: format.number(settingsVersion) }) },
-          { label: t('column.exposed'), value: <Exposure service={service} /> },
+          {
+            label: t('column.exposed'),
+            value: (
+              <span className="inline-flex flex-wrap items-baseline gap-x-2">
+                <Exposure service={service} />
+              </span>
+            ),
+          },
         ]}
       />
     </PageHeader>

@@ -52,20 +52,20 @@ export function SettingsCard({ details }: ServiceSettingsProps) {
 function Settings({ details }: { details: ServiceDetails }) {
   const { t } = useTranslation('services');
   const shown = shownSettings(details);
+  const isHidden = shown.some(({ value }) => value === null);
   return (
     <>
+      {isHidden ? <p className="text-ink-2">{t('settings.viewer')}</p> : null}
       {shown.length === 0 ? <p className="text-ink-3">{t('settings.none')}</p> : null}
       {shown.length === 0 ? null : (
-        <dl className="grid grid-cols-[minmax(0,auto)_minmax(0,1fr)] gap-x-6 gap-y-1 max-sm:grid-cols-[minmax(0,1fr)] max-sm:gap-y-0">
+        <dl className="grid grid-cols-[minmax(0,auto)_minmax(0,1fr)] items-baseline gap-x-6 gap-y-1 max-sm:grid-cols-[minmax(0,1fr)] max-sm:gap-y-0">
           {shown.map(({ key, value, isDefault }) => (
             <div key={key} className="contents">
               <dt translate="no" className="mono wrap-anywhere text-ink-2">
                 {key}
               </dt>
               <dd className="flex min-w-0 flex-wrap items-baseline gap-x-2 max-sm:mb-2">
-                {value === null ? (
-                  <span className="text-ink-3">{t('settings.operatorsOnly')}</span>
-                ) : (
+                {value === null ? null : (
                   <span translate="no" className="mono line-clamp-4 min-w-0 wrap-anywhere">
                     {value}
                   </span>

@@ -4,10 +4,10 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
-import { useRowKeys } from '#app/_lib/use-row-keys.ts';
 import { RowLink } from '#app/_ui/row-link.tsx';
 import { Status } from '#app/_ui/status.tsx';
-import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
+import { Td, Th, Tr } from '#app/_ui/table.tsx';
+import { MenuCell, RowTable } from '../row-table.tsx';
 import { type ShownService, type ShownUnit, unitHref } from '../service-data.ts';
 import { useUnitReason } from '../use-unit-reason.ts';
 
@@ -22,45 +22,31 @@ export interface UnitTableProps {
 /** The units of a service by number. `j` and `k` move the cursor; Enter opens a unit. */
 export function UnitTable({ model, service, units, menuOf }: UnitTableProps) {
   const { t } = useTranslation('services');
-  const { cursor, list } = useRowKeys<HTMLTableSectionElement>({
-    hrefs: units.map(({ unit }) => unitHref(model, unit)),
-    labels: { next: t('keys.nextUnit'), previous: t('keys.previousUnit'), open: t('keys.openUnit') },
-  });
   return (
-    <TableFrame label={t('column.units')}>
-      <Table>
-        <THead>
-          <tr>
-            <Th className="w-1/3 max-sm:w-full">{t('column.unit')}</Th>
-            <Th className="max-sm:hidden">{t('column.stage')}</Th>
-            <Th className="max-sm:hidden">{t('column.machine')}</Th>
-            <Th className="max-md:hidden">{t('column.version')}</Th>
-            <Th end className="max-lg:hidden">
-              {t('column.settings')}
-            </Th>
-            <Th className="max-lg:hidden">{t('column.ports')}</Th>
-            <Th className="max-md:hidden">{t('column.next')}</Th>
-            {menuOf === undefined ? null : (
-              <Th className="w-10">
-                <span className="sr-only">{t('column.acts')}</span>
-              </Th>
-            )}
-          </tr>
-        </THead>
-        <TBody ref={list}>
-          {units.map((unit) => (
-            <UnitRow
-              key={unit.unit}
-              model={model}
-              service={service}
-              unit={unit}
-              cursor={unitHref(model, unit.unit) === cursor}
-              menu={menuOf?.(unit)}
-            />
-          ))}
-        </TBody>
-      </Table>
-    </TableFrame>
+    <RowTable
+      label={t('column.units')}
+      rows={units}
+      hrefOf={({ unit }) => unitHref(model, unit)}
+      keys={{ next: t('keys.nextUnit'), previous: t('keys.previousUnit'), open: t('keys.openUnit') }}
+      hasMenus={menuOf !== undefined}
+      heads={
+        <>
+          <Th className="w-1/3 max-sm:w-full">{t('column.unit')}</Th>
+          <Th className="max-sm:hidden">{t('column.stage')}</Th>
+          <Th className="max-sm:hidden">{t('column.machine')}</Th>
+          <Th className="max-md:hidden">{t('column.version')}</Th>
+          <Th end className="max-lg:hidden">
+            {t('column.settings')}
+          </Th>
+          <Th className="max-lg:hidden">{t('column.ports')}</Th>
+          <Th className="max-md:hidden">{t('column.next')}</Th>
+        </>
+      }
+    >
+      {(unit, isCursor) => (
+        <UnitRow key={unit.unit} model={model} service={service} unit={unit} cursor={isCursor} menu={menuOf?.(unit)} />
+      )}
+    </RowTable>
   );
 }
 
@@ -118,11 +104,7 @@ function UnitRow({ model, service, unit, cursor, menu }: UnitRowProps) {
       <Td className="max-w-64 truncate max-md:hidden">
         <NextHook unit={unit} />
       </Td>
-      {menu === undefined ? null : (
-        <Td end className="ps-0">
-          <span className="relative z-1">{menu}</span>
-        </Td>
-      )}
+      <MenuCell menu={menu} />
     </Tr>
   );
 }

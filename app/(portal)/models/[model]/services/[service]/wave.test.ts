@@ -5,7 +5,7 @@ import { waveOf } from './wave.ts';
 const unit = (number: number, more: Partial<ShownUnit> = {}): ShownUnit => ({
   ...{ unit: `blog/${number}`, number, life: 'alive', stage: 'started', health: 'healthy', cause: null, hook: null },
   ...{ vmId: 'v', vm: 'prod', machine: 0, publicAddress: null, version: '2.0.0.0', settingsVersion: 3 },
-  ...{ isConfirmed: true, ports: [], running: null, next: null, failing: [] },
+  ...{ isConfirmed: true, needsRelease: false, ports: [], running: null, next: null, failing: [] },
   ...more,
 });
 const old = (number: number) => unit(number, { version: '1.0.0.0', settingsVersion: 2 });

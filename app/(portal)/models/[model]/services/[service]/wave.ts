@@ -14,7 +14,7 @@ export interface Wave {
   done: number;
   /** Whether a unit that failed keeps the others from changing. */
   isStopped: boolean;
-  /** The versions that units have which have not changed yet; the version to go back to comes first. */
+  /** The versions of the units that have not changed yet; the version to go back to comes first. */
   earlier: string[];
   isUpgrade: boolean;
 }

@@ -10,6 +10,7 @@ import { FormDialog } from '#app/(portal)/settings/form-dialog.tsx';
 import type { ServiceDialogsProps } from '../service-acts.ts';
 import type { ShownService } from '../service-data.ts';
 import { PlacementField, placeOf } from './placement-field.tsx';
+import { SlotField, slotOf } from './slot-field.tsx';
 import { useReloadServices } from './use-set-service.ts';
 
 export interface AddUnitsDialogProps extends Pick<ServiceDialogsProps, 'model' | 'onAdded' | 'onClose'> {
@@ -23,6 +24,7 @@ export function AddUnitsDialog({ model, service: { name }, onAdded, onClose }: A
   const explain = useProblem();
   const reload = useReloadServices();
   const [placing, setPlacing] = useState({ count: '1', to: '' });
+  const [staging, setStaging] = useState({ isStaged: false, version: '' });
   const add = useMutation(
     trpc.services.addUnits.mutationOptions({
       onSuccess: ({ units }) => {
@@ -40,11 +42,12 @@ export function AddUnitsDialog({ model, service: { name }, onAdded, onClose }: A
       act={t('addUnits.act', { count })}
       busy={add.isPending}
       onEdit={() => forgetError(add)}
-      onSubmit={() => add.mutate({ model: model.name, service: name, count, ...placeOf(placing) })}
+      onSubmit={() => add.mutate({ model: model.name, service: name, count, ...placeOf(placing), ...slotOf(staging) })}
       onClose={onClose}
       error={add.error === null ? undefined : explain(add.error).message}
     >
       <PlacementField model={model} value={placing} onChange={setPlacing} min={1} />
+      {model.availabilitySetsEnabled ? <SlotField value={staging} onChange={setStaging} /> : null}
     </FormDialog>
   );
 }

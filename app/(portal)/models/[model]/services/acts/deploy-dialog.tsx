@@ -38,7 +38,7 @@ const noValues = {
   placing: { count: '1', to: '' },
   exposed: false,
   draft: settingsDraft({}),
-  /** The relations for which the reader chose the opposite of what is usual. */
+  /** The relations for which the reader chose the opposite of the default. */
   changedPairs: [] as readonly string[],
 };
 

@@ -4,7 +4,9 @@ import { endpointText, type ShownPair } from '../endpoint-pairs.ts';
 const keyOf = ({ requires, provides }: ShownPair, name: string): string =>
   [requires, provides].map((one) => (one.service === name ? `:${one.name}` : endpointText(one))).join(' ');
 
-/** Whether a pair is related unless the reader says otherwise: the service needs it, and there is one way to have it. */
+/**
+ * Whether a pair is related unless the reader says otherwise: the service needs it, and there is one way to have it.
+ */
 const isDefault = (pair: ShownPair, pairs: readonly ShownPair[], name: string): boolean =>
   pair.requires.service === name &&
   !pair.optional &&
@@ -12,7 +14,7 @@ const isDefault = (pair: ShownPair, pairs: readonly ShownPair[], name: string): 
 
 /**
  * Returns the pairs to which a new service is related. `changed` are the pairs for which the reader chose the opposite
- * of what is usual.
+ * of the default.
  */
 export const chosenPairs = (pairs: readonly ShownPair[], changed: readonly string[], name: string): ShownPair[] =>
   pairs.filter((pair) => isDefault(pair, pairs, name) !== changed.includes(keyOf(pair, name)));

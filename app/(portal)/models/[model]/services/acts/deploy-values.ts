@@ -11,7 +11,7 @@ export function nameFor(formula: string, services: readonly Pick<ShownService, '
     .slice(0, maxServiceNameLength - 2);
   if (base === '') return '';
   const taken = new Set(services.map(({ name }) => name));
-  // A part after a hyphen must have a letter, so the names go on with letters.
+  // A part after a hyphen must have a letter, so the names continue with letters.
   const names = [base, ...'bcdefghijklmnopqrstuvwxyz'].map((part, index) => (index === 0 ? part : `${base}-${part}`));
   return names.find((name) => !taken.has(name)) ?? '';
 }

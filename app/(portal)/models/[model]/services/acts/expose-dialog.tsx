@@ -15,14 +15,14 @@ export interface ExposeDialogProps extends Pick<ServiceDialogsProps, 'model' | '
   service: ShownService;
 }
 
-/** Lets the public address lead to a service's ports, or no longer. */
+/** Exposes a service's ports at the public address, or stops exposing them. */
 export function ExposeDialog({ model, service, onClose }: ExposeDialogProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
   const trpc = useTRPC();
   const explain = useProblem();
   const topology = useQuery(trpc.models.topology.queryOptions({ model: model.name }));
-  // The service as it was when the dialog opened: it does not turn into the opposite when the change arrives.
+  // The service as it was when the dialog opened: the dialog does not turn into its opposite when the change arrives.
   const { name, formula, version, exposed } = service;
   const set = useSetService({ onDone: () => {} });
   const ports = portsOf(service);

@@ -20,7 +20,7 @@ export interface PlacementFieldProps {
   model: Pick<ShownModel, 'name' | 'availabilitySetsEnabled'>;
   value: PlacementValues;
   onChange(value: PlacementValues): void;
-  /** The least number of units. */
+  /** The minimum number of units. */
   min: 0 | 1;
 }
 

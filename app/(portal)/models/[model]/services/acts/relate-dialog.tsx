@@ -68,7 +68,7 @@ function PairForm({ model, service, pairs: given, onClose }: PairFormProps) {
   const trpc = useTRPC();
   const explain = useProblem();
   const reload = useReloadServices();
-  // The pairs as they were when the dialog opened: the chosen one must not vanish once it is related.
+  // The pairs as they were when the dialog opened: the chosen one must not disappear once it is related.
   const [pairs] = useState(given);
   const [from, setFrom] = useState(() => endpointText((pairs[0] as ShownPair).requires));
   const [to, setTo] = useState('');

@@ -47,7 +47,7 @@ export function withJsonText(draft: SettingsDraft, typed: string): SettingsDraft
 export const isReadable = ({ unread, secrets }: SettingsDraft): boolean =>
   unread === null && !(secrets.mode === 'replace' && secrets.unread);
 
-/** Whether the draft changes something. */
+/** Whether the draft changes anything. */
 export const isChanged = (draft: SettingsDraft, before: SettingsObject): boolean =>
   canonical(draft.settings) !== canonical(before) || protectedOf(draft).protectedSettings !== undefined;
 

@@ -1,6 +1,5 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { type ExplainedProblem, faultAt as faultIn } from '#app/_lib/problem.ts';
@@ -8,6 +7,7 @@ import { QueryError } from '#app/_lib/query-error.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import type { JsonPlace } from '#app/_ui/json-editor.tsx';
 import { jsonHeight } from '#app/_ui/json-height.ts';
+import { LazyJsonEditor } from '#app/_ui/lazy-json-editor.tsx';
 import { SchemaForm, type SettingsObject } from '#app/_ui/schema-form/form.tsx';
 import type { SettingPath } from '#app/_ui/schema-form/surroundings.ts';
 import { Segmented } from '#app/_ui/segmented.tsx';
@@ -16,11 +16,6 @@ import { useSchema } from '#app/(portal)/vms/[vmId]/extensions/_editor/use-schem
 import { jsonPointer } from '#protocol/pointer.ts';
 import { ProtectedPart, type StoredProtected } from './protected-part.tsx';
 import { type SettingsDraft, withFormSettings, withJsonText } from './settings-draft.ts';
-
-const JsonEditor = dynamic(() => import('#app/_ui/json-editor.tsx').then((module) => module.JsonEditor), {
-  ssr: false,
-  loading: () => <Skeleton className="mx-4 my-2 w-40" />,
-});
 
 export interface SettingsFieldsProps {
   formula: string;
@@ -102,7 +97,7 @@ export function SettingsFields({ formula, version, draft, onChange, before, stor
   );
 }
 
-/** The schema of no version is part of the page, so each is loaded. */
+/** The page does not contain the schema of any version, so each is loaded. */
 const nothingLoaded = { version: '', schema: null, words: {} };
 
 interface JsonProps extends Pick<SettingsFieldsProps, 'draft' | 'onChange' | 'problem'> {
@@ -127,7 +122,7 @@ function Json({ draft, onChange, problem, place, children }: JsonProps) {
     <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
       {children}
       <div className="rounded-md shadow-field" style={{ minHeight: jsonHeight(draft.text) }}>
-        <JsonEditor
+        <LazyJsonEditor
           value={draft.text}
           onChange={(text) => onChange(withJsonText(draft, text))}
           label={t('json.label')}

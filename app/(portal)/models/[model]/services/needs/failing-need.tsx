@@ -2,6 +2,7 @@
 
 import { RotateCw } from 'lucide-react';
 import Link from 'next/link';
+import type { ReactNode } from 'react';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
@@ -16,8 +17,13 @@ import type { NeedProps } from './need-props.ts';
 /** Number of units that the line names. */
 const maxNamed = 3;
 
+export interface FailingNeedProps extends Pick<NeedProps<'failing'>, 'need' | 'model' | 'page' | 'may' | 'runAgain'> {
+  /** What can be unfolded below. */
+  more?: ReactNode;
+}
+
 /** A hook that fails for the same reason on one or more units. */
-export function FailingNeed({ need: { group }, model, may, runAgain }: NeedProps<'failing'>) {
+export function FailingNeed({ need: { group }, model, page, may, runAgain, more }: FailingNeedProps) {
   const { t } = useTranslation('services');
   const { hook, units, failures, since } = group;
   const [first] = units;
@@ -42,6 +48,7 @@ export function FailingNeed({ need: { group }, model, may, runAgain }: NeedProps
           />
         </>
       }
+      more={more}
     >
       {!may ? null : waiting.length === 0 ? (
         <Button disabled>{t('needs.retried')}</Button>
@@ -53,11 +60,11 @@ export function FailingNeed({ need: { group }, model, may, runAgain }: NeedProps
       )}
       {first === undefined ? null : units.length === 1 ? (
         <Button asChild>
-          <Link href={unitHref(model, first.unit)} prefetch={false}>
+          <Link href={`${unitHref(model, first.unit)}?run=${first.run}`} prefetch={false}>
             {t('needs.open', { name: first.unit })}
           </Link>
         </Button>
-      ) : (
+      ) : first.service === page ? null : (
         <Button asChild>
           <Link href={serviceHref(model, first.service, 'failed')} prefetch={false}>
             {t('needs.open', { name: first.service })}

@@ -8,10 +8,12 @@ export interface NeedLineProps {
   why: ReactNode;
   /** The next acts. */
   children: ReactNode;
+  /** What can be unfolded below. */
+  more?: ReactNode;
 }
 
-/** A line of the card that says what needs somebody, with the next acts. */
-export function NeedLine({ status, title, why, children }: NeedLineProps) {
+/** A line of the card that says what needs attention, with the next acts. */
+export function NeedLine({ status, title, why, children, more }: NeedLineProps) {
   return (
     <li
       data-st={status}
@@ -25,6 +27,7 @@ export function NeedLine({ status, title, why, children }: NeedLineProps) {
         </div>
       </div>
       <span className="flex flex-wrap gap-2 max-sm:w-full max-sm:*:grow">{children}</span>
+      {more === undefined ? null : <div className="-mt-2 w-full ps-6 text-12">{more}</div>}
     </li>
   );
 }

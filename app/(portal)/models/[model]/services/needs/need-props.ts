@@ -7,6 +7,8 @@ import type { useRunAgain } from './use-run-again.ts';
 export interface NeedProps<Kind extends ServiceNeed['kind'] = ServiceNeed['kind']> {
   need: Extract<ServiceNeed, { kind: Kind }>;
   model: string;
+  /** The service that the page shows; undefined for another page. */
+  page?: string | undefined;
   services: readonly ShownService[];
   may: boolean;
   runAgain: ReturnType<typeof useRunAgain>;

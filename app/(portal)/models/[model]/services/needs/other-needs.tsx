@@ -4,13 +4,10 @@ import { Cable } from 'lucide-react';
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Button } from '#app/_ui/button.tsx';
-import { useFormat } from '#app/_ui/format.ts';
 import { modelHref } from '../../../model-data.ts';
 import { NeedLine } from './need-line.tsx';
 import type { NeedProps } from './need-props.ts';
-
-/** Number of units that a line names. */
-const maxNamed = 5;
+import { useUnitNames } from './use-unit-names.ts';
 
 /** A service whose formula requires a relation that it does not have. */
 export function RelationNeed({ need: { service, units, endpoint }, may, onAct }: NeedProps<'relation'>) {
@@ -35,10 +32,7 @@ export function RelationNeed({ need: { service, units, endpoint }, may, onAct }:
 /** Units whose machines are not enrolled yet. */
 export function EnrollNeed({ need: { units }, model, may }: NeedProps<'enroll'>) {
   const { t } = useTranslation('services');
-  const format = useFormat();
-  const named = units.slice(0, maxNamed).map(({ unit }) => unit);
-  const rest = units.length - named.length;
-  const names = format.list(rest > 0 ? [...named, t('units.more', { count: rest })] : named);
+  const names = useUnitNames()(units);
   return (
     <NeedLine
       status="unknown"

@@ -14,6 +14,7 @@ import type { ShownService } from '../service-data.ts';
 import { FailingNeed } from './failing-need.tsx';
 import type { NeedProps } from './need-props.ts';
 import { EmptyNeed, EnrollNeed, RelationNeed } from './other-needs.tsx';
+import { ReleaseNeed } from './release-need.tsx';
 import { keyOfNeed, serviceNeeds } from './service-needs.ts';
 import { useRunAgain } from './use-run-again.ts';
 
@@ -23,7 +24,7 @@ export interface ServiceNeedsCardProps {
   services: readonly ShownService[];
   /** The service that the page shows; undefined for all. */
   service?: string;
-  /** How many other things need somebody, and their lines. */
+  /** How many other things need attention, and their lines. */
   others?: number;
   otherLines?: ReactNode;
   onAct(act: ServiceAct): void;
@@ -32,7 +33,7 @@ export interface ServiceNeedsCardProps {
 /** Number of needs that the card shows at first. */
 const maxNeeds = 5;
 
-/** What needs somebody among services: failing hooks by formula, hook and reason, missing relations, machines. */
+/** What needs attention among services: failing hooks by formula, hook and reason, missing relations, machines. */
 export function ServiceNeedsCard(props: ServiceNeedsCardProps) {
   const { model, services, service, others = 0, otherLines, onAct } = props;
   const { t } = useTranslation('services');
@@ -43,7 +44,7 @@ export function ServiceNeedsCard(props: ServiceNeedsCardProps) {
   const needs = serviceNeeds(services);
   const count = needs.length + others;
   if (count === 0) return null;
-  const failing = needs.flatMap((need) => (need.kind === 'failing' ? need.group.units : []));
+  const failing = needs.filter(({ kind }) => kind === 'failing');
   const shown = showsAll ? needs : needs.slice(0, maxNeeds);
   return (
     <Card className="mb-4" aria-labelledby="needs">
@@ -69,6 +70,7 @@ export function ServiceNeedsCard(props: ServiceNeedsCardProps) {
             key={keyOfNeed(need)}
             need={need}
             model={model.name}
+            page={service}
             services={services}
             may={may}
             runAgain={runAgain}
@@ -92,6 +94,8 @@ function Need({ need, ...props }: NeedProps) {
   switch (need.kind) {
     case 'failing':
       return <FailingNeed need={need} {...props} />;
+    case 'release':
+      return <ReleaseNeed need={need} {...props} />;
     case 'relation':
       return <RelationNeed need={need} {...props} />;
     case 'enroll':

@@ -23,15 +23,16 @@ test('services that work need nothing', () => {
   expect(serviceNeeds([service('blog'), service('store', { endpoints: [{ ...db, relations: 1 }] })])).toEqual([]);
 });
 
-test('what fails comes first, then missing relations, machines to enroll, and services without units', () => {
+test('what fails comes first, then releases, missing relations, machines to enroll, and services without units', () => {
   const needs = serviceNeeds([
     service('empty', { units: [] }),
     service('new', { units: [unit('new/0', { stage: 'placed' }), unit('new/1', { stage: 'placed' })] }),
-    service('blog', { endpoints: [db] }),
+    service('blog', { endpoints: [db], units: [unit('blog/0', { needsRelease: true }), unit('blog/1')] }),
     service('store', { units: [unit('store/0', { failing: [failing] })] }),
   ]);
-  expect(needs.map(({ kind }) => kind)).toEqual(['failing', 'relation', 'enroll', 'empty']);
-  expect(needs[2]).toMatchObject({ units: [{ unit: 'new/0' }, { unit: 'new/1' }] });
+  expect(needs.map(({ kind }) => kind)).toEqual(['failing', 'release', 'relation', 'enroll', 'empty']);
+  expect(needs[1]).toMatchObject({ service: 'blog', units: [{ unit: 'blog/0', vm: 'prod-0' }] });
+  expect(needs[3]).toMatchObject({ units: [{ unit: 'new/0' }, { unit: 'new/1' }] });
   expect(new Set(needs.map(keyOfNeed)).size).toBe(needs.length);
 });
 

@@ -1,22 +1,27 @@
 import { type FailingGroup, failingGroups } from '../failing-groups.ts';
 import { missingRelations, type ShownEndpointOfFormula, type ShownService } from '../service-data.ts';
 
-/** What needs somebody among the services of a model. */
+/** What needs attention among the services of a model. */
 export type ServiceNeed =
   | { kind: 'failing'; group: FailingGroup }
+  | { kind: 'release'; service: string; units: { unit: string; vm: string }[] }
   | { kind: 'relation'; service: string; units: number; endpoint: ShownEndpointOfFormula }
   | { kind: 'enroll'; units: { unit: string; vmId: string; vm: string }[] }
   | { kind: 'empty'; service: string };
 
 /**
- * Returns what needs somebody, the most urgent first: hooks that fail, services that need a relation, units whose
- * machines are not enrolled, and services without units.
+ * Returns what needs attention, the most urgent first: hooks that fail, protected settings that an admin must release,
+ * services that need a relation, units whose machines are not enrolled, and services without units.
  */
 export function serviceNeeds(services: readonly ShownService[]): ServiceNeed[] {
   const living = services.filter(({ life }) => life === 'alive');
   const placed = services.flatMap(({ units }) => units.filter(({ stage }) => stage === 'placed'));
   return [
     ...failingGroups(services).map((group) => ({ kind: 'failing' as const, group })),
+    ...living.flatMap(({ name, units }) => {
+      const withheld = units.filter(({ needsRelease }) => needsRelease).map(({ unit, vm }) => ({ unit, vm }));
+      return withheld.length === 0 ? [] : [{ kind: 'release' as const, service: name, units: withheld }];
+    }),
     ...living.flatMap((service) =>
       missingRelations(service).map((endpoint) => {
         return { kind: 'relation' as const, service: service.name, units: service.units.length, endpoint };
@@ -37,7 +42,8 @@ export function keyOfNeed(need: ServiceNeed): string {
     case 'relation':
       return `relation ${need.service} ${need.endpoint.name}`;
     case 'empty':
-      return `empty ${need.service}`;
+    case 'release':
+      return `${need.kind} ${need.service}`;
     case 'enroll':
       return 'enroll';
   }

@@ -10,7 +10,7 @@ const inks: Readonly<Record<VmHealth, string>> = {
 /** What the file says about a service below its name. */
 export type Describe = (service: ShownService) => string;
 
-/** Returns the whole picture as the text of an SVG file, also what is not visible on the page. */
+/** Returns the whole picture as the text of an SVG file, including what is not visible on the page. */
 export function pictureFile(
   { width, height, services: placed, relations: lines }: ServiceLayout,
   services: readonly ShownService[],

@@ -37,13 +37,13 @@ export interface RelatedRing {
   at: number;
 }
 
-/** Goes on to the next related service if the last key went to the current one; otherwise begins with its own. */
+/** Continues to the next related service if the last key went to the current one; otherwise begins with its own. */
 export function nextInRing(ring: RelatedRing | null, own: readonly string[], current: string): RelatedRing {
   return ring !== null && ring.names[ring.at] === current && ring.names.length > 1
     ? { names: ring.names, at: (ring.at + 1) % ring.names.length }
     : { names: own, at: 0 };
 }
 
-/** Columns count more than rows, so that the way stays in its direction. */
+/** Columns count more than rows, so that the path keeps its direction. */
 const distance = (a: { x: number; y: number }, b: { x: number; y: number }): number =>
   Math.abs(a.x - b.x) * 2 + Math.abs(a.y - b.y);

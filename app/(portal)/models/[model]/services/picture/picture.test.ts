@@ -35,7 +35,7 @@ test('what requires is left of what provides, and no two boxes overlap', () => {
   }
 });
 
-test('each relation between two services is a line, also a second one between the same services', () => {
+test('each relation between two services is a line, even a second one between the same services', () => {
   const two = layoutServices(services, [...relations, relation(4, 'blog', 'store', 'metrics')]);
   expect(two.relations.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   expect(new Set(two.relations.map(({ path }) => path)).size).toBe(4);
@@ -50,7 +50,7 @@ test('the layout depends on services and relations, not on health', () => {
   expect(structureOf(services.slice(1), relations)).not.toBe(structureOf(services, relations));
 });
 
-test('arrows go along relations and within a column, and stay where there is nothing', () => {
+test('arrows follow relations and move within a column, and stay where there is nothing', () => {
   expect(walk(layout, 'proxy', 'right')).toBe('blog');
   expect(walk(layout, 'blog', 'left')).toBe('proxy');
   expect(['store', 'cache']).toContain(walk(layout, 'blog', 'right'));

@@ -14,7 +14,12 @@ export interface RelationLinesProps {
   relations: ReadonlyMap<number, ShownRelation>;
 }
 
-/** The relations as lines from who requires to who provides; dashed while they end or somebody is behind. */
+const inkOf = (isFailing: boolean): string => (isFailing ? 'text-failed-text' : 'text-ink-3');
+
+/**
+ * The relations as lines from the service that requires to the one that provides; dashed while they end or a unit is
+ * behind.
+ */
 export function RelationLines({ model, layout, relations }: RelationLinesProps) {
   const { t } = useTranslation('services');
   const arrow = useId();
@@ -22,9 +27,20 @@ export function RelationLines({ model, layout, relations }: RelationLinesProps) 
     <>
       <svg aria-hidden width={layout.width} height={layout.height} className="absolute inset-0 overflow-visible">
         <defs>
-          <marker id={arrow} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
-            <path d="M1 1 7 4 1 7z" fill="context-stroke" />
-          </marker>
+          {[false, true].map((isFailing) => (
+            <marker
+              key={String(isFailing)}
+              id={`${arrow}${isFailing}`}
+              viewBox="0 0 8 8"
+              refX="7"
+              refY="4"
+              markerWidth="7"
+              markerHeight="7"
+              orient="auto"
+            >
+              <path d="M1 1 7 4 1 7z" fill="currentColor" className={inkOf(isFailing)} />
+            </marker>
+          ))}
         </defs>
         {layout.relations.map(({ number, path }) => {
           const state = relations.get(number)?.state ?? 'settled';
@@ -36,8 +52,8 @@ export function RelationLines({ model, layout, relations }: RelationLinesProps) 
               stroke="currentColor"
               strokeWidth="1.5"
               strokeDasharray={state === 'settled' || state === 'failing' ? undefined : '5 4'}
-              markerEnd={`url(#${arrow})`}
-              className={state === 'failing' ? 'text-failed-text' : 'text-ink-3'}
+              markerEnd={`url(#${arrow}${state === 'failing'})`}
+              className={inkOf(state === 'failing')}
             />
           );
         })}

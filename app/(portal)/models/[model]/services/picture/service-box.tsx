@@ -45,7 +45,7 @@ export function ServiceBox({ model, service, at, isStop, label, ref, onFocus }: 
       onFocus={onFocus}
       style={{ left: at.x, top: at.y, width: boxWidth, height: boxHeight }}
       className={cn(
-        'absolute grid grid-cols-[minmax(0,1fr)] content-between gap-1 rounded-lg bg-surface px-3 py-2 shadow-card [--cut:var(--surface)] hover:bg-hover focus-visible:shadow-focus',
+        'absolute grid grid-cols-[minmax(0,1fr)] content-between gap-px rounded-lg bg-surface px-3 py-1.5 shadow-card [--cut:var(--surface)] hover:bg-hover focus-visible:shadow-focus',
         isLoud && 'shadow-[inset_0_0_0_1.5px_var(--st-solid)]',
         life !== 'alive' && 'opacity-60',
       )}

@@ -3,15 +3,18 @@
 import { Download, Maximize, Minus, Plus } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { saveFile } from '#app/_lib/save-file.ts';
 import { IconButton } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import type { ShownRelation, ShownService } from '../service-data.ts';
+import { FindField } from './find-field.tsx';
 import { pictureFile } from './picture-file.ts';
 import { boxHeight, boxWidth, layoutServices, structureOf } from './picture-layout.ts';
 import { RelationLines } from './relation-lines.tsx';
 import { ServiceBox } from './service-box.tsx';
 import { usePictureKeys } from './use-picture-keys.ts';
 import { useServiceWords } from './use-service-words.ts';
+import { useShownPart } from './use-shown-part.ts';
 import { useViewport } from './use-viewport.ts';
 
 export interface ServicePictureProps {
@@ -25,18 +28,21 @@ const [minHeight, maxHeight, margin] = [220, 620, 24];
 
 /**
  * The services of a model as boxes, with their relations as lines. For the keyboard, the picture is one stop: arrows walk
- * along relations and columns, Enter opens a service.
+ * along relations and columns, Enter opens a service. Of a large model, it shows what is around one service.
  */
-export function ServicePicture({ model, services, relations }: ServicePictureProps) {
+export function ServicePicture({ model, services: all, relations: links }: ServicePictureProps) {
   const { t } = useTranslation('services');
+  const format = useFormat();
   const describe = useServiceWords();
+  const { services, relations, middle, choose } = useShownPart(all, links);
   const frame = useRef<HTMLElement>(null);
+  const search = useRef<HTMLInputElement>(null);
   const boxes = useRef(new Map<string, HTMLAnchorElement>());
   const structure = structureOf(services, relations);
   // biome-ignore lint/correctness/useExhaustiveDependencies: health must not move anything
   const layout = useMemo(() => layoutServices(services, relations), [structure]);
-  const [stop, setStop] = useState(services[0]?.name ?? '');
-  const view = useViewport(model, layout, frame);
+  const [stop, setStop] = useState(middle ?? services[0]?.name ?? '');
+  const view = useViewport(middle === null ? model : `${model}/${middle}`, layout, frame);
   const { x, y, scale } = view.viewport;
   const relationOf = new Map(relations.map((relation) => [relation.number, relation]));
   const current = layout.services.has(stop) ? stop : (services[0]?.name ?? '');
@@ -47,11 +53,26 @@ export function ServicePicture({ model, services, relations }: ServicePicturePro
     view.reveal({ x: at.x, y: at.y, width: boxWidth, height: boxHeight });
     boxes.current.get(name)?.focus({ preventScroll: true });
   };
-  const onKeyDown = usePictureKeys({ layout, current, view, go });
-  const download = () => save(`${model}.svg`, pictureFile(layout, services, relations, describe));
+  const find = (name: string) => {
+    if (middle === null) return go(name);
+    choose(name);
+    setStop(name);
+    // The box is in the document once the other part is shown.
+    requestAnimationFrame(() => boxes.current.get(name)?.focus({ preventScroll: true }));
+  };
+  const onKeyDown = usePictureKeys({ layout, current, view, go, find: () => search.current?.focus() });
+  const download = () => saveFile(`${model}.svg`, pictureFile(layout, services, relations, describe), 'image/svg+xml');
   return (
     <div className="grid grid-cols-[minmax(0,1fr)]">
-      <Tools scale={scale} onZoom={view.zoom} onFit={view.fit} onDownload={download} />
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 pb-2">
+        <FindField ref={search} services={all} onFind={find} />
+        {middle === null ? null : (
+          <span className="text-12 text-ink-2">
+            {t('picture.around', { name: middle, count: services.length, all: format.number(all.length) })}
+          </span>
+        )}
+        <Tools scale={scale} onZoom={view.zoom} onFit={view.fit} onDownload={download} />
+      </div>
       {/* biome-ignore lint/a11y/useSemanticElements: a figure with its own keys */}
       <section
         ref={frame}
@@ -106,7 +127,7 @@ function Tools({ scale, onZoom, onFit, onDownload }: ToolsProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
   return (
-    <div className="flex items-center justify-end gap-1 px-4 pb-2">
+    <div className="flex items-center justify-end gap-1">
       <IconButton size="sm" label={t('picture.smaller')} onClick={() => onZoom(0.8)}>
         <Minus aria-hidden />
       </IconButton>
@@ -122,13 +143,4 @@ function Tools({ scale, onZoom, onFit, onDownload }: ToolsProps) {
       </IconButton>
     </div>
   );
-}
-
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -22,6 +22,19 @@ export function fitted(picture: { width: number; height: number }, frame: { widt
   };
 }
 
+/** Below this width of the frame, a picture starts with readable text instead of as a whole. */
+const narrow = 640;
+const readable = 0.75;
+
+/** Returns the first viewport: the whole picture, or in a narrow frame its upper left part if the whole is too small. */
+export function opening(
+  picture: { width: number; height: number },
+  frame: { width: number; height: number },
+): Viewport {
+  const whole = fitted(picture, frame);
+  return frame.width >= narrow || whole.scale >= readable ? whole : { x: 0, y: 0, scale: readable };
+}
+
 /** Returns the viewport after a zoom around a point of the frame, which stays where it is. */
 export function zoomed({ x, y, scale }: Viewport, factor: number, at: { x: number; y: number }): Viewport {
   const next = clamp(scale * factor);
@@ -49,7 +62,7 @@ export function revealing(
 
 /**
  * Keeps the viewport of a picture per model, and changes it by dragging and, with Ctrl or ⌘, by the wheel. At first, the
- * whole picture is visible.
+ * whole picture is visible, or a readable part in a narrow frame.
  */
 export function useViewport(
   model: string,
@@ -63,7 +76,7 @@ export function useViewport(
   const fit = () => setViewport(fitted(picture, size()));
   // biome-ignore lint/correctness/useExhaustiveDependencies: the place is restored once per model
   useEffect(() => {
-    setViewport(stored(key) ?? fitted(picture, size()));
+    setViewport(stored(key) ?? opening(picture, size()));
   }, [key]);
   useEffect(() => {
     if (viewport !== null) sessionStorage.setItem(key, JSON.stringify(viewport));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fitted, revealing, zoomed } from './use-viewport.ts';
+import { fitted, opening, revealing, zoomed } from './use-viewport.ts';
 
 const frame = { width: 800, height: 400 };
 
@@ -7,6 +7,13 @@ test('a small picture keeps its size in the middle, and a large one becomes smal
   expect(fitted({ width: 400, height: 200 }, frame)).toEqual({ x: 200, y: 100, scale: 1 });
   expect(fitted({ width: 1600, height: 400 }, frame)).toEqual({ x: 0, y: 100, scale: 0.5 });
   expect(fitted({ width: 80_000, height: 400 }, frame).scale).toBe(0.2);
+});
+
+test('a narrow frame starts with readable text, unless the whole picture is readable', () => {
+  const phone = { width: 320, height: 300 };
+  expect(opening({ width: 1_000, height: 300 }, phone)).toEqual({ x: 0, y: 0, scale: 0.75 });
+  expect(opening({ width: 400, height: 300 }, phone)).toEqual(fitted({ width: 400, height: 300 }, phone));
+  expect(opening({ width: 1600, height: 400 }, frame)).toEqual(fitted({ width: 1600, height: 400 }, frame));
 });
 
 test('a zoom keeps its point in place, within the limits', () => {

@@ -7,14 +7,14 @@ import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { unitHref } from '../../services/service-data.ts';
 import { HookName } from '../hook-name.tsx';
-import type { CauseOfHook, NamedUnit, ShownRunDetails } from '../unit-data.ts';
+import type { CauseOfHook, ShownRunDetails } from '../unit-data.ts';
 
 /** The chain of causes of a run, nearest first, up to the act of an operator. */
 export function Causes({
-  name,
+  model,
   run: { causes, remoteUnit, version, formulaVersion },
 }: {
-  name: NamedUnit;
+  model: string;
   run: ShownRunDetails;
 }) {
   const { t } = useTranslation('services');
@@ -27,14 +27,14 @@ export function Causes({
       <ol className="mt-1 space-y-1.5">
         {causes.map((cause, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a cause is identified by its place in the chain
-          <CauseLine key={index} name={name} cause={cause} />
+          <CauseLine key={index} model={model} cause={cause} />
         ))}
       </ol>
     </>
   );
 }
 
-function CauseLine({ name, cause: { run, act } }: { name: NamedUnit; cause: CauseOfHook }) {
+function CauseLine({ model, cause: { run, act } }: { model: string; cause: CauseOfHook }) {
   const { t } = useTranslation(['services', 'activity']);
   if (run !== undefined) {
     return (
@@ -44,9 +44,7 @@ function CauseLine({ name, cause: { run, act } }: { name: NamedUnit; cause: Caus
           <Trans
             text={t('services:unit.cause.run', { unit: run.unit, hook: run.hook })}
             tags={{
-              unit: (
-                <TextLink href={`${unitHref(name.model, run.unit)}?run=${run.id}`} prefetch={false} translate="no" />
-              ),
+              unit: <TextLink href={`${unitHref(model, run.unit)}?run=${run.id}`} prefetch={false} translate="no" />,
               hook: <HookName />,
             }}
           />

@@ -12,9 +12,8 @@ import { Button } from '#app/_ui/button.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { DateTime, Elapsed } from '#app/_ui/time.tsx';
-import type { LogName } from '#app/(portal)/vms/[vmId]/executions/[executionId]/log/shown-log.ts';
 import { MessageBody } from '#app/(portal)/vms/[vmId]/message-body.tsx';
-import { logOfRun } from '../log-of-run.ts';
+import { logOfRun, type RunLogName } from '../log-of-run.ts';
 import { type NamedUnit, type ShownRunDetails, statusOfOutcome } from '../unit-data.ts';
 import { HookFor } from './hook-for.tsx';
 import { RunFacts } from './run-facts.tsx';
@@ -58,7 +57,7 @@ export function RunDetails({ name, run: id, first, readAt }: RunDetailsProps) {
 function Contents({ name, run }: { name: NamedUnit; run: ShownRunDetails }) {
   const { t } = useTranslation('services');
   const may = useReader().can('operator');
-  const log = useMemo<LogName>(() => ({ of: 'run', ...name, run: run.id }), [name, run.id]);
+  const log = useMemo<RunLogName>(() => ({ of: 'run', ...name, run: run.id }), [name, run.id]);
   return (
     <section aria-label={t('unit.run.label', { number: run.number, hook: run.hook })} className="min-w-0">
       <RunHead name={name} run={run} />

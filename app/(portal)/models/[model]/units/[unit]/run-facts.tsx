@@ -20,7 +20,7 @@ export function RunFacts({ name, run }: RunFactsProps) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-3 border-t border-line-subtle px-4 py-3 md:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1.4fr)]">
       <Part title={t('unit.run.because')}>
-        <Causes name={name} run={run} />
+        <Causes model={name.model} run={run} />
       </Part>
       <Part title={t('unit.run.read')}>
         <Read name={name} run={run} />

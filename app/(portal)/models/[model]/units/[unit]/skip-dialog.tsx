@@ -19,7 +19,7 @@ export interface SkipDialogProps {
   onClose(): void;
 }
 
-/** Has a unit go on without a hook that fails. Says what that means for this hook. */
+/** Skips a hook that fails. Says what that means for this hook. */
 export function SkipDialog({ name: { model, unit }, failure, lines, onClose }: SkipDialogProps) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();

@@ -1,16 +1,15 @@
 'use client';
 
-import { Activity, Ellipsis, SquareTerminal, Trash2 } from 'lucide-react';
-import Link from 'next/link';
+import { SquareTerminal, Trash2 } from 'lucide-react';
 import { statusOfHealth } from '#app/_lib/health.ts';
 import { Trans, useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
-import { Button, IconButton } from '#app/_ui/button.tsx';
-import { LazyMenu } from '#app/_ui/lazy-menu.tsx';
+import { Button } from '#app/_ui/button.tsx';
 import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { DateTime, RelativeTime } from '#app/_ui/time.tsx';
+import { MoreMenu } from '../../more-menu.tsx';
 import { HookName } from '../hook-name.tsx';
 import type { NamedUnit, ShownUnitDetails, UnitMachine } from '../unit-data.ts';
 import type { UnitAct } from './unit-acts.ts';
@@ -87,43 +86,29 @@ function Note({ unit: { stage, failing, removedAt } }: Pick<UnitHeadProps, 'unit
 }
 
 function Actions({ name, unit, onAct }: Pick<UnitHeadProps, 'name' | 'unit' | 'onAct'>) {
-  const { t } = useTranslation(['services', 'models']);
+  const { t } = useTranslation('services');
   const may = useReader().can('operator') && unit.removedAt === null;
   return (
     <>
       {may ? (
         <Button onClick={() => onAct({ kind: 'connect' })}>
           <SquareTerminal aria-hidden />
-          {t('services:unit.act.connect')}
+          {t('unit.act.connect')}
         </Button>
       ) : null}
-      <LazyMenu
-        trigger={
-          <IconButton variant="default" label={t('models:head.more')}>
-            <Ellipsis aria-hidden />
-          </IconButton>
+      <MoreMenu model={name.model}>
+        {({ MenuItem, MenuSeparator }) =>
+          may ? (
+            <>
+              <MenuSeparator />
+              <MenuItem danger onSelect={() => onAct({ kind: 'remove' })}>
+                <Trash2 aria-hidden />
+                {t(unit.life === 'dying' ? 'unit.act.removeForce' : 'unit.act.remove')}
+              </MenuItem>
+            </>
+          ) : null
         }
-      >
-        {({ MenuItem, MenuSeparator }) => (
-          <>
-            <MenuItem asChild>
-              <Link href={`/activity?target=${encodeURIComponent(`model:${name.model}`)}`}>
-                <Activity aria-hidden />
-                {t('models:head.activity')}
-              </Link>
-            </MenuItem>
-            {may ? (
-              <>
-                <MenuSeparator />
-                <MenuItem danger onSelect={() => onAct({ kind: 'remove' })}>
-                  <Trash2 aria-hidden />
-                  {t(unit.life === 'dying' ? 'services:unit.act.removeForce' : 'services:unit.act.remove')}
-                </MenuItem>
-              </>
-            ) : null}
-          </>
-        )}
-      </LazyMenu>
+      </MoreMenu>
     </>
   );
 }

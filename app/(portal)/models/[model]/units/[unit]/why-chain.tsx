@@ -19,7 +19,7 @@ interface Step {
   detail: ReactNode;
 }
 
-/** The steps that lead to the present state, from the last call of the agent to the next attempt. */
+/** The steps that lead to the current state, from the last call of the agent to the next attempt. */
 export function WhyChain(props: UnitWhyProps) {
   const steps = [...useAgentSteps(props), ...useHookSteps(props)];
   if (steps.length < 2) return <div className="h-3" />;

@@ -1,6 +1,5 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { type Ref, useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { ProblemFault } from '#app/_lib/problem.ts';
@@ -9,20 +8,11 @@ import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { cn } from '#app/_ui/cn.ts';
 import type { JsonEditorHandle, JsonPlace } from '#app/_ui/json-editor.tsx';
 import { jsonHeight } from '#app/_ui/json-height.ts';
-import { Skeleton } from '#app/_ui/skeleton.tsx';
+import { LazyJsonEditor } from '#app/_ui/lazy-json-editor.tsx';
 import { FileButton } from '#app/(portal)/handlers/file-button.tsx';
 import { useFileDrop } from '#app/(portal)/handlers/use-file-drop.ts';
 import { executionLimits } from '#protocol/executions/limits.ts';
 import { readable } from '../plan-text.ts';
-
-const JsonEditor = dynamic(() => import('#app/_ui/json-editor.tsx').then((module) => module.JsonEditor), {
-  ssr: false,
-  loading: () => (
-    <div className="px-4 py-2">
-      <Skeleton className="w-40" />
-    </div>
-  ),
-});
 
 export interface PlanEditorProps {
   editor: Ref<JsonEditorHandle>;
@@ -89,7 +79,7 @@ export function PlanEditor({
         {note}
       </p>
       <div style={{ minHeight: jsonHeight(text) }}>
-        <JsonEditor
+        <LazyJsonEditor
           ref={editor}
           value={text}
           replacements={replacements}

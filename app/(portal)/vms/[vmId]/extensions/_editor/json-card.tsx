@@ -10,18 +10,9 @@ import { CodeBlock } from '#app/_ui/code-block.tsx';
 import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
 import { jsonHeight } from '#app/_ui/json-height.ts';
 import type { JsonMarks } from '#app/_ui/json-marks.ts';
-import { Skeleton } from '#app/_ui/skeleton.tsx';
+import { LazyJsonEditor } from '#app/_ui/lazy-json-editor.tsx';
 import { isEmptySecret, type ProtectedDraft } from './draft.ts';
 import { isUntouched } from './single-change.ts';
-
-const JsonEditor = dynamic(() => import('#app/_ui/json-editor.tsx').then((module) => module.JsonEditor), {
-  ssr: false,
-  loading: () => (
-    <div className="px-4 py-2">
-      <Skeleton className="w-40" />
-    </div>
-  ),
-});
 
 const Dialog = dynamic(() => import('#app/_ui/dialog.tsx').then((module) => module.Dialog), { ssr: false });
 
@@ -80,7 +71,7 @@ export function JsonCard(props: JsonCardProps) {
         {props.wasWrapped ? t('json.unwrapped') : null}
       </p>
       <div style={{ minHeight: jsonHeight(text) }}>
-        <JsonEditor
+        <LazyJsonEditor
           ref={props.editor}
           value={text}
           replacements={props.unwraps}

@@ -29,7 +29,7 @@ test('each row is found at its position, and a hidden row has the position of it
   expect([6, 7].map((row) => rows.rowAt(rows.positionOf(row)))).toEqual([5, 5]);
 });
 
-test('the calls whose folding the reader changed are kept in the URL, beside other parameters', () => {
+test('the calls whose folding the reader changed are kept in the URL, together with other parameters', () => {
   expect(withToggledCalls('?a=1&folds=2', new Set([10, 3]))).toBe('?a=1&folds=3.10');
   expect([...toggledInAddress('?folds=3.10.x.-1')]).toEqual([3, 10]);
   expect(withToggledCalls('?folds=2', new Set())).toBe('');

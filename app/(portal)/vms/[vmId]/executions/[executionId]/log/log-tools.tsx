@@ -53,14 +53,12 @@ export function LogTools({ log: { levels, download }, view, onChange }: LogTools
         >
           <Clock aria-hidden />
         </IconButton>
-        {download === null ? null : (
-          <Button asChild size="sm" variant="ghost">
-            <a href={download} download>
-              <Download aria-hidden />
-              {t('log.download')}
-            </a>
-          </Button>
-        )}
+        <Button asChild size="sm" variant="ghost">
+          <a href={download} download>
+            <Download aria-hidden />
+            {t('log.download')}
+          </a>
+        </Button>
       </span>
     </div>
   );

@@ -26,8 +26,8 @@ export interface ShownLog {
   /** The row at which the search for the first error starts; null if the log needs none. */
   errorFrom: number | null;
   levels: readonly LevelFilter[];
-  /** The address of the download; null if there is none. */
-  download: string | null;
+  /** The address of the download. */
+  download: string;
   words: { empty: EmptyWord; end: 'log.complete' | 'log.incomplete' };
 }
 
