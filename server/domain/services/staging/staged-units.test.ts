@@ -9,7 +9,7 @@ let first: StagedWorld;
 let world: StagedWorld;
 
 beforeAll(async () => {
-  first = await StagedWorld.open();
+  first = await StagedWorld.open({ hasSchemas: true });
 });
 
 beforeEach(async () => {
