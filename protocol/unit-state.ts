@@ -46,7 +46,8 @@ const unitRelation = z.looseObject({
   clock: count,
   /** Whether `members` lists all members. If not, it lists those that changed after the clock that the agent named. */
   whole: z.boolean(),
-  members: z.array(z.union([departedMember, presentMember])).max(2 * unitLimits.members),
+  /** Any number of members may have departed since the agent last looked. */
+  members: z.array(z.union([departedMember, presentMember])).max(100 * unitLimits.members),
 });
 export type UnitRelation = z.output<typeof unitRelation>;
 

@@ -32,6 +32,8 @@ export class AmpConnection {
   constructor(socket: Socket, options: ConnectionOptions) {
     this.socket = socket;
     this.options = options;
+    // Each answer that waits for the client to read listens to the socket.
+    socket.setMaxListeners(maxUnderWay + 10);
     socket.on('data', (chunk: Buffer) => {
       this.parser.push(chunk);
       this.pump();

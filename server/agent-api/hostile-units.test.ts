@@ -81,6 +81,23 @@ describe('a run with values that nothing can store', () => {
     expect((await store.call('/skipped', { skipped }, 'POST')).status).toBe(400);
   });
 
+  test('hooks without end that were skipped: the last ones are kept', async () => {
+    for (let part = 0; part < 3; part += 1) {
+      const skipped = Array.from({ length: 500 }, (_, n) => ({ hook: `h${part}-${n}`, run: uuid() }));
+      expect((await store.call('/skipped', { skipped }, 'POST')).status).toBe(204);
+    }
+    expect((await store.row()).skipped).toHaveLength(1_024);
+  });
+
+  test('the end of a relation that goes on: the unit stays in it', async () => {
+    const skipped = [{ hook: 'feed-relation-broken', relation }];
+    expect((await store.call('/skipped', { skipped }, 'POST')).status).toBe(204);
+    await store.run('feed-relation-broken', {}, { relation });
+    const { rows } = await stage.ctx.db.execute<{ state: string }>(sql`
+      select state from relation_units where relation_id = ${relation} and unit_id = ${store.id}`);
+    expect(rows).toEqual([{ state: 'in' }]);
+  });
+
   test('a long reason is shortened', async () => {
     const reason = { id: 'x'.repeat(100_000), params: Array.from({ length: 200 }, () => '\u{1f4a9}'.repeat(600)) };
     const run = await store.run('feed-relation-joined', { exitCode: 1, reason }, joined());

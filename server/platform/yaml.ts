@@ -49,7 +49,7 @@ export interface YamlText {
 const maxFaults = 100;
 const largest = 2 ** 53;
 /** Building the values of so many pieces takes about a second, and blocks the process. */
-const mostPieces = 500_000;
+const defaultPieces = 500_000;
 
 /**
  * Parses untrusted YAML 1.2 with the core schema, which includes JSON. Accepts one document without aliases, anchors,
@@ -58,7 +58,7 @@ const mostPieces = 500_000;
  */
 export function parseYaml(
   bytes: Uint8Array,
-  { maxDepth, maxPieces = mostPieces }: { maxDepth: number; maxPieces?: number },
+  { maxDepth, maxPieces = defaultPieces }: { maxDepth: number; maxPieces?: number },
 ): YamlText | { faults: YamlFault[] } {
   const decoded = decodeUtf8(bytes);
   if (decoded === null) return { faults: [{ path: '', code: 'json_not_utf8' }] };

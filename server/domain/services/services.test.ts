@@ -57,7 +57,7 @@ describe('a service that is declared', () => {
     expect(again).toEqual(before);
   });
 
-  test('has no more relations between its units than an agent takes', async () => {
+  test('has at most as many relations between its units as an agent takes', async () => {
     const peers = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`r${n}x`, { interface: 'chain' }]));
     const rings = await stage.formula('rings', '1.0.0.0', { metadata: { peers: peers(64) } });

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { units } from '#db/schema/index.ts';
 import { confirmHook } from '#protocol/confirm-hook.ts';
+import { unitLimits } from '#protocol/unit-state.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { FailingHook, SkippedHook } from '#server/domain/service-rules/stored.ts';
 import { enterRelations } from '../relations/index.ts';
@@ -52,7 +53,7 @@ export function confirmed(unit: UnitRow, hook: ConfirmedRun, now: Date): UnitRow
       : [{ hook: hook.hook, formula: hook.formula, at: now.toISOString(), by: hook.skippedBy }];
   const enteredAt = kind === 'start' ? (unit.enteredAt ?? now) : unit.enteredAt;
   const resolutions = unit.resolutions.filter(({ run }) => run !== failure?.run);
-  return { ...unit, record, failing, skipped: [...others, ...mark], enteredAt, resolutions };
+  return { ...unit, record, failing, skipped: [...others, ...mark].slice(-unitLimits.hooks), enteredAt, resolutions };
 }
 
 /** Returns the record of a unit after a failed attempt of a hook. */

@@ -30,16 +30,17 @@ export async function listFailingUnits(ctx: Context, input: FailingUnitsInput): 
     const rows = await tx
       .select({
         ...{ unit: units.name, service: services.name, formula: services.formula, resolutions: units.resolutions },
+        vmId: units.vmId,
         hook: sql<FailingHook>`${units.failing} -> ${key}::text`,
       })
       .from(units)
       .innerJoin(services, eq(services.id, units.serviceId))
       .where(and(eq(units.modelId, modelId), isNull(units.removedAt), sql`${units.failing} ? ${key}::text`))
       .orderBy(services.name, units.number);
-    const failed = rows.map(({ hook, formula }) => ({ run: hook.run, formula }));
+    const failed = rows.map(({ vmId, hook, formula }) => ({ vmId, run: hook.run, formula }));
     const reasons = await readHookReasons(tx, failed, negotiate(reader));
     return {
-      items: rows.map(({ hook, resolutions, ...unit }) => {
+      items: rows.map(({ vmId: _, hook, resolutions, ...unit }) => {
         return { ...unit, failing: [failingState(hook, resolutions, reasons)] };
       }),
     };

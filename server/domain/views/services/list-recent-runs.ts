@@ -7,7 +7,7 @@ import { parse } from '#server/domain/parse.ts';
 import { type HookRun, runOf, selectRuns } from '#server/domain/services/index.ts';
 import { readModel } from '#server/domain/topology/index.ts';
 import { type RecentRunsInput, recentRunsInput } from '../input.ts';
-import { readHookReasons } from './read-hook-reasons.ts';
+import { readHookReasons, runsSql } from './read-hook-reasons.ts';
 import type { HookReasonText } from './service-state.ts';
 
 /** A run of a hook, with its reason in the reader's language. */
@@ -30,19 +30,16 @@ export async function listRecentRuns(ctx: Context, input: RecentRunsInput): Prom
     if (service !== undefined && found.length === 0) {
       throw new DomainError('not_found', 'service_unknown', { params: { name: service } });
     }
-    const { rows: newest } = await tx.execute<{ id: string; formula: string }>(sql`
-      select r.id, s.formula from services s join units u on u.service_id = s.id
+    const { rows: newest } = await tx.execute<{ vmId: string; run: string; formula: string }>(sql`
+      select u.vm_id as "vmId", r.id as run, s.formula from services s join units u on u.service_id = s.id
         cross join lateral (
           select h.id, h.begun_at from hook_runs h where h.vm_id = u.vm_id and h.unit_id = u.id
            order by h.number desc limit ${limit}) r
        where s.id = any(${sql.param(found.map(({ id }) => id))}::uuid[])
        order by r.begun_at desc limit ${limit}`);
     if (newest.length === 0) return { items: [] };
-    const runs = await selectRuns(tx)
-      .where(sql`hook_runs.id = any(${sql.param(newest.map(({ id }) => id))}::uuid[])`)
-      .orderBy(desc(sql`hook_runs.begun_at`));
-    const failed = newest.map(({ id: run, formula }) => ({ run, formula }));
-    const reasons = await readHookReasons(tx, failed, negotiate(reader));
+    const runs = await selectRuns(tx).where(runsSql(newest)).orderBy(desc(sql`hook_runs.begun_at`));
+    const reasons = await readHookReasons(tx, newest, negotiate(reader));
     return { items: runs.map((run) => ({ ...runOf(run), reason: reasons.get(run.run.id) ?? null })) };
   });
 }

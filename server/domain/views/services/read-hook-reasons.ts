@@ -1,4 +1,4 @@
-import { inArray } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
 import { hookRuns } from '#db/schema/index.ts';
 import { cutText, type WantedLanguage } from '#protocol/index.ts';
@@ -7,9 +7,15 @@ import type { HookReasonText } from './service-state.ts';
 
 /** A run whose reason is wanted, with the formula that has the texts. */
 export interface FailedRun {
+  vmId: string;
   run: string;
   formula: string;
 }
+
+/** SQL for these runs, in a query on `hook_runs`. An id alone names no run, and agents choose it. */
+export const runsSql = (runs: readonly Pick<FailedRun, 'vmId' | 'run'>[]): SQL => sql`
+  (hook_runs.vm_id, hook_runs.id) in (select * from unnest(${sql.param(runs.map(({ vmId }) => vmId))}::uuid[],
+    ${sql.param(runs.map(({ run }) => run))}::uuid[]))`;
 
 /** Maximum UTF-8 bytes of a reason. */
 const maxReasonBytes = 1_024;
@@ -28,7 +34,7 @@ export async function readHookReasons(
   const rows = await tx
     .select({ run: hookRuns.id, version: hookRuns.formulaVersion, reason: hookRuns.reason })
     .from(hookRuns)
-    .where(inArray(hookRuns.id, [...formulaOf.keys()]));
+    .where(runsSql(failed));
   const runs = rows.flatMap(({ run, version, reason }) => {
     const handler = formulaOf.get(run);
     return reason === null || handler === undefined ? [] : [{ run, handler, version, reason }];

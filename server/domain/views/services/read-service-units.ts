@@ -21,7 +21,7 @@ export async function readServiceUnits(
 ): Promise<Map<string, ServiceUnit[]>> {
   const evaluated = await readUnitHealth(tx, where, now);
   const failed = evaluated.flatMap(({ unit, failing }) =>
-    Object.values(failing).map(({ run }) => ({ run, formula: unit.formula })),
+    Object.values(failing).map(({ run }) => ({ vmId: unit.vmId, run, formula: unit.formula })),
   );
   const reasons = await readHookReasons(tx, failed, wanted);
   const placeOf = await readPlaces(tx, and(where, isNull(units.removedAt)));
