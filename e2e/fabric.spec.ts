@@ -5,13 +5,13 @@ import { processesBelow } from '#server/platform/processes.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { expect, test } from './support/fabric.ts';
 import { createdModel } from './support/model.ts';
+import { freePorts } from './support/portal.ts';
 
 /** Agents enroll on a machine that also runs other journeys. */
 const patience = { timeout: 60_000 };
-const port = 8080;
 
 interface ShownTopology {
-  cloudServices: { publicAddress: string; deployments: { roles: { internalAddress: string | null }[] }[] }[];
+  cloudServices: { publicAddress: string; deployments: { roles: { assignedAddress: string }[] }[] }[];
 }
 
 test('the fabric starts the agent of a machine, serves its port, follows a swap, and ends the agent with the model', {
@@ -29,14 +29,15 @@ test('the fabric starts the agent of a machine, serves its port, follows a swap,
   await page.getByRole('dialog').getByRole('button', { name: 'Add machine' }).click();
   await page.getByRole('dialog', { name: 'The machine was added' }).getByRole('button', { name: 'Done' }).click();
   const row = page.getByRole('row', { name: `${name}-0` });
-  await expect(row).toContainText(/ago|now/, patience);
+  await expect(row).toContainText(/\b(ago|now)\b/, { ...patience, useInnerText: true });
   await expect(page.getByText('The proxy serves public addresses')).toBeVisible();
 
   const { cloudServices } = await api.call<ShownTopology>('GET', `/models/${name}/topology`);
   const address = cloudServices[0]?.publicAddress;
-  const machine = cloudServices[0]?.deployments[0]?.roles[0]?.internalAddress ?? '';
+  const machine = cloudServices[0]?.deployments[0]?.roles[0]?.assignedAddress;
+  const [port, localPort] = await freePorts(2);
   const server = createServer((_, response) => response.setHeader('connection', 'close').end('served'));
-  await once(server.listen(port, machine), 'listening');
+  await once(server.listen(localPort, machine), 'listening');
   const answer = () => fetch(`http://${address}:${port}/`).then((response) => response.text(), String);
   const isServed = (served: boolean) =>
     expect.poll(answer, patience).toBe(served ? 'served' : 'TypeError: fetch failed');
@@ -48,6 +49,7 @@ test('the fabric starts the agent of a machine, serves its port, follows a swap,
   await act('Open a port…');
   const ports = page.getByRole('dialog', { name: `Open a port of ${name}-0` });
   await ports.getByLabel('Public port').fill(String(port));
+  await ports.getByLabel('Port on the machine').fill(String(localPort));
   await expectAccessible(page);
   await ports.getByRole('button', { name: 'Open port' }).click();
   await isServed(true);

@@ -1,5 +1,5 @@
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts';
-import { createdModel } from './support/model.ts';
+import { bootstrappedModel, createdModel } from './support/model.ts';
 import { expect, test } from './support/test.ts';
 
 /** The worker deletes what is marked every five seconds. */
@@ -55,7 +55,7 @@ test('a model is created, bootstrapped, gets a machine with a real agent, and is
     instanceId: option('instance-id'),
     internalAddress: option('internal-address'),
   });
-  await expect(row).toContainText(/ago|now/, patience);
+  await expect(row).toContainText(/\b(ago|now)\b/, { ...patience, useInnerText: true });
   await expect(page.getByRole('region', { name: 'Needs attention' })).toBeHidden();
   await expectAccessibleInBothThemes(page);
 
@@ -115,7 +115,7 @@ test('with availability sets, controllers share a cloud service, and the page sa
   await expect(swap).toContainText(/17070\/tcp.* no longer public/);
   await expectAccessible(page);
   await swap.getByRole('button', { name: 'Swap now' }).click();
-  const staging = page.getByRole('region', { name: 'Controllers' }).getByRole('region', { name: 'Staging' });
+  const staging = page.getByRole('region', { name: 'Controllers' }).getByRole('region', { name: 'Staging' }).first();
   await expect(staging).toContainText('Production is empty');
   await expect(staging).toContainText('Staging has no public address');
   await page.getByRole('link', { name: 'Availability set juju: 2 roles' }).click();
@@ -128,4 +128,34 @@ test('with availability sets, controllers share a cloud service, and the page sa
   await viewer.goto('/models');
   await expect(viewer.getByRole('link', { name, exact: true })).toBeVisible();
   await expect(viewer.getByRole('button', { name: 'New model' })).toHaveCount(0);
+});
+
+test('JU-37 an enrolled VM is adopted into a model on its page, and given back', async ({
+  signedIn,
+  startAgent,
+  api,
+  unique,
+}) => {
+  const model = await bootstrappedModel(api, `home-${unique}`);
+  const vm = await api.createVm(`guest-${unique}`);
+  await startAgent(vm);
+  const page = await signedIn('operator');
+  await page.goto(`/vms/${vm.id}`);
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Adopt into a model…' }).click();
+  const dialog = page.getByRole('dialog', { name: `Adopt ${vm.name} into a model` });
+  await dialog.getByLabel('Model').selectOption(model);
+  await expect(dialog.getByText(`Units of ${model} can be placed on it.`)).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Adopt VM' }).click();
+  await expect(page.getByText(`${vm.name} is now machine 0 of ${model}`)).toBeVisible();
+  await expect(page.getByRole('main').getByRole('link', { name: model, exact: true })).toBeVisible();
+
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Give back…' }).click();
+  const question = page.getByRole('alertdialog', { name: `Give back ${vm.name}?` });
+  await expect(question).toContainText('Its name, tags, agent and extensions stay as they are.');
+  await question.getByRole('button', { name: 'Give back VM' }).click();
+  await expect(page.getByRole('main').getByRole('link', { name: model, exact: true })).toBeHidden(patience);
+  await expect(page.getByRole('heading', { level: 1, name: vm.name })).toBeVisible();
 });

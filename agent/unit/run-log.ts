@@ -81,7 +81,10 @@ export class RunLog {
   }
 }
 
-/** What the portal takes of a reason. A hook can give any bytes, and the outcome of its run must still arrive. */
+/**
+ * The part of a reason that the portal accepts. A hook can give any bytes, and the outcome of its run must still
+ * arrive.
+ */
 function sendable({ id, params }: LoggedReason): LoggedReason {
   const short = (text: string) => text.slice(0, 1024).toWellFormed().replaceAll('\0', '\ufffd');
   return { id: short(id), params: params.slice(0, 32).map(short) };

@@ -222,7 +222,7 @@ class Scanner {
   }
 }
 
-/** Whether a decimal number would be another one after parsing: beyond ±2^53, or with more digits than are kept. */
+/** Whether a decimal number would change when it is parsed: beyond ±2^53, or with more digits than are kept. */
 export function isRounded(token: string): boolean {
   const value = Number(token);
   if (!(Math.abs(value) <= largest)) return true;

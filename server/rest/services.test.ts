@@ -57,6 +57,26 @@ test('a service is deployed with units on VMs with tokens, is scaled, and is rem
   await door.expect('getService', inBlog, [404, 'service_unknown']);
 });
 
+test('units are staged, and are public after a swap that names them in its plan', async () => {
+  const where = { model, service: 'green' };
+  await door.expect('setService', where, 200, operator({ ...at, units: 1 }));
+  await door.expect('addUnits', where, [422, 'staged_version_only'], operator({ count: 1, version: '1.0' }));
+  const added = await door.expect<{ units: Declared['newUnits'] }>(
+    ...(['addUnits', where, 201, operator({ count: 1, slot: 'staging', version: '1.0' })] as const),
+  );
+  const name = added.units[0]?.machine.cloudService ?? '';
+  const shown = () => door.expect('getUnit', { ...where, number: '1' }, 200, { as: 'viewer' });
+  expect(await shown()).toMatchObject({ slot: 'staging', publicAddress: null });
+  expect(await door.expect('planSwap', { name }, 200, { as: 'operator' })).toMatchObject({
+    units: [
+      { unit: 'green/0', to: 'staging' },
+      { unit: 'green/1', to: 'production' },
+    ],
+  });
+  await door.expect('swapDeployments', { name }, 200, { as: 'operator' });
+  expect(await shown()).toMatchObject({ slot: 'production', publicAddress: expect.any(String) });
+});
+
 test.each([
   ['settings', '12345678901234567890'],
   ['settings', '0.1234567890123456789'],

@@ -113,7 +113,7 @@ const asVerbTakesIt =
   (input: unknown): Input =>
     input as Input;
 
-/** Turns a verb that reads into a procedure. A call without input has an empty one, of which routers take parts. */
+/** Turns a verb that reads into a procedure. A call without input gets an empty object. */
 export const query = <Input, Output>(verb: Verb<Input, Output>) =>
   procedure.input(asVerbTakesIt<Input>()).query(({ ctx, input }) => verb(ctx, (input ?? {}) as Input));
 

@@ -1,4 +1,4 @@
-import { negotiate } from '#protocol/index.ts';
+import { canonicalLanguage, negotiate } from '#protocol/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { isoOrNull as iso } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -45,7 +45,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
       const retries = await listSeries(tx, vmId);
       const updates = (await findAvailableUpdates(tx, [vmId])).get(vmId);
       const concern = (await storedConcerns(tx, [vmId])).get(vmId) ?? null;
-      const units = concern && { ...concern, ...(await loadUnitFacts(tx, concern)) };
+      const units = concern && { ...concern, ...(await loadUnitFacts(tx, concern, wanted)) };
       return { machine, rows, problems, updates, retries, units, resources: await loadMessages(tx, rows, wanted) };
     },
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
@@ -53,6 +53,8 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
   const { vm, head, presence, agent, held, refusals, restart, lane } = machine;
   const status = agentStatus(presence, ctx.now);
   const languages = new Set<string>();
+  const unitLanguage = units?.message ? canonicalLanguage(units.message.lang) : null;
+  if (unitLanguage !== null) languages.add(unitLanguage);
   const instances = distributeBytes(rows, reportedLength, (row, share) => {
     const say = speaker(resources, row, wanted, { languages, share });
     const updateAvailable = updates?.get(row.name) ?? null;
@@ -93,7 +95,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
     pendingRestart: restart && { since: restart.since.toISOString(), requests: restart.requests },
     units: units && {
       ...{ unit: units.subject, health: units.health, cause: units.cause, hook: units.command },
-      ...{ exitCode: units.exitCode, since: units.since.toISOString() },
+      ...{ exitCode: units.exitCode, since: units.since.toISOString(), message: units.message },
     },
     health: evaluateVmHealth(
       status,

@@ -217,6 +217,10 @@ export const instanceView = z.object({
       hook: z.string().nullable(),
       exitCode: z.number().int().nullable(),
       since: time,
+      message: z
+        .object({ text: z.string(), lang: z.string().describe('A BCP 47 tag; `und` if unknown.') })
+        .nullable()
+        .describe('Why the hook failed, in the language of the caller; null if it wrote no message.'),
     })
     .nullable()
     .describe('The worst unit of the VM; null if the VM has no units, or if all of them are healthy.'),

@@ -1,7 +1,9 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { units, type vmConcerns } from '#db/schema/index.ts';
+import { services, units, type vmConcerns } from '#db/schema/index.ts';
+import type { WantedLanguage } from '#protocol/index.ts';
 import type { ExplainedUnit, HealthCause } from '#server/domain/verdicts/index.ts';
+import { readHookReasons } from './services/read-hook-reasons.ts';
 
 type Concern = Pick<
   typeof vmConcerns.$inferSelect,
@@ -12,16 +14,29 @@ type Concern = Pick<
 interface UnitFacts {
   agentSince: Date | null;
   failure: ExplainedUnit['failure'];
+  /** Why the hook failed, in the reader's language; null if it wrote no message. */
+  message: { text: string; lang: string } | null;
 }
 
-/** Reads when an agent first fetched the worst unit of a VM, and the failed attempts of the hook that is the cause. */
-export async function loadUnitFacts(tx: Transaction, { vmId, subject, command }: Concern): Promise<UnitFacts> {
+/**
+ * Reads when an agent first fetched the worst unit of a VM, and the failed attempts of the hook that is the cause, with
+ * its message.
+ */
+export async function loadUnitFacts(
+  tx: Transaction,
+  { vmId, subject, command }: Concern,
+  wanted: readonly WantedLanguage[],
+): Promise<UnitFacts> {
   const [unit] = await tx
-    .select({ agentSince: units.agentSince, failing: units.failing })
+    .select({ agentSince: units.agentSince, failing: units.failing, formula: services.formula })
     .from(units)
+    .innerJoin(services, eq(services.id, units.serviceId))
     .where(and(eq(units.vmId, vmId), eq(units.name, subject), isNull(units.removedAt)));
   const failure = Object.values(unit?.failing ?? {}).find(({ hook }) => hook === command);
+  const failed = unit && failure ? [{ run: failure.run, formula: unit.formula }] : [];
+  const [reason = null] = (await readHookReasons(tx, failed, wanted)).values();
   return {
+    message: reason && { text: reason.text, lang: reason.lang },
     agentSince: unit?.agentSince ?? null,
     failure: failure === undefined ? null : { failures: failure.failures, remoteUnit: failure.remoteUnit ?? null },
   };

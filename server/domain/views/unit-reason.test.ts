@@ -14,7 +14,8 @@ test('EN-81 lists and the view of a VM name the unit, its hook and the exit code
   const unit = await stage.unit(await stage.service('blog'));
   await unit.look();
   await unit.agent.call('/reports', { method: 'POST', body: '{}' });
-  await unit.run('install', { exitCode: 3 }, { attempt: 3 });
+  const reason = { id: 'no_space', params: [] };
+  await unit.run('install', { exitCode: 3, reason }, { attempt: 3 });
   await foldHealth(stage.ctx, new Date(), { readConcerns: readUnitConcerns });
   const { items } = await readFleetRows(stage.ctx, { vmIds: [unit.vmId] });
   expect(items[0]).toMatchObject({
@@ -23,7 +24,14 @@ test('EN-81 lists and the view of a VM name the unit, its hook and the exit code
   });
   expect(await getInstanceView(stage.ctx, { vmId: unit.vmId })).toMatchObject({
     health: 'failed',
-    units: { unit: unit.name, health: 'failed', cause: 'exit', hook: 'install', exitCode: 3 },
+    units: {
+      unit: unit.name,
+      health: 'failed',
+      cause: 'exit',
+      hook: 'install',
+      exitCode: 3,
+      message: { text: 'no_space' },
+    },
     explanation: {
       ...{ question: 'notDone', extension: unit.name, act: null },
       lead: { code: 'lead.failed.exit', values: { name: unit.name, command: 'install', exit: 3 } },

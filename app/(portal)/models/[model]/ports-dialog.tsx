@@ -96,6 +96,7 @@ function PortField({ label, value, placeholder, isRequired = false, onChange }: 
   return (
     <Field label={label}>
       <Input
+        autoFocus={isRequired}
         type="number"
         min={1}
         max={65_535}

@@ -53,7 +53,7 @@ export function TopologyView({ model, topology, machines, onAct }: TopologyViewP
       <TopologySummary model={model} services={services} machines={items} proxy={topology.data.proxy}>
         {services.length > 1 ? (
           <SearchInput
-            className="max-sm:w-full"
+            className="w-72 max-sm:w-full"
             label={t('topology.search')}
             value={search}
             maxLength={200}

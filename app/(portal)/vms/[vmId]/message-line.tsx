@@ -16,7 +16,13 @@ const sources = { resource: 'resource', formatted: 'as-sent', id: 'bare-id', rec
 /**
  * A message, or a part of its text, with line breaks. Sets `lang` for screen readers, empty if the language is unknown.
  */
-export function MessageText({ message, text = message.text }: { message: ReportedMessage; text?: string }) {
+export function MessageText({
+  message,
+  text = message.text,
+}: {
+  message: Pick<ReportedMessage, 'text' | 'lang'>;
+  text?: string;
+}) {
   return (
     <bdi lang={canonicalLanguage(message.lang) ?? ''} className="whitespace-pre-wrap">
       {isolateText(text.trimEnd())}

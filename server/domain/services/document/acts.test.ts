@@ -25,7 +25,7 @@ describe('JU-40 a plan of a new model', () => {
       { kind: 'bootstrap', path: '/model', controllers: 3 },
       { ...{ kind: 'deploy', service: 'web', path: '/services/web', exposed: false }, ...web, version: '1.0.0.0' },
       {
-        ...{ kind: 'addUnits', service: 'web', path: '/services/web/units' },
+        ...{ kind: 'addUnits', service: 'web', slot: 'production', path: '/services/web/units' },
         units: [{ unit: 'web/0', machine: 3, isNewMachine: true, cloudService: null }],
       },
     ]);

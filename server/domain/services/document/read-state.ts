@@ -14,7 +14,7 @@ export interface ModelServiceState {
   row: ServiceRow;
   settings: SettingsRow;
   manifest: FormulaManifest;
-  /** The newest version of the settings; units in Staging can have one of their own. */
+  /** The newest version of the settings; units in Staging can have a different one. */
   latest: number;
 }
 

@@ -10,8 +10,8 @@ export interface CreatedModel {
 }
 
 /**
- * Destroys a model that an apply created, after the rest of the apply failed. If anybody has changed the model since, it
- * is kept, and the error says so beside the reason of the failure. Returns the error to throw.
+ * Destroys a model that an apply created, after the rest of the apply failed. If someone has changed the model since,
+ * it is kept, and the error says so in addition to the reason of the failure. Returns the error to throw.
  */
 export async function undoCreation(ctx: Context, created: CreatedModel, reason: unknown): Promise<unknown> {
   const { name } = created;

@@ -8,7 +8,7 @@ import type { NodeRef } from './sealed-node.ts';
 /**
  * Ends the participation of units in relations, after their hooks `broken` or because they were removed, each with the
  * next value of the relation's clock. Ends relations that are dying and have no participant left, and returns the
- * services of the ended ones. A unit that takes part in a relation that goes on stays in it, whatever its agent says:
+ * services of the ended ones. A unit that takes part in a relation that continues stays in it, whatever its agent says:
  * others would never see it depart.
  */
 export async function breakRelations(

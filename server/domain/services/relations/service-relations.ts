@@ -13,7 +13,7 @@ import { raiseHeads } from './raise-heads.ts';
 /**
  * Creates the peer relations that a service’s formula declares, and begins to end those that it no longer declares.
  * Call it when the service is deployed and when its formula’s version changes, with the model and the service locked.
- * Throws 409 `relations_too_many`, because an agent takes no unit state with more.
+ * Throws 409 `relations_too_many`, because an agent accepts no unit state with more.
  */
 export async function setPeerRelations(
   tx: Transaction,

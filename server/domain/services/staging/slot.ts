@@ -12,7 +12,7 @@ export const isStagedSql = (vmId: SQL): SQL<boolean> => sql<boolean>`exists (
 export const isStagedUnitSql = isStagedSql(sql.raw('units.vm_id'));
 
 /**
- * SQL: whether a unit counts towards the units that its service should have: it is in Production and does not leave. In a
+ * SQL: whether a unit counts toward the units that its service should have: it is in Production and does not leave. In a
  * model without availability sets, each machine has its own cloud service, so every unit counts.
  */
 export const livingInProduction = (

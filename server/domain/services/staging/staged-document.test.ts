@@ -7,7 +7,7 @@ const web = { formula: 'Acme.Lab.web', version: '1.0' };
 const store = { formula: 'Acme.Lab.store', version: '1.0' };
 
 describe('the plan of a document with units in Staging', () => {
-  test('names them with their version and their hooks, none of which are of units that require them', () => {
+  test('names them with their version and their hooks, and no hook for a unit in Staging that is required', () => {
     const model = {
       services: { store: { formula: 'store', units: [0] }, web: { formula: 'web', units: [1] } },
     } as const;
@@ -36,6 +36,7 @@ describe('the plan of a document with units in Staging', () => {
     expect(
       hooks.map(({ unit, hooks: own }) => [unit, own.map(({ hook, remoteUnits }) => [hook, ...remoteUnits].join(' '))]),
     ).toEqual([
+      ['store/0', ['db-relation-joined web/1']],
       ['store/1', ['install', 'config-changed', 'start']],
       ['web/1', ['install', 'config-changed', 'start', 'db-relation-joined store/0']],
     ]);

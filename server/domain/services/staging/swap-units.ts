@@ -15,7 +15,7 @@ type Provider = Parameters<typeof topology.swap>[2];
 
 /** Returns what a swap would do, as the topology's verb does, with its units and the hooks that follow. */
 export const planSwap = (ctx: Context, input: Parameters<typeof topology.planSwap>[1]): Promise<topology.SwapPlan> =>
-  topology.planSwap(ctx, input, useOf(ctx));
+  topology.planSwap(ctx, input, effectsOf(ctx));
 
 /**
  * Swaps the deployments of a cloud service, as the topology's verb does. Units that other units require enter and leave
@@ -27,13 +27,13 @@ export async function swap(
   provider?: Provider,
 ): Promise<topology.SwapPlan> {
   const serviceIds = new Set<string>();
-  const done = await topology.swap(ctx, input, provider, useOf(ctx, serviceIds));
+  const done = await topology.swap(ctx, input, provider, effectsOf(ctx, serviceIds));
   // Afterwards, because units must be locked before relations. Units have moved to where other versions are due.
   for (const id of serviceIds) await ctx.db.transaction((tx) => advanceUnits(tx, ctx, id));
   return done;
 }
 
-const useOf = (ctx: Context, swapped = new Set<string>()): topology.SwapUse => ({
+const effectsOf = (ctx: Context, swapped = new Set<string>()): topology.SwapUse => ({
   // A unit whose `start` ends locks its service too, and then reads its slot.
   lock: async (tx, cloudService) => {
     const own = await readUnitsOf(tx, cloudService);

@@ -13,7 +13,7 @@ export type ShownRelation = Outputs['relations']['list']['items'][number];
 export type ShownRecentRun = Outputs['services']['runs']['items'][number];
 export type ServiceDetails = Outputs['services']['get'];
 
-/** Number of services that a picture shows. Of a larger model, it shows a part. */
+/** Number of services that a picture shows. Of a larger model, only a part is shown. */
 export const maxPictureServices = 200;
 
 /** Returns the address of a service's page. */

@@ -94,7 +94,11 @@ function AdoptForm({ facts: { id: vmId, name: vm }, onClose }: AdoptDialogProps)
               onChange={(event) => setAddress(event.target.value)}
             />
           </Field>
-          {model === '' ? null : <Consequences model={model} />}
+          {model === '' ? (
+            <p className="text-12 text-pretty text-ink-2">{t('adopt.why')}</p>
+          ) : (
+            <Consequences model={model} />
+          )}
         </>
       )}
     </FormDialog>
@@ -121,7 +125,7 @@ function ModelChoice({ models, model, onChoose }: ModelChoiceProps) {
       <Select
         required
         value={model}
-        options={hasChosen ? options : [{ value: '', label: '' }, ...options]}
+        options={hasChosen ? options : [{ value: '', label: t('adopt.into.choose') }, ...options]}
         onChange={(event) => onChoose(event.target.value)}
       />
     </Field>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { QueueDetails, QueueLine } from '../vm-data.ts';
-import { hookOf, nextHookOf } from './hook-entries.ts';
+import { hookOf, nextHookOf, worstFirst } from './hook-entries.ts';
 
 const line = (name: string, hook: string | null, more: Partial<QueueLine> = {}) =>
   ({
@@ -28,4 +28,12 @@ test('the next hook of a unit runs, comes next, or waits', () => {
   expect(nextHookOf('store/0', queue)?.hook).toBe('start');
   expect(nextHookOf('blog/0', queue)?.hook).toBe('install');
   expect(nextHookOf('shop/0', queue)).toBeNull();
+});
+
+test('units are sorted by health, the worst first', () => {
+  const units = (['healthy', 'progressing', 'failed', 'healthy'] as const).map((health, number) => ({
+    health,
+    number,
+  }));
+  expect(worstFirst(units).map(({ number }) => number)).toEqual([2, 1, 0, 3]);
 });

@@ -1,4 +1,5 @@
 import type { inferRouterOutputs } from '@trpc/server';
+import { needsAttention, type VmHealth } from '#server/domain/verdicts/words.ts';
 import type { AppRouter } from '#server/trpc/root.ts';
 import type { QueueDetails, QueueLine } from '../vm-data.ts';
 
@@ -33,3 +34,9 @@ export function nextHookOf(unit: string, { now, next, waiting }: QueueDetails): 
   );
   return entry === undefined ? null : hookOf(entry);
 }
+
+const healths: readonly (VmHealth | null)[] = [...needsAttention, 'progressing', 'unknown', 'healthy'];
+
+/** Sorts units by their health, the worst first; units that are equally healthy keep their order. */
+export const worstFirst = <Unit extends Pick<ShownVmUnit, 'health'>>(units: readonly Unit[]): Unit[] =>
+  units.toSorted((a, b) => healths.indexOf(a.health) - healths.indexOf(b.health));

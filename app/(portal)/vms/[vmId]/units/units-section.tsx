@@ -11,11 +11,11 @@ import { TextLink } from '#app/_ui/text-link.tsx';
 import { unitHref } from '#app/(portal)/models/[model]/services/service-data.ts';
 import { modelHref } from '#app/(portal)/models/model-data.ts';
 import { useQueue } from '../queue/use-queue.ts';
-import { type HookEntry, nextHookOf, type ShownVmUnit } from './hook-entries.ts';
+import { type HookEntry, nextHookOf, type ShownVmUnit, worstFirst } from './hook-entries.ts';
 import { HookText, HookWaits } from './hook-text.tsx';
 import { useVmUnits } from './use-vm-units.ts';
 
-/** The units on a VM, each with its health and the hook that runs next. Absent if there are none. */
+/** The units on a VM, the least healthy first, each with the hook that runs next. Absent if there are none. */
 export function UnitsSection({ vmId }: { vmId: string }) {
   const { t } = useTranslation('reports');
   const id = useId();
@@ -31,11 +31,14 @@ export function UnitsSection({ vmId }: { vmId: string }) {
   if (data.items.length === 0) return null;
   return (
     <section aria-labelledby={id}>
-      <h2 id={id} className="mt-5 mb-2.5 text-14 font-semibold">
-        {t('units.title')}
-      </h2>
+      <div className="mt-5 mb-2.5 flex items-baseline gap-2">
+        <h2 id={id} className="text-14 font-semibold">
+          {t('units.title')}
+        </h2>
+        {data.items.length > 1 ? <span className="text-12 text-ink-3">{t('extensions.order')}</span> : null}
+      </div>
       <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,420px),1fr))] items-start gap-4">
-        {data.items.map((unit) => (
+        {worstFirst(data.items).map((unit) => (
           <UnitCard key={unit.unit} unit={unit} next={queue ? nextHookOf(unit.unit, queue) : null} />
         ))}
       </div>

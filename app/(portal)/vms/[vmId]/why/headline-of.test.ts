@@ -14,6 +14,7 @@ function given(lead: string, title: string, extension: object = {}, about = 'sha
   const share = { name: 'share', goalSequenceNumber: 2, status, heartbeat: { message: null }, failedPart: null };
   return {
     explanation: explanation as unknown as Explanation,
+    units: null,
     extensions: [{ ...share, ...extension } as unknown as Extension],
   };
 }
@@ -52,5 +53,13 @@ test.each<[what: string, view: ReturnType<typeof given>, text: string | undefine
 });
 
 test('a VM without a problem has no headline', () => {
-  expect(headlineOf({ explanation: null, extensions: [] })).toBeNull();
+  expect(headlineOf({ explanation: null, extensions: [], units: null })).toBeNull();
+});
+
+test('the headline about a unit is what its hook wrote', () => {
+  const { explanation, extensions } = given('lead.failed.exit', 'unit.exit');
+  const units = { unit: 'blog/0', message: message('store/0 is too small') } as unknown as InstanceDetails['units'];
+  const about = { ...explanation, extension: 'blog/0' };
+  expect(headlineOf({ explanation: about, extensions, units })?.text).toBe('store/0 is too small');
+  expect(headlineOf({ explanation, extensions, units })?.text).toBe('No such share');
 });

@@ -1,5 +1,8 @@
 import type { InstanceDetails, ReportedMessage } from '../vm-data.ts';
 
+/** A message with its language. Messages of handlers also have a source. */
+export type HeadlineMessage = ReportedMessage | NonNullable<NonNullable<InstanceDetails['units']>['message']>;
+
 /** Codes of lead sentences about problems that no handler message explains, such as a silent agent or a hold. */
 const portalOnly = [
   ...['lead.silent', 'lead.undelivered', 'lead.held', 'lead.hold', 'lead.secrets', 'lead.release'],
@@ -7,13 +10,16 @@ const portalOnly = [
 ];
 
 /**
- * Returns the handler's own message about the problem that the explanation names; null if there is no such message. For
- * a failed command, returns only an error or a warning, because an earlier message may describe progress.
+ * Returns the own message of the handler, or of the unit's hook, about the problem that the explanation names; null if
+ * there is no such message. For a failed command, returns only an error or a warning, because an earlier message may
+ * describe progress.
  */
 export function headlineOf({
   explanation,
   extensions,
-}: Pick<InstanceDetails, 'explanation' | 'extensions'>): ReportedMessage | null {
+  units,
+}: Pick<InstanceDetails, 'explanation' | 'extensions' | 'units'>): HeadlineMessage | null {
+  if (explanation !== null && explanation.extension === units?.unit) return units.message;
   if (explanation === null || portalOnly.includes(explanation.lead.code)) return null;
   const link = explanation.links.find(({ kind }) => kind === 'cause');
   const extension = extensions.find(({ name }) => name === link?.extension);

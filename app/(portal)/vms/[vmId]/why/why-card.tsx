@@ -15,7 +15,7 @@ import type { Retry } from '../retry/use-retry.ts';
 import type { Membership } from '../rollouts/memberships.ts';
 import { type Explanation, type InstanceDetails, type ReportedMessage, tabHref } from '../vm-data.ts';
 import type { VmAct } from '../vm-dialogs.tsx';
-import { headlineOf } from './headline-of.ts';
+import { type HeadlineMessage, headlineOf } from './headline-of.ts';
 import { WhySentence } from './why-sentence.tsx';
 
 /** Loaded on demand, since healthy VMs do not need it. The server renders it, so nothing moves when its script loads. */
@@ -95,8 +95,8 @@ function Explained({ ref, explanation, view, memberships, retry, onAct }: Explai
   );
 }
 
-/** The handler's message, cut to three lines. The extension's card shows the whole message. */
-function Headline({ message }: { message: ReportedMessage }) {
+/** The message, cut to three lines. The extension's card or the unit's page shows the whole message. */
+function Headline({ message }: { message: HeadlineMessage }) {
   const isJson = jsonOf(message.text) !== undefined;
   return (
     <p
@@ -105,7 +105,7 @@ function Headline({ message }: { message: ReportedMessage }) {
         isJson ? 'mono' : 'text-16 font-medium tracking-tight',
       )}
     >
-      <MarkedText message={message} />
+      {'source' in message ? <MarkedText message={message} /> : <MessageText message={message} />}
     </p>
   );
 }

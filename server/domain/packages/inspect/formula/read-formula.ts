@@ -63,7 +63,7 @@ function readMetadataFile(
   if (name !== null && read.metadata.name !== name) {
     addAt(faults, yaml, metadataFileName, '/name', 'formula_other_name', { expected: name });
   }
-  // An agent takes no unit state with more, neither for this unit nor for the others of its machine.
+  // An agent accepts no unit state with more, neither for this unit nor for the others of its machine.
   const { masked: limit } = unitLimits;
   if (read.metadata.masked.length > limit)
     addAt(faults, yaml, metadataFileName, '/masked', 'masked_too_many', { limit });

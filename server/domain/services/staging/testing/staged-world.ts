@@ -40,7 +40,7 @@ export class StagedWorld {
     return new StagedWorld(stage, await stage.stage.bootstrapped({ availabilitySetsEnabled: true }));
   }
 
-  /** Begins anew with another model. */
+  /** Starts over with another model. */
   async next(): Promise<StagedWorld> {
     return new StagedWorld(this.stage, await this.stage.stage.bootstrapped({ availabilitySetsEnabled: true }));
   }
@@ -99,7 +99,7 @@ export class StagedWorld {
     }
   }
 
-  /** Runs all hooks of several units, also those that the hooks of others cause. */
+  /** Runs all hooks of several units, including those that the hooks of others cause. */
   async settleAll(units: readonly WorldUnit[]): Promise<void> {
     for (const unit of units) await this.settle(unit);
   }

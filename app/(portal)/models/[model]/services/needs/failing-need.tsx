@@ -18,7 +18,7 @@ import type { NeedProps } from './need-props.ts';
 const maxNamed = 3;
 
 export interface FailingNeedProps extends Pick<NeedProps<'failing'>, 'need' | 'model' | 'page' | 'may' | 'runAgain'> {
-  /** What can be unfolded below. */
+  /** What can be expanded below. */
   more?: ReactNode;
 }
 

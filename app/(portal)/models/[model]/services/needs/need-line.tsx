@@ -8,7 +8,7 @@ export interface NeedLineProps {
   why: ReactNode;
   /** The next acts. */
   children: ReactNode;
-  /** What can be unfolded below. */
+  /** What can be expanded below. */
   more?: ReactNode;
 }
 

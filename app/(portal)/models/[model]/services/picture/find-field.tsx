@@ -42,7 +42,7 @@ export function FindField({ services, ref, onFind }: FindFieldProps) {
         autoComplete="off"
         spellCheck={false}
         onChange={({ target: { value }, nativeEvent }) => {
-          // A choice from the list is no typed text.
+          // A choice from the list is not typed text.
           const isChosen = !('inputType' in nativeEvent) || nativeEvent.inputType === 'insertReplacementText';
           if (isChosen && services.some(({ name }) => name === value)) find(value);
           else setSearch(value);

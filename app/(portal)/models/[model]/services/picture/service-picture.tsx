@@ -1,15 +1,14 @@
 'use client';
 
-import { Download, Maximize, Minus, Plus } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
+import { type RefObject, useMemo, useRef, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { saveFile } from '#app/_lib/save-file.ts';
-import { IconButton } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import type { ShownRelation, ShownService } from '../service-data.ts';
 import { FindField } from './find-field.tsx';
 import { pictureFile } from './picture-file.ts';
-import { boxHeight, boxWidth, layoutServices, structureOf } from './picture-layout.ts';
+import { boxHeight, boxWidth, layoutServices, type ServiceLayout, structureOf } from './picture-layout.ts';
+import { PictureTools } from './picture-tools.tsx';
 import { RelationLines } from './relation-lines.tsx';
 import { ServiceBox } from './service-box.tsx';
 import { usePictureKeys } from './use-picture-keys.ts';
@@ -44,7 +43,6 @@ export function ServicePicture({ model, services: all, relations: links }: Servi
   const [stop, setStop] = useState(middle ?? services[0]?.name ?? '');
   const view = useViewport(middle === null ? model : `${model}/${middle}`, layout, frame);
   const { x, y, scale } = view.viewport;
-  const relationOf = new Map(relations.map((relation) => [relation.number, relation]));
   const current = layout.services.has(stop) ? stop : (services[0]?.name ?? '');
   const go = (name: string) => {
     const at = layout.services.get(name);
@@ -71,7 +69,7 @@ export function ServicePicture({ model, services: all, relations: links }: Servi
             {t('picture.around', { name: middle, count: services.length, all: format.number(all.length) })}
           </span>
         )}
-        <Tools scale={scale} onZoom={view.zoom} onFit={view.fit} onDownload={download} />
+        <PictureTools scale={scale} onZoom={view.zoom} onFit={view.fit} onDownload={download} />
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: a figure with its own keys */}
       <section
@@ -88,25 +86,7 @@ export function ServicePicture({ model, services: all, relations: links }: Servi
           className="absolute top-0 left-0 origin-top-left"
           style={{ width: layout.width, height: layout.height, transform: `translate(${x}px, ${y}px) scale(${scale})` }}
         >
-          <RelationLines model={model} layout={layout} relations={relationOf} />
-          {services.map((service) => {
-            const at = layout.services.get(service.name);
-            return at === undefined ? null : (
-              <ServiceBox
-                key={service.name}
-                ref={(box) => {
-                  if (box === null) boxes.current.delete(service.name);
-                  else boxes.current.set(service.name, box);
-                }}
-                model={model}
-                service={service}
-                at={at}
-                isStop={service.name === current}
-                label={describe(service, relations)}
-                onFocus={() => setStop(service.name)}
-              />
-            );
-          })}
+          <Drawing {...{ model, services, relations, layout, boxes, current }} onStop={setStop} />
         </div>
       </section>
       <p id="picture-keys" className="border-t border-line-subtle px-4 py-2 text-12 text-ink-3 max-sm:hidden">
@@ -116,31 +96,40 @@ export function ServicePicture({ model, services: all, relations: links }: Servi
   );
 }
 
-interface ToolsProps {
-  scale: number;
-  onZoom(factor: number): void;
-  onFit(): void;
-  onDownload(): void;
+interface DrawingProps extends ServicePictureProps {
+  layout: ServiceLayout;
+  /** The elements of the boxes, by service. */
+  boxes: RefObject<Map<string, HTMLAnchorElement>>;
+  /** The service that is the one stop for the keyboard. */
+  current: string;
+  onStop(name: string): void;
 }
 
-function Tools({ scale, onZoom, onFit, onDownload }: ToolsProps) {
-  const { t } = useTranslation('services');
-  const format = useFormat();
+/** The lines and boxes at their places. */
+function Drawing({ model, services, relations, layout, boxes, current, onStop }: DrawingProps) {
+  const describe = useServiceWords();
+  const relationOf = new Map(relations.map((relation) => [relation.number, relation]));
   return (
-    <div className="flex items-center justify-end gap-1">
-      <IconButton size="sm" label={t('picture.smaller')} onClick={() => onZoom(0.8)}>
-        <Minus aria-hidden />
-      </IconButton>
-      <span className="min-w-11 text-center text-12 text-ink-2 tabular-nums">{format.percent(scale)}</span>
-      <IconButton size="sm" label={t('picture.larger')} onClick={() => onZoom(1.25)}>
-        <Plus aria-hidden />
-      </IconButton>
-      <IconButton size="sm" label={t('picture.fit')} onClick={onFit}>
-        <Maximize aria-hidden />
-      </IconButton>
-      <IconButton size="sm" label={t('picture.download')} onClick={onDownload}>
-        <Download aria-hidden />
-      </IconButton>
-    </div>
+    <>
+      <RelationLines model={model} layout={layout} relations={relationOf} />
+      {services.map((service) => {
+        const at = layout.services.get(service.name);
+        return at === undefined ? null : (
+          <ServiceBox
+            key={service.name}
+            ref={(box) => {
+              if (box === null) boxes.current.delete(service.name);
+              else boxes.current.set(service.name, box);
+            }}
+            model={model}
+            service={service}
+            at={at}
+            isStop={service.name === current}
+            label={describe(service, relations)}
+            onFocus={() => onStop(service.name)}
+          />
+        );
+      })}
+    </>
   );
 }
