@@ -87,7 +87,7 @@ describe('relations over the API', () => {
     const refused = await door.expect<{ detail: string }>('addRelation', { model }, [422, 'relation_no_match'], {
       ...{ ...operator, body: { endpoints: ['app', 'app'] }, headers: { 'accept-language': 'de' } },
     });
-    expect(refused.detail).toContain('app requires db (store)');
+    expect(refused.detail).toContain('app (requires: db [store])');
     expect(refused.detail).toMatch(/^Kein Endpunkt/);
     await door.expect('getRelation', { model, number: '99' }, [404, 'relation_unknown'], viewer);
   });

@@ -51,7 +51,7 @@ export function planRelations(desired: Desired, state: ModelState | null): Relat
 const isRelated = ({ endpoints }: RelationState): boolean => endpoints.every(({ side }) => side !== 'peer');
 
 function refusalOf(match: Exclude<ReturnType<typeof matchEndpoints>, { kind: 'pair' }>): Omit<Fault, 'path'> {
-  if (match.kind === 'none') return { code: 'relation_no_match', params: { offers: match.offers.join('; ') } };
+  if (match.kind === 'none') return { code: 'relation_no_match', params: { offers: match.offers.join(', ') } };
   const pairs = match.pairs.map(({ requires, provides }) => {
     return `${requires.service}:${requires.name} ${provides.service}:${provides.name}`;
   });

@@ -47,7 +47,7 @@ describe('adding a relation', () => {
     });
     expect(await refused('mysql', 'memcached')).toMatchObject({
       code: 'relation_no_match',
-      params: { offers: 'mysql provides db (mysql), shared (mysql); memcached provides cache (memcache)' },
+      params: { offers: 'mysql (provides: db [mysql], shared [mysql]), memcached (provides: cache [memcache])' },
     });
     expect(await refused('ring', 'ring')).toMatchObject({ code: 'relation_no_match' });
   });

@@ -103,7 +103,7 @@ function requirePair(match: ReturnType<typeof matchEndpoints>): EndpointPair {
     const pairs = match.pairs.map(pairText).join(', ');
     throw new DomainError('unprocessable', 'relation_ambiguous', { params: { pairs } });
   }
-  throw new DomainError('unprocessable', 'relation_no_match', { params: { offers: match.offers.join('; ') } });
+  throw new DomainError('unprocessable', 'relation_no_match', { params: { offers: match.offers.join(', ') } });
 }
 
 /** Rejects a relation whose endpoint the version of units in Staging lacks, because a swap would bring this version. */

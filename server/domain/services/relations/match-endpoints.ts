@@ -67,11 +67,11 @@ function endpointsOf({ service, endpoint, formula }: NamedService, side: 'provid
     .map(([name, { interface: spoken, limit }]) => ({ service, name, limit, interface: spoken }));
 }
 
-/** Lists what a service offers, for a sentence: `mysql provides db (mysql)`. */
+/** Lists the endpoints of a service in the words of its formula: `mysql (provides: db [mysql])`. */
 function offerOf(named: NamedService): string {
   const listed = (['provides', 'requires'] as const).flatMap((side) => {
-    const all = endpointsOf({ ...named, endpoint: null }, side).map((each) => `${each.name} (${each.interface})`);
-    return all.length === 0 ? [] : [`${side} ${all.join(', ')}`];
+    const all = endpointsOf({ ...named, endpoint: null }, side).map((each) => `${each.name} [${each.interface}]`);
+    return all.length === 0 ? [] : [`${side}: ${all.join(', ')}`];
   });
-  return `${named.service} ${listed.join(' and ') || 'has no endpoints'}`;
+  return `${named.service} (${listed.join('; ') || '–'})`;
 }
