@@ -78,7 +78,7 @@ test('EN-44 hooks without a file count as done, and are reported without a run',
   expect(machine.hooks(unit)).toEqual(['start']);
   expect(desk.skipped.filter((one) => one.unit === unit)).toEqual([
     { unit, hook: 'install', formula: '1.0.0.1' },
-    { unit, hook: 'config-changed', version: 1, formula: '1.0.0.1' },
+    { unit, hook: 'config-changed', version: 1, address: null, formula: '1.0.0.1' },
     ...['mysql/0', 'mysql/1'].flatMap((remoteUnit) =>
       ['joined', 'changed'].map((event) =>
         expect.objectContaining({ hook: `db-relation-${event}`, relation: 4, remoteUnit, version: 1 }),

@@ -60,7 +60,7 @@ test('a service is deployed with units on VMs with tokens, is scaled, and is rem
 test('units are staged, and are public after a swap that names them in its plan', async () => {
   const where = { model, service: 'green' };
   await door.expect('setService', where, 200, operator({ ...at, units: 1 }));
-  await door.expect('addUnits', where, [422, 'staged_version_only'], operator({ count: 1, version: '1.0' }));
+  await door.expect('addUnits', where, [422, 'invalid'], operator({ count: 1, version: '1.0' }));
   const added = await door.expect<{ units: Declared['newUnits'] }>(
     ...(['addUnits', where, 201, operator({ count: 1, slot: 'staging', version: '1.0' })] as const),
   );

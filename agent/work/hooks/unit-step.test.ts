@@ -61,7 +61,7 @@ test('EN-44 hooks without a file are noted for the portal in one step, and need 
   expect(unit.record).toMatchObject({ formula: '1.2', configured: { settings: 4 }, started: { boot: 'first' } });
   expect(unit.skipped).toEqual([
     { hook: 'install', formula: '1.2' },
-    { hook: 'config-changed', version: 4, formula: '1.2' },
+    { hook: 'config-changed', version: 4, address: null, formula: '1.2' },
     { hook: 'start', formula: '1.2' },
   ]);
 });

@@ -69,7 +69,7 @@ describe('JU-40 a plan', () => {
         ...{ units: ['blog/0', 'blog/1'], atOnce: 1 },
       },
       {
-        ...{ kind: 'addUnits', service: 'blog', path: '/services/blog/units' },
+        ...{ kind: 'addUnits', service: 'blog', slot: 'production', path: '/services/blog/units' },
         units: [{ unit: 'blog/2', machine: 3, isNewMachine: true, cloudService }],
       },
       { kind: 'relate', path: '/relations/0', endpoints: ['blog:db', 'mysql:db'], interface: 'mysql' },

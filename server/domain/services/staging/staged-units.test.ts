@@ -31,7 +31,7 @@ async function settingsOf(unit: string) {
 }
 
 describe('units in Staging', () => {
-  test('JU-4 are in a deployment of their own in the cloud service of their service', async () => {
+  test('JU-4 are in a separate deployment in the cloud service of their service', async () => {
     await world.deploy('mysql', 2);
     const { units: added } = await world.add({ count: 2, slot: 'staging', version: '1.1' });
     expect(added.map(({ unit, machine }) => [unit, machine?.enrollmentToken.length])).toEqual([

@@ -42,7 +42,8 @@ describe('a unit', () => {
     expect(shown).toEqual({
       ...{ unit: 'web/0', number: 0, service: 'web', formula: web.formula, life: 'alive', stage: 'installing' },
       ...{ health: 'unknown', cause: null, hook: null, missingRelation: null, vmId, machine },
-      ...{ instanceId: expect.stringContaining(role?.name ?? '-'), publicAddress: expect.stringContaining('public') },
+      ...{ instanceId: expect.stringContaining(role?.name ?? '-'), slot: 'production' },
+      publicAddress: expect.stringContaining('public'),
       ...{ version: '1.0.0.0', confirmedVersion: null, settingsVersion: 1, confirmedSettingsVersion: null },
       ...{ needsRelease: false, enrolledBy: stage.ctx.actor.name, ports: [], failing: [], skipped: [] },
       ...{ enteredAt: null, dyingSince: null, removedAt: null },

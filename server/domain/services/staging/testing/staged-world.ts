@@ -1,5 +1,4 @@
 import { v7 as uuid } from 'uuid';
-import type { Services } from '#server/domain/context.ts';
 import type { Staged } from '#server/domain/topology/testing/stage.ts';
 import { addRelation, addUnits, beginRun, endRun, getDue, getService, planSwap, swap } from '../../index.ts';
 import type { AddUnitsInput } from '../../input.ts';
@@ -8,8 +7,8 @@ import { ServiceStage } from '../../testing/service-stage.ts';
 const events = ['joined', 'changed', 'departed', 'broken'];
 const hooksOf = (relation: string) => events.map((event) => `${relation}-relation-${event}`);
 const text = (standard: string) => ({ type: 'string', default: standard });
-const settings = (properties: Record<string, unknown>) => ({
-  publicSettings: { type: 'object', properties, additionalProperties: false },
+const schemaOf = (properties: Record<string, unknown>) => ({
+  settingsSchema: { publicSettings: { type: 'object', properties, additionalProperties: false } },
 });
 
 /** A unit with its machine. */
@@ -28,13 +27,15 @@ export class StagedWorld {
     this.staged = staged;
   }
 
-  static async open(services?: Services): Promise<StagedWorld> {
-    const stage = await ServiceStage.open(services);
+  /** `hasSchemas`: whether settings are checked. It takes most of the time of a test. */
+  static async open({ hasSchemas = false } = {}): Promise<StagedWorld> {
+    const stage = await ServiceStage.open();
+    const settings = (properties: Record<string, unknown>) => (hasSchemas ? schemaOf(properties) : {});
     const provides = { metadata: { provides: { db: { interface: 'mysql' } } }, relationHooks: hooksOf('db') };
     const title = text('Shop');
-    await stage.formula('mysql', '1.0.0.0', { ...provides, settingsSchema: settings({ title }) });
-    await stage.formula('mysql', '1.1.0.0', { ...provides, settingsSchema: settings({ title, color: text('red') }) });
-    await stage.formula('mysql', '2.0.0.0', { settingsSchema: settings({}) });
+    await stage.formula('mysql', '1.0.0.0', { ...provides, ...settings({ title }) });
+    await stage.formula('mysql', '1.1.0.0', { ...provides, ...settings({ title, color: text('red') }) });
+    await stage.formula('mysql', '2.0.0.0', settings({}));
     const requires = { metadata: { requires: { store: { interface: 'mysql' } } }, relationHooks: hooksOf('store') };
     await stage.formula('blog', '1.0.0.0', requires);
     return new StagedWorld(stage, await stage.stage.bootstrapped({ availabilitySetsEnabled: true }));
