@@ -61,7 +61,7 @@ test('EN-32 hooks are in the queue of their VM, with their unit, their run and t
   const store = await stage.unit(await stage.service('store'));
   const queue = (language = 'en') =>
     door.expect('getVmQueue', { id: store.vmId }, 200, { ...viewer, headers: { 'accept-language': language } });
-  await store.agent.call('/goal-state');
+  await store.agent.call('/reports', { method: 'POST', body: '{}' });
   await store.look();
   const of = { model: 'prod', remoteUnit: null };
   expect(await queue()).toMatchObject({

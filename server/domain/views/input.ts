@@ -23,7 +23,12 @@ export const serviceStatesInput = modelMachinesInput.extend({ service: serviceRe
 export type ServiceStatesInput = z.input<typeof serviceStatesInput>;
 
 /** Names a relation by its number. */
-export const failingUnitsInput = modelMachinesInput.extend({ number: z.int().min(1).max(2 ** 31 - 1) });
+export const failingUnitsInput = modelMachinesInput.extend({
+  number: z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1),
+});
 export type FailingUnitsInput = z.input<typeof failingUnitsInput>;
 
 export const recentRunsInput = serviceStatesInput.extend({ limit: z.number().int().min(1).max(100).default(10) });

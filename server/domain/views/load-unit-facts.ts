@@ -33,7 +33,7 @@ export async function loadUnitFacts(
     .innerJoin(services, eq(services.id, units.serviceId))
     .where(and(eq(units.vmId, vmId), eq(units.name, subject), isNull(units.removedAt)));
   const failure = Object.values(unit?.failing ?? {}).find(({ hook }) => hook === command);
-  const failed = unit && failure ? [{ run: failure.run, formula: unit.formula }] : [];
+  const failed = unit && failure ? [{ vmId, run: failure.run, formula: unit.formula }] : [];
   const [reason = null] = (await readHookReasons(tx, failed, wanted)).values();
   return {
     message: reason && { text: reason.text, lang: reason.lang },

@@ -60,7 +60,7 @@ export type SelectedRun = Awaited<ReturnType<typeof selectRuns>>[number];
 
 /** Returns a run as pages and scripts see it. */
 export function runOf({ run, unit, relation, remoteUnit }: SelectedRun): HookRun {
-  const { unitId: _, relationId: __, remoteUnitId: ___, views: ____, result: _____, ...rest } = run;
+  const { unitId: _, relationId: __, remoteUnitId: ___, views: ____, result: _____, dueAddress: ______, ...rest } = run;
   const { dueVersion, begunAt, endedAt, reason, cause, ...shown } = rest;
   return {
     ...shown,

@@ -9,7 +9,7 @@ let first: StagedWorld;
 let world: StagedWorld;
 
 beforeAll(async () => {
-  first = await StagedWorld.open({ hasSchemas: true });
+  first = await StagedWorld.open();
 });
 
 beforeEach(async () => {
@@ -31,7 +31,7 @@ async function settingsOf(unit: string) {
 }
 
 describe('units in Staging', () => {
-  test('JU-4 are in a deployment that is separate, in the cloud service of their service', async () => {
+  test('JU-4 are in a separate deployment in the cloud service of their service', async () => {
     await world.deploy('mysql', 2);
     const { units: added } = await world.add({ count: 2, slot: 'staging', version: '1.1' });
     expect(added.map(({ unit, machine }) => [unit, machine?.enrollmentToken.length])).toEqual([

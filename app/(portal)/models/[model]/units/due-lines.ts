@@ -1,12 +1,12 @@
-import { type DueState as DueStateOf, dueStates } from '#server/domain/service-rules/due-states.ts';
+import { type DueState, dueStates } from '#server/domain/service-rules/due-states.ts';
 import type { ShownDue, ShownFailure, ShownRun } from './unit-data.ts';
 
 /** What a hook that is due waits for. */
-export type DueState = Exclude<DueStateOf<ShownFailure>, { kind: 'running' }> | { kind: 'running'; run: ShownRun };
+export type DueLineState = Exclude<DueState<ShownFailure>, { kind: 'running' }> | { kind: 'running'; run: ShownRun };
 
 export interface DueLine {
   due: ShownDue;
-  state: DueState;
+  state: DueLineState;
 }
 
 /** Returns the hooks that are due, in the order in which they run, with what each of them waits for. */

@@ -57,7 +57,7 @@ test('a VM without a problem has no headline', () => {
 });
 
 test('the headline about a unit is what its hook wrote', () => {
-  const { explanation, extensions } = given('lead.failed.exit', 'unit.exit');
+  const { explanation, extensions } = given('lead.error', 'error');
   const units = { unit: 'blog/0', message: message('store/0 is too small') } as unknown as InstanceDetails['units'];
   const about = { ...explanation, extension: 'blog/0' };
   expect(headlineOf({ explanation: about, extensions, units })?.text).toBe('store/0 is too small');
