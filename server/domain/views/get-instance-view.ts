@@ -23,7 +23,7 @@ import { instanceOf, reportedLength, speaker } from './extension-instance.ts';
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
 import type { AgentRefusal, AgentView, InstanceView } from './instance-view.ts';
 import { loadMachine, loadMessages, loadProblems, loadRows } from './load-instance.ts';
-import { loadUnitFacts, unitOf } from './load-unit-facts.ts';
+import { loadUnitFacts, type UnitConcern, type UnitFacts, unitOf } from './load-unit-facts.ts';
 import { openProblems } from './open-problems.ts';
 import { distributeBytes } from './view-bytes.ts';
 
@@ -81,7 +81,6 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
       duplicateSeenAt: iso(agent?.duplicateSeenAt),
       refusals: refusals.map((refusal) => shownRefusal(refusal, ctx.config.limits.vm)),
       hold: shownHold(holdOf(held)),
-
       ...(problems && {
         problems: openProblems(
           problems,
@@ -93,10 +92,7 @@ export async function getInstanceView(ctx: Context, input: InstanceViewInput): P
     },
     extensions: instances.toSorted(bySeverity),
     pendingRestart: restart && { since: restart.since.toISOString(), requests: restart.requests },
-    units: units && {
-      ...{ unit: units.subject, health: units.health, cause: units.cause, hook: units.command },
-      ...{ exitCode: units.exitCode, since: units.since.toISOString(), message: units.message },
-    },
+    units: units && shownUnits(units),
     health: evaluateVmHealth(
       status,
       [...instances, ...(units === null ? [] : [units])].map(({ health }) => health),
@@ -125,6 +121,11 @@ function worstOf(
   const health = extensions.find(({ name }) => name === ofExtension.extension)?.health ?? 'healthy';
   return rankOf(units.health) < rankOf(health) ? ofUnit : ofExtension;
 }
+
+const shownUnits = (units: UnitConcern & UnitFacts): InstanceView['units'] => ({
+  ...{ unit: units.subject, health: units.health, cause: units.cause, hook: units.command },
+  ...{ exitCode: units.exitCode, since: units.since.toISOString(), message: units.message },
+});
 
 const shownHold = (hold: Hold | null): AgentView['hold'] =>
   hold && { at: hold.heldAt, by: hold.heldBy, reason: hold.reason, until: hold.until };

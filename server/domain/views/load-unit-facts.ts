@@ -5,13 +5,14 @@ import type { WantedLanguage } from '#protocol/index.ts';
 import type { ExplainedUnit, HealthCause } from '#server/domain/verdicts/index.ts';
 import { readHookReasons } from './services/read-hook-reasons.ts';
 
-type Concern = Pick<
+/** The stored concern about the worst unit of a VM. */
+export type UnitConcern = Pick<
   typeof vmConcerns.$inferSelect,
   'vmId' | 'subject' | 'health' | 'command' | 'exitCode' | 'since'
 > & { cause: HealthCause | null };
 
 /** What an explanation needs to know about the worst unit besides its health. */
-interface UnitFacts {
+export interface UnitFacts {
   agentSince: Date | null;
   failure: ExplainedUnit['failure'];
   /** Why the hook failed, in the reader's language; null if it wrote no message. */
@@ -24,7 +25,7 @@ interface UnitFacts {
  */
 export async function loadUnitFacts(
   tx: Transaction,
-  { vmId, subject, command }: Concern,
+  { vmId, subject, command }: UnitConcern,
   wanted: readonly WantedLanguage[],
 ): Promise<UnitFacts> {
   const [unit] = await tx
@@ -43,7 +44,7 @@ export async function loadUnitFacts(
 }
 
 /** Returns the worst unit of a VM as an explanation needs it. */
-export const unitOf = ({ subject, command, since, agentSince, ...rest }: Concern & UnitFacts): ExplainedUnit => ({
+export const unitOf = ({ subject, command, since, agentSince, ...rest }: UnitConcern & UnitFacts): ExplainedUnit => ({
   ...{ unit: subject, health: rest.health, cause: rest.cause, hook: command, exitCode: rest.exitCode },
   ...{ since: since.toISOString(), agentSince: agentSince?.toISOString() ?? null, failure: rest.failure },
 });
