@@ -12,7 +12,7 @@ export type UnitConcern = Pick<
 > & { cause: HealthCause | null };
 
 /** What an explanation needs to know about the worst unit besides its health. */
-export interface UnitFacts {
+export interface UnitEvidence {
   agentSince: Date | null;
   failure: ExplainedUnit['failure'];
   /** Why the hook failed, in the reader's language; null if it wrote no message. */
@@ -27,7 +27,7 @@ export async function loadUnitFacts(
   tx: Transaction,
   { vmId, subject, command }: UnitConcern,
   wanted: readonly WantedLanguage[],
-): Promise<UnitFacts> {
+): Promise<UnitEvidence> {
   const [unit] = await tx
     .select({ agentSince: units.agentSince, failing: units.failing, formula: services.formula })
     .from(units)
@@ -44,7 +44,7 @@ export async function loadUnitFacts(
 }
 
 /** Returns the worst unit of a VM as an explanation needs it. */
-export const unitOf = ({ subject, command, since, agentSince, ...rest }: UnitConcern & UnitFacts): ExplainedUnit => ({
+export const unitOf = ({ subject, command, since, agentSince, ...rest }: UnitConcern & UnitEvidence): ExplainedUnit => ({
   ...{ unit: subject, health: rest.health, cause: rest.cause, hook: command, exitCode: rest.exitCode },
   ...{ since: since.toISOString(), agentSince: agentSince?.toISOString() ?? null, failure: rest.failure },
 });
