@@ -44,7 +44,13 @@ export async function loadUnitFacts(
 }
 
 /** Returns the worst unit of a VM as an explanation needs it. */
-export const unitOf = ({ subject, command, since, agentSince, ...rest }: UnitConcern & UnitEvidence): ExplainedUnit => ({
+export const unitOf = ({
+  subject,
+  command,
+  since,
+  agentSince,
+  ...rest
+}: UnitConcern & UnitEvidence): ExplainedUnit => ({
   ...{ unit: subject, health: rest.health, cause: rest.cause, hook: command, exitCode: rest.exitCode },
   ...{ since: since.toISOString(), agentSince: agentSince?.toISOString() ?? null, failure: rest.failure },
 });
