@@ -23,7 +23,7 @@ import { instanceOf, reportedLength, speaker } from './extension-instance.ts';
 import { type InstanceViewInput, instanceViewInput } from './input.ts';
 import type { AgentRefusal, AgentView, InstanceView } from './instance-view.ts';
 import { loadMachine, loadMessages, loadProblems, loadRows } from './load-instance.ts';
-import { loadUnitFacts, type UnitConcern, type UnitEvidence, unitOf } from './load-unit-facts.ts';
+import { type ConcernDetails, loadUnitFacts, type UnitConcern, unitOf } from './load-unit-facts.ts';
 import { openProblems } from './open-problems.ts';
 import { distributeBytes } from './view-bytes.ts';
 
@@ -122,7 +122,7 @@ function worstOf(
   return rankOf(units.health) < rankOf(health) ? ofUnit : ofExtension;
 }
 
-const shownUnits = (units: UnitConcern & UnitEvidence): InstanceView['units'] => ({
+const shownUnits = (units: UnitConcern & ConcernDetails): InstanceView['units'] => ({
   ...{ unit: units.subject, health: units.health, cause: units.cause, hook: units.command },
   ...{ exitCode: units.exitCode, since: units.since.toISOString(), message: units.message },
 });

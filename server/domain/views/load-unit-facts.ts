@@ -12,7 +12,7 @@ export type UnitConcern = Pick<
 > & { cause: HealthCause | null };
 
 /** What an explanation needs to know about the worst unit besides its health. */
-export interface UnitEvidence {
+export interface ConcernDetails {
   agentSince: Date | null;
   failure: ExplainedUnit['failure'];
   /** Why the hook failed, in the reader's language; null if it wrote no message. */
@@ -27,7 +27,7 @@ export async function loadUnitFacts(
   tx: Transaction,
   { vmId, subject, command }: UnitConcern,
   wanted: readonly WantedLanguage[],
-): Promise<UnitEvidence> {
+): Promise<ConcernDetails> {
   const [unit] = await tx
     .select({ agentSince: units.agentSince, failing: units.failing, formula: services.formula })
     .from(units)
@@ -50,7 +50,7 @@ export const unitOf = ({
   since,
   agentSince,
   ...rest
-}: UnitConcern & UnitEvidence): ExplainedUnit => ({
+}: UnitConcern & ConcernDetails): ExplainedUnit => ({
   ...{ unit: subject, health: rest.health, cause: rest.cause, hook: command, exitCode: rest.exitCode },
   ...{ since: since.toISOString(), agentSince: agentSince?.toISOString() ?? null, failure: rest.failure },
 });

@@ -59,15 +59,17 @@ describe('endpoints of two services', () => {
   ])('%s does not fit, and the answer lists what each service offers', (one, its, other, others) => {
     const offers = textOf(named(one, its), named(other, others));
     expect(offers).toHaveLength(2);
-    expect(offers[0]).toMatch(its === mysql ? /^mysql provides db \(mysql\), shared \(mysql\)$/ : /requires cache/);
+    expect(offers[0]).toMatch(
+      its === mysql ? /^mysql \(provides: db \[mysql\], shared \[mysql\]\)$/ : /requires: cache/,
+    );
   });
 
   test('a service cannot be related to itself, because a unit has one node in a relation', () => {
     const own = { provides: { up: 'chain' }, requires: { down: 'chain' } };
     expect(matchEndpoints(named('ring', own), named('ring', own)).kind).toBe('none');
     expect(textOf(named('ring', own), named('other', {}))).toEqual([
-      'ring provides up (chain) and requires down (chain)',
-      'other has no endpoints',
+      'ring (provides: up [chain]; requires: down [chain])',
+      'other (–)',
     ]);
   });
 });

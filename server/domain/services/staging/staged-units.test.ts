@@ -7,6 +7,7 @@ import { StagedWorld } from './testing/staged-world.ts';
 
 let first: StagedWorld;
 let world: StagedWorld;
+let checked: StagedWorld | undefined;
 
 beforeAll(async () => {
   first = await StagedWorld.open();
@@ -15,6 +16,12 @@ beforeAll(async () => {
 beforeEach(async () => {
   world = await first.next();
 });
+
+/** Switches to a world whose settings are checked. */
+async function checkSettings(): Promise<void> {
+  checked ??= await StagedWorld.open({ hasSchemas: true });
+  world = await checked.next();
+}
 
 const show = (unit: string) => getUnit(world.stage.ctx, { model: world.model, unit });
 const upgrade = (more: object) =>
@@ -128,6 +135,7 @@ describe('the version of units in Staging', () => {
   });
 
   test('brings its own settings, also after the settings of the service change', async () => {
+    await checkSettings();
     await world.deploy('mysql', 1);
     await world.stageUnits(1, '1.1');
     expect([await settingsOf('mysql/0'), await settingsOf('mysql/1')]).toEqual([
@@ -191,6 +199,7 @@ describe('a request is rejected, and changes nothing', () => {
   });
 
   test('EN-77 with a version whose schema the settings do not fit', async () => {
+    await checkSettings();
     await world.deploy('mysql', 1);
     await upgrade({ settings: { title: 'Blog' } });
     const refused = world.add({ slot: 'staging', version: '2.0' });

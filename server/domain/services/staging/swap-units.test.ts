@@ -4,6 +4,7 @@ import { hookRuns } from '#db/schema/index.ts';
 import { afterOf, receiveUnits } from '#protocol/receive-units.ts';
 import { newUnitRecord, type UnitRecord } from '#protocol/unit-record.ts';
 import type { UnitState } from '#protocol/unit-state.ts';
+import { longTest } from '#server/testing/long.ts';
 import { addRelation, getRelation, getUnitState, removeRelation } from '../index.ts';
 import { StagedWorld, type WorldUnit } from './testing/staged-world.ts';
 
@@ -39,7 +40,7 @@ describe('a unit in Staging', () => {
     expect(await world.dueOf([blog, old, fresh])).toEqual([]);
   });
 
-  test('of a relation that is added later stays outside too', async () => {
+  longTest('of a relation that is added later stays outside too', async () => {
     await removeRelation(world.stage.ctx, { model: world.model, number: 1 });
     await world.settleAll([blog, old, fresh]);
     const { number } = await addRelation(world.stage.ctx, { model: world.model, endpoints: ['blog', 'mysql'] });
@@ -47,7 +48,7 @@ describe('a unit in Staging', () => {
     expect(await getRelation(world.stage.ctx, { model: world.model, number })).toMatchObject({ units: 2 });
   });
 
-  test('sees the members of relations that its own service requires', async () => {
+  longTest('sees the members of relations that its own service requires', async () => {
     const { units } = await world.add({ service: 'blog', slot: 'staging' });
     const [{ unit, machine } = { unit: '', machine: null }] = units;
     if (machine === null) throw new Error('the unit has a machine');
@@ -101,7 +102,7 @@ describe('JU-28 a swap', () => {
     expect(await world.settle(fresh)).toEqual(['config-changed', 'db-relation-departed blog/0']);
   });
 
-  test('of the only deployment leaves units without the service, until they are in Production again', async () => {
+  longTest('of the only deployment leaves units without the service, until they are in Production again', async () => {
     const alone = await first.next();
     world = alone;
     [blog = blog] = await alone.deploy('blog', 1);
@@ -115,14 +116,14 @@ describe('JU-28 a swap', () => {
     expect(await members(blog)).toEqual(['mysql/0']);
   });
 
-  test('lets a relation end also for units that a swap moved out of it', async () => {
+  longTest('lets a relation end also for units that a swap moved out of it', async () => {
     await world.swap();
     await removeRelation(world.stage.ctx, { model: world.model, number: 1 });
     await world.settleAll([blog, old, fresh]);
     expect(await getRelation(world.stage.ctx, { model: world.model, number: 1 })).toMatchObject({ state: 'ended' });
   });
 
-  test('is named as the cause of the hooks that follow', async () => {
+  longTest('is named as the cause of the hooks that follow', async () => {
     await world.swap();
     await world.settleAll([blog, old, fresh]);
     const causes = async (unit: WorldUnit) => {
@@ -170,13 +171,13 @@ describe('the plan of a swap', () => {
     expect(sorted(back.hooks)).toEqual(sorted(await world.dueOf([blog, old, fresh])));
   });
 
-  test('is out of date when a unit is staged meanwhile', async () => {
+  longTest('is out of date when a unit is staged meanwhile', async () => {
     const { planHash } = await world.plan();
     await world.stageUnits(1);
     await expect(world.swap(planHash)).rejects.toMatchObject({ code: 'plan_moved_on' });
   });
 
-  test('names no hook that the swap back takes away again', async () => {
+  longTest('names no hook that the swap back takes away again', async () => {
     await world.swap();
     expect((await world.plan()).hooks).toEqual([]);
   });

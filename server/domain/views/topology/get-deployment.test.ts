@@ -171,7 +171,7 @@ test('a VM of a model says where it is, and lists find it by each part of its pl
   const role = { model, cloudService, availabilitySet: 'juju', instanceId };
   expect((await getVmFacts(ctx, { vmId })).role).toEqual({
     ...role,
-    ...{ machine, controller: true, slot: 'production', assignedAddress },
+    ...{ machine, controller: true, slot: 'production', assignedAddress, state: 'ready', adopted: false },
   });
   expect((await fleetRows(ctx, [vmId], {}))[0]?.role).toEqual(role);
   const found = async (filter: object) => (await listFleet(ctx, filter)).items.map(({ id }) => id).toSorted();
