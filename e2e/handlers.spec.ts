@@ -390,7 +390,7 @@ test('a publisher uploads a formula, and readers see its relations, hooks and op
   await expectAccessibleInBothThemes(page);
   await page.getByRole('button', { name: 'Publish 1.0.0' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Publish 1.0.0' }).click();
-  await expect(page.getByText('Published. View all versions.')).toBeVisible();
+  await expect(page.getByText('Published. Deploy services from it, or view all versions.')).toBeVisible();
 
   await page.goto(`/handlers?q=${namespace}`);
   await page.getByRole('radio', { name: 'Handlers' }).check();

@@ -146,7 +146,8 @@ test('MU-44 a secret is stored, used on the machine, and found nowhere else', as
   startAgent,
   unique,
 }) => {
-  test.setTimeout(120_000);
+  // It opens every page, one after the other.
+  test.setTimeout(240_000);
   const handler = `Journey.${unique}.Mount`;
   const user = `user-${randomBytes(6).toString('hex')}`;
   const secrets = {

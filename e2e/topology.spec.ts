@@ -148,7 +148,7 @@ test('JU-37 an enrolled VM is adopted into a model on its page, and given back',
   await expect(dialog.getByText(`Units of ${model} can be placed on it.`)).toBeVisible();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Adopt VM' }).click();
-  await expect(page.getByText(`${vm.name} is now machine 0 of ${model}`)).toBeVisible();
+  await expect(page.getByText(`${vm.name} is now machine 0 of ${model}`, { exact: true })).toBeVisible();
   await expect(page.getByRole('main').getByRole('link', { name: model, exact: true })).toBeVisible();
 
   await page.getByRole('button', { name: 'More', exact: true }).click();
