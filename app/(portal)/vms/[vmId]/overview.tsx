@@ -14,7 +14,6 @@ import type { ReadQueue } from './queue/use-queue.ts';
 import type { Retry } from './retry/use-retry.ts';
 import { isUndecided, type ReadMemberships } from './rollouts/memberships.ts';
 import { useMemberships } from './rollouts/use-memberships.ts';
-import { TimeBox } from './time/time-box.tsx';
 import { canHaveUnits, type InstanceDetails, type VmFacts } from './vm-data.ts';
 import type { VmAct } from './vm-dialogs.tsx';
 import { WhyCard } from './why/why-card.tsx';
@@ -30,6 +29,7 @@ const NeverEnrolled = dynamic(() => import('./never-enrolled.tsx').then((module)
 const UnitsSection = dynamic(() => import('./units/units-section.tsx').then((module) => module.UnitsSection));
 const QueueCard = dynamic(() => import('./queue/queue-card.tsx').then((module) => module.QueueCard));
 const RolloutLines = dynamic(() => import('./rollouts/rollout-lines.tsx').then((module) => module.RolloutLines));
+const TimeBox = dynamic(() => import('./time/time-box.tsx').then((module) => module.TimeBox));
 const NeverHeard = dynamic(() => import('./never-heard.tsx').then((module) => module.NeverHeard));
 
 export interface VmOverviewProps {
