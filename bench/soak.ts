@@ -8,9 +8,10 @@ import { runSoak } from './soak/run-soak.ts';
 
 const usage = `usage: npm run soak [-- FLAGS]
 
-Runs real agent processes while their goal states and the settings of their units' services change at random, and
-agents, gateway, worker and database are killed with kill -9. Exits with 1 if a VM does not reach its goal, a handler
-was called out of order, or the portal's settings of a unit differ from what its hooks wrote down.
+Runs real agent processes while their goal states and the settings of their units' services change at random,
+executions are queued, and agents, gateway, worker and database are killed with kill -9. Exits with 1 if a VM does not
+reach its goal, a handler was called out of order, the portal's settings of a unit differ from what its hooks wrote
+down, or an execution does not succeed with each of its calls run once.
   --minutes N    duration (60)
   --agents N     number of VMs (10)
   --agent PATH   checkout of Annex whose agent runs, with its packages installed (this one)
@@ -50,7 +51,18 @@ async function main(): Promise<void> {
     undo,
     say,
   });
-  const { changes, settings, kills, calls, settledAfter, outOfOrder, notAtGoal, endedByThemselves, folder } = result;
+  const {
+    changes,
+    settings,
+    executions,
+    kills,
+    calls,
+    settledAfter,
+    outOfOrder,
+    notAtGoal,
+    endedByThemselves,
+    folder,
+  } = result;
   const file = await writeResults(deployment.services.db.$client, 'soak', { options: values, ...result }, values.json);
   const some = (lines: string[]): string =>
     lines
@@ -61,6 +73,7 @@ async function main(): Promise<void> {
     [
       '',
       `${changes} changes of goal states and ${settings} of settings in ${result.minutes.toFixed(1)} minutes, ${calls} calls of handlers`,
+      `${executions} executions of five calls`,
       `kill -9: ${Object.entries(kills)
         .map(([what, count]) => `${count} × ${what}`)
         .join(', ')}`,

@@ -7,6 +7,7 @@ import { signal } from '#server/platform/processes.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { numberFrom, randomFrom } from '../load/schedule.ts';
 import { judgeCalls, readCalls } from './call-log.ts';
+import { SoakExecutions } from './executions.ts';
 import { changeGoal, contextOf, handlerOf, learn, publishHandlers, type Wanted } from './goals.ts';
 import { readHookRecords } from './hook-records.ts';
 import { SoakMachine } from './machines.ts';
@@ -28,6 +29,8 @@ export interface SoakResult {
   changes: number;
   /** Number of changes of the settings of services. */
   settings: number;
+  /** Number of executions of five calls that were queued. */
+  executions: number;
   kills: Record<string, number>;
   calls: number;
   /** Seconds from the last change or kill until every VM was at its goal; null if any VM did not reach it in time. */
@@ -36,7 +39,7 @@ export interface SoakResult {
   outOfOrder: string[];
   /**
    * Differences from the goal, and reports or outputs that did not arrive; each names its VM. Also differences between
-   * the settings of units and what their hooks wrote down.
+   * the settings of units and what their hooks wrote down, and executions that did not succeed with each call run once.
    */
   notAtGoal: string[];
   /** Number of agents that exited without being killed. */
@@ -55,8 +58,9 @@ interface Vm {
 }
 
 /**
- * Changes goal states and settings of services at random while killing agents, gateway, worker and database. In the
- * end, every VM must be at its goal, and the portal must have exactly what the hooks of each unit wrote down.
+ * Changes goal states and settings of services, and queues executions, at random while killing agents, gateway, worker
+ * and database. In the end, every VM must be at its goal, the portal must have exactly what the hooks of each unit wrote
+ * down, and each execution must have run each of its calls once.
  */
 export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   const { deployment, minutes, seed, undo, say } = options;
@@ -65,6 +69,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   undo.add(() => Promise.all(vms.map(({ machine }) => machine.stop())));
   const began = performance.now();
   const hasTimeLeft = () => performance.now() - began < minutes * 60_000;
+  const executions = new SoakExecutions(deployment.services);
   let [changes, settings] = [0, 0];
   const kills: Record<string, number> = {};
 
@@ -73,6 +78,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     while (hasTimeLeft()) {
       const vm = vms[Math.floor(random() * vms.length)] as Vm;
       if (random() < 0.2 && (await changeSetting(deployment.services, random))) settings += 1;
+      if (random() < 0.2) await executions.queue(vm.machine.vmId, folder);
       if (await changeGoal(deployment.services, vm.machine.vmId, vm.wanted, random)) changes += 1;
       await delay(200 + random() * 1_500);
     }
@@ -102,6 +108,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
   const { settledAfter, notAtGoal } = await settle(deployment, vms);
   const records = () => new Map(vms.flatMap(({ machine }) => [...readHookRecords(machine.folder)]));
   notAtGoal.push(...(await settleUnits(deployment.services, settleSeconds, records)));
+  notAtGoal.push(...(await executions.settle(settleSeconds)));
   await untilUploaded(vms);
   const endedByThemselves = vms.filter(({ machine }) => machine.hasEnded()).length;
   await Promise.all(vms.map(({ machine }) => machine.stop()));
@@ -109,6 +116,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakResult> {
     minutes: (performance.now() - began) / 60_000,
     changes,
     settings,
+    executions: executions.count,
     kills,
     ...judge(vms, notAtGoal),
     settledAfter,
