@@ -14,7 +14,7 @@ import type { Agent } from './work/agent.ts';
 /*
  * These tests stop the agent between two persistent effects: from the n-th point on, nothing that the agent does reaches
  * the disk, the handlers or the portal, as after kill -9. Each test then starts the agent again. `npm run test:crashes`
- * stops it at every point, `npm test` at every seventh point. The tests use /dev/shm if possible, because syncing the files
+ * stops it at every point, `npm run test:all` at every seventh point. The tests use /dev/shm if possible, because syncing the files
  * of hundreds of runs to a disk would be slow.
  */
 const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-crash-'));

@@ -127,7 +127,7 @@ describe('an execution with a real portal', () => {
     });
   });
 
-  test('MU-33 a cancelled one ends with its group and strays, and the next plan runs', async () => {
+  longTest('MU-33 a cancelled one ends with its group and strays, and the next plan runs', async () => {
     const file = join(folder, 'cancelled');
     const text = `trap '' TERM\nsetsid sleep 300 & echo $! >> ${file}\nsleep 300 & echo $! >> ${file}; echo $$ >> ${file}\nwait; wait`;
     const { id } = await machine.queue(planOf(text));
@@ -174,7 +174,7 @@ describe('a plan in format vCurrent', () => {
     Commands: [{ Name, Arguments: { name: 'Ada' } }],
   });
 
-  test('MU-17 is converted, and its result is converted back', async () => {
+  longTest('MU-17 is converted, and its result is converted back', async () => {
     const windows = await portal.machine();
     await windows.start({ environment: { PATH: writeStandIns(join(folder, 'bin'), ['pwsh']) } });
     const good = await windows.run(planOfCommand('New-Person'));

@@ -238,8 +238,10 @@ return 1`;
     expect(later.body).toBe(299);
   });
 
-  test('case 18: 1,000 children of a Body end with the plan', async () => {
-    const body = `import os, time
+  longTest(
+    'case 18: 1,000 children of a Body end with the plan',
+    async () => {
+      const body = `import os, time
 pids = []
 for i in range(1000):
   pid = os.fork()
@@ -248,10 +250,12 @@ for i in range(1000):
     os._exit(0)
   pids.append(pid)
 return pids`;
-    const { code, body: pids } = await machine.body(body);
-    expect(code).toBe(0);
-    await expect.poll(() => (pids as number[]).filter(isRunning), { timeout: 15_000 }).toEqual([]);
-  }, 60_000);
+      const { code, body: pids } = await machine.body(body);
+      expect(code).toBe(0);
+      await expect.poll(() => (pids as number[]).filter(isRunning), { timeout: 15_000 }).toEqual([]);
+    },
+    60_000,
+  );
 
   test.each([
     ['is 17 MiB long', `"${'x'.repeat(17 << 20)}"`],

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { longTest } from '#server/testing/long.ts';
 import { layoutOf } from './folder/layout.ts';
 import { lifeHooks, relationHooks, type UnitMachine, unitMachine } from './testing/unit-machine.ts';
 
@@ -36,36 +37,39 @@ setsid sh -c 'while [ ! -e ${gate} ]; do sleep 0.02; done; relation-set after=2;
   expect(desk.relation(10).nodes.get(unit)).toMatchObject({ version: 2, settings: { before: '"1"' } });
 });
 
-test('hostile 11: a hook that ignores SIGTERM, forks and floods its output is ended with its processes', async () => {
-  const { desk } = machine;
-  const [unit, other] = ['flood/0', 'calm/0'];
-  const pids = join(machine.dir, 'pids-11');
-  machine.script(
-    unit,
-    'install',
-    `trap '' TERM
+longTest(
+  'hostile 11: a hook that ignores SIGTERM, forks and floods its output is ended with its processes',
+  async () => {
+    const { desk } = machine;
+    const [unit, other] = ['flood/0', 'calm/0'];
+    const pids = join(machine.dir, 'pids-11');
+    machine.script(
+      unit,
+      'install',
+      `trap '' TERM
 setsid sh -c 'trap "" TERM; echo $$ >> ${pids}; exec sleep 600' &
 sh -c 'trap "" TERM; echo $$ >> ${pids}; while :; do sleep 60; done' &
 head -c 100000 /dev/urandom
 head -c 5000000 /dev/zero | tr '\\0' x
 exec >&- 2>&-
 sleep 600`,
-  );
-  machine.script(other, 'install', 'exit 0');
-  const formula = await machine.formula('1.0.0.1', ['install']);
-  desk.want({ unit, formula, timeouts: { default: 30, install: 1.5 } });
-  desk.want({ unit: other, formula });
-  await machine.ran(unit, 'install failed');
-  await machine.ran(other, 'install succeeded');
-  const run = desk.runs.find((one) => one.unit === unit);
-  expect(run?.end).toMatchObject({ timedOut: true, exitCode: null });
-  const started = textOf(pids).trim().split('\n');
-  expect(started).toHaveLength(2);
-  for (const pid of started) await machine.until(`${pid} has ended`, () => !existsSync(`/proc/${pid}`));
-  expect(Buffer.byteLength(run?.end?.output ?? '')).toBeLessThanOrEqual(64 * 1024);
-  desk.want({ unit, goal: 'leaving' });
-  await machine.portal.until('removed', () => desk.removed.includes(unit));
-});
+    );
+    machine.script(other, 'install', 'exit 0');
+    const formula = await machine.formula('1.0.0.1', ['install']);
+    desk.want({ unit, formula, timeouts: { default: 30, install: 1.5 } });
+    desk.want({ unit: other, formula });
+    await machine.ran(unit, 'install failed');
+    await machine.ran(other, 'install succeeded');
+    const run = desk.runs.find((one) => one.unit === unit);
+    expect(run?.end).toMatchObject({ timedOut: true, exitCode: null });
+    const started = textOf(pids).trim().split('\n');
+    expect(started).toHaveLength(2);
+    for (const pid of started) await machine.until(`${pid} has ended`, () => !existsSync(`/proc/${pid}`));
+    expect(Buffer.byteLength(run?.end?.output ?? '')).toBeLessThanOrEqual(64 * 1024);
+    desk.want({ unit, goal: 'leaving' });
+    await machine.portal.until('removed', () => desk.removed.includes(unit));
+  },
+);
 
 test('hostile 12: a hook that deletes its formula, its socket and the agent’s state keeps no other from running', async () => {
   const { desk } = machine;

@@ -14,7 +14,7 @@ import type { Agent } from './work/agent.ts';
 
 /*
  * Stops the agent at points between two persistent effects of an execution, as crash-points.test.ts does for handlers,
- * and starts it again. `npm run test:crashes` stops it at every point, `npm test` at some of them.
+ * and starts it again. `npm run test:crashes` stops it at every point, `npm run test:all` at some of them.
  */
 const fewest = 5;
 const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-plan-crash-'));
@@ -135,46 +135,50 @@ function expectOneResult(portal: PlanPortal): void {
   expect(results[0]).toMatchObject({ ErrorCode: 0, Body: expected });
 }
 
-test('MU-11 MU-48 an execution of five calls whose agent is killed at any point gives one result', {
-  timeout: isWhole ? 1_800_000 : 120_000,
-}, async () => {
-  const whole = newRun();
-  const points = await live(whole.folder, whole.portal);
-  expectOneResult(whole.portal);
-  expect(calls()).toEqual(['first', 'second', 'third', 'fourth']);
-  expect(points.length).toBeGreaterThan(60);
+longTest(
+  'MU-11 MU-48 an execution of five calls whose agent is killed at any point gives one result',
+  {
+    timeout: isWhole ? 1_800_000 : 120_000,
+  },
+  async () => {
+    const whole = newRun();
+    const points = await live(whole.folder, whole.portal);
+    expectOneResult(whole.portal);
+    expect(calls()).toEqual(['first', 'second', 'third', 'fourth']);
+    expect(points.length).toBeGreaterThan(60);
 
-  const step = isWhole ? 1 : Math.ceil(points.length / fewest);
-  for (let killAt = isWhole ? 1 : Math.ceil(step / 2); killAt <= points.length; killAt += step) {
-    const { folder, portal } = newRun();
-    const passed = await live(folder, portal, killAt);
-    await live(folder, portal);
-    try {
-      expectOneResult(portal);
-      const made = calls();
-      expect(made.filter((call, index) => made.indexOf(call) === index)).toEqual([
-        'first',
-        'second',
-        'third',
-        'fourth',
-      ]);
-      // Only the function may run twice: its process ends with the agent, so its outcome may be lost.
-      const repeated = made.filter((call, index) => made.indexOf(call) !== index);
-      expect(['', 'third']).toContain(repeated.join());
-      const left = readdirSync(join(folder, 'executions'));
-      expect(left).toEqual(['answers']);
-    } catch (error) {
-      const where = `killed at ${killAt} of ${points.length}, ${passed.at(-1)}`;
-      throw new Error(`${where}: calls ${calls().join()}; ${portal.results.join()}; ${warnings.join(' ')}`, {
-        cause: error,
-      });
-    } finally {
-      for (const name of readdirSync(join(folder, 'executions'))) {
-        await endLeftovers(join(folder, 'executions', name, 'running'));
+    const step = isWhole ? 1 : Math.ceil(points.length / fewest);
+    for (let killAt = isWhole ? 1 : Math.ceil(step / 2); killAt <= points.length; killAt += step) {
+      const { folder, portal } = newRun();
+      const passed = await live(folder, portal, killAt);
+      await live(folder, portal);
+      try {
+        expectOneResult(portal);
+        const made = calls();
+        expect(made.filter((call, index) => made.indexOf(call) === index)).toEqual([
+          'first',
+          'second',
+          'third',
+          'fourth',
+        ]);
+        // Only the function may run twice: its process ends with the agent, so its outcome may be lost.
+        const repeated = made.filter((call, index) => made.indexOf(call) !== index);
+        expect(['', 'third']).toContain(repeated.join());
+        const left = readdirSync(join(folder, 'executions'));
+        expect(left).toEqual(['answers']);
+      } catch (error) {
+        const where = `killed at ${killAt} of ${points.length}, ${passed.at(-1)}`;
+        throw new Error(`${where}: calls ${calls().join()}; ${portal.results.join()}; ${warnings.join(' ')}`, {
+          cause: error,
+        });
+      } finally {
+        for (const name of readdirSync(join(folder, 'executions'))) {
+          await endLeftovers(join(folder, 'executions', name, 'running'));
+        }
       }
     }
-  }
-});
+  },
+);
 
 /** Runs an execution on a disk that rejects some writes, which are counted from 1. Returns all attempted writes. */
 async function liveOnFullDisk(folder: string, portal: PlanPortal, isFull: (write: number) => boolean) {

@@ -102,7 +102,7 @@ describe('waitReboot', () => {
     expect(begins).toEqual(['first', 'agent', 'reboot'].map((why, index) => ({ run: index + 1, why })));
   });
 
-  test('MU-15 fails with code 10 after its timeout', async () => {
+  longTest('MU-15 fails with code 10 after its timeout', async () => {
     queue({ body: 'api.waitReboot(timeout=1)' });
     await start();
     expect(await result()).toMatchObject({
@@ -133,7 +133,7 @@ longDescribe('a script that restarts the machine', () => {
   });
 });
 
-describe('endless loops', () => {
+longDescribe('endless loops', () => {
   test('MU-15 MU-52 with expectReboots(2), the third restart ends the plan with code 1', async () => {
     queue({ body: 'api.expectReboots(2)\napi.setExitCode(7)\nhang()', scripts: { hang: hangs('hang') } });
     await start();
@@ -145,22 +145,18 @@ describe('endless loops', () => {
     expect(logged()).toHaveLength(3);
   }, 60_000);
 
-  longTest(
-    'MU-52 without expectReboots, the fourth restart that no call waited for ends the plan with code 1',
-    async () => {
-      queue({ body: 'api.waitReboot()\nhang()', scripts: { hang: hangs('hang') } });
-      await start();
-      await machine.portal.until('restarting', isRestarting);
+  test('MU-52 without expectReboots, the fourth restart that no call waited for ends the plan with code 1', async () => {
+    queue({ body: 'api.waitReboot()\nhang()', scripts: { hang: hangs('hang') } });
+    await start();
+    await machine.portal.until('restarting', isRestarting);
+    await reboot();
+    for (let times = 1; times <= 4; times += 1) {
+      await untilLogged('hang', times);
       await reboot();
-      for (let times = 1; times <= 4; times += 1) {
-        await untilLogged('hang', times);
-        await reboot();
-      }
-      expect(await result()).toMatchObject({ ErrorCode: 1, Body: { Type: 'RebootLoop' } });
-      expect(logged()).toHaveLength(4);
-    },
-    60_000,
-  );
+    }
+    expect(await result()).toMatchObject({ ErrorCode: 1, Body: { Type: 'RebootLoop' } });
+    expect(logged()).toHaveLength(4);
+  }, 60_000);
 });
 
 describe('api.reboot', () => {

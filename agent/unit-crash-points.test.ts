@@ -12,7 +12,7 @@ import type { Agent } from './work/agent.ts';
 
 /*
  * Stops the agent at points between two persistent effects of a unit's life, as crash-points.test.ts does for handlers,
- * and starts it again. `npm run test:crashes` stops it at every point, `npm test` at some of them.
+ * and starts it again. `npm run test:crashes` stops it at every point, `npm run test:all` at some of them.
  */
 const fewest = 6;
 const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'annex-unit-crash-'));

@@ -258,19 +258,19 @@ describe('an update that changes nothing', { timeout: 180_000 }, () => {
     expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining('is older than this one') });
   });
 
-  test('an agent that needs a newer Node', async () => {
+  longTest('an agent that needs a newer Node', async () => {
     portal.served = { version: newVersion, bytes: newer(), minimumNode: '99.0' };
     expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining('Run the installer again') });
   });
 
-  test('an agent without a version', async () => {
+  longTest('an agent without a version', async () => {
     const code = "if (process.argv[2] === '--version') await new Promise(() => setInterval(() => {}, 1000));";
     portal.served = { version: newVersion, bytes: newer(code) };
     const ran = await update('--poll-seconds', '3');
     expect(ran).toMatchObject({ code: 1, error: expect.stringContaining('does not run on this machine') });
   });
 
-  test('another version in the description than in the file', async () => {
+  longTest('another version in the description than in the file', async () => {
     portal.served = { version: '9.9.8', bytes: newer() };
     expect(await update()).toMatchObject({ code: 1, error: expect.stringContaining('says that its version is 9.9.9') });
   });
@@ -309,7 +309,7 @@ describe('an update that changes nothing', { timeout: 180_000 }, () => {
     expect(await updating.interrupted()).toEqual({ code: 1, error: expect.stringContaining('aborted') });
   });
 
-  test('a check of the new agent that is interrupted with Ctrl-C', async () => {
+  longTest('a check of the new agent that is interrupted with Ctrl-C', async () => {
     const started = join(folder, 'agent', 'started');
     const code = `if (process.argv[2] === '--version') {
       process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(started)}, '');

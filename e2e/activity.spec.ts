@@ -9,7 +9,7 @@ import { expect, test } from './support/test.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-test('a new action is announced as a count, and opens to show the values before and after', async ({
+test('a new action is announced as a count, and opens to show the values before and after', { tag: '@long' }, async ({
   signedIn,
   api,
   unique,

@@ -87,12 +87,9 @@ test('MU-18 MU-65 a broker with a certificate that cannot be verified is never u
   }
 });
 
-test('an admin chooses AMQP for a VM, everyone sees why its executions wait, and the VM returns to HTTPS', async ({
-  api,
-  signedIn,
-  console,
-  unique,
-}) => {
+test('an admin chooses AMQP for a VM, everyone sees why its executions wait, and the VM returns to HTTPS', {
+  tag: '@long',
+}, async ({ api, signedIn, console, unique }) => {
   console.allow(/status of 422/);
   const vm = await api.createVm(`amqp-${unique}`);
   const admin = await signedIn('admin');

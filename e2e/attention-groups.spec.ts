@@ -39,11 +39,9 @@ const titles = (page: Page) => page.getByRole('region', { name: 'Problems' }).ge
 const row = (page: Page, title: string) => page.getByRole('listitem').filter({ has: page.getByText(title) });
 const menuOf = (page: Page, act: 'Assign' | 'Snooze') => page.getByRole('button', { name: `${act} ${exitTitle}` });
 
-test('problems are grouped by cause; each shows the handler’s sentence, what its VMs share and when it began', async ({
-  portal,
-  api,
-  signedIn,
-}) => {
+test('problems are grouped by cause; each shows the handler’s sentence, what its VMs share and when it began', {
+  tag: '@long',
+}, async ({ portal, api, signedIn }) => {
   await api.publishSample('Northwind.Storage.Mount', '2.0.0.0', handler);
   const since = new Date(Date.now() - 3_600_000);
   const warning = { ...version, health: 'degraded', cause: 'status', messageId: '1215' } as const;

@@ -82,11 +82,9 @@ test('the previewed change is applied, and one click undoes it', { tag: '@long' 
   await expect(apply(page)).toHaveAttribute('aria-disabled', 'true');
 });
 
-test('dependencies are shown as a graph; a dependency that would create a cycle cannot be chosen, and the page says why', async ({
-  api,
-  signedIn,
-  unique,
-}) => {
+test('dependencies are shown as a graph; a dependency that would create a cycle cannot be chosen, and the page says why', {
+  tag: '@long',
+}, async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });
   const put = (name: string, dependsOn: string[]) =>
@@ -120,7 +118,7 @@ test('dependencies are shown as a graph; a dependency that would create a cycle 
   await expectAccessibleInBothThemes(page);
 });
 
-test('extensions of one handler change their version together, in one goal state', async ({
+test('extensions of one handler change their version together, in one goal state', { tag: '@long' }, async ({
   api,
   signedIn,
   unique,

@@ -171,7 +171,7 @@ test('an extension can be changed by keyboard alone', async ({ api, signedIn, un
   expect(await settingsOf(api, vm.id)).toEqual({ server: 'keys.example.net' });
 });
 
-test('a viewer sees why editing is not possible, and unknown pages are not found', async ({
+test('a viewer sees why editing is not possible, and unknown pages are not found', { tag: '@long' }, async ({
   api,
   signedIn,
   unique,

@@ -223,13 +223,9 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
   });
 });
 
-test('waiting executions are listed in their order and canceled, and the fleet’s list finds them', async ({
-  portal,
-  api,
-  signedIn,
-  unique,
-  console: watch,
-}) => {
+test('waiting executions are listed in their order and canceled, and the fleet’s list finds them', {
+  tag: '@long',
+}, async ({ portal, api, signedIn, unique, console: watch }) => {
   const vm = await api.createVm(`queued-${unique}`);
   const machine = await enrollPlanMachine(portal.gatewayUrl, vm);
   for (const name of ['First', 'Second', 'Third']) {

@@ -64,7 +64,7 @@ test('an authenticator app and recovery codes protect a sign-in', async ({ page,
   await expect(page.getByText('9 left')).toBeVisible();
 });
 
-test('a passkey is added, signs in alone and after the password, is renamed and removed', async ({
+test('a passkey is added, signs in alone and after the password, is renamed and removed', { tag: '@long' }, async ({
   page,
   people,
   console,

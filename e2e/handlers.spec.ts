@@ -31,7 +31,7 @@ async function load(page: Page, file: { name: string; mimeType: string; buffer: 
   await (await waiting).setFiles(file);
 }
 
-test('an unknown message id leads from the machine to the inbox, its text and the VM page', async ({
+test('an unknown message id leads from the machine to the inbox, its text and the VM page', { tag: '@long' }, async ({
   api,
   signedIn,
   startAgent,
@@ -91,7 +91,7 @@ test('an unknown message id leads from the machine to the inbox, its text and th
   });
 });
 
-test('a language is exported as XLIFF for translators, and imported again', async ({
+test('a language is exported as XLIFF for translators, and imported again', { tag: '@long' }, async ({
   api,
   signedIn,
   unique,
@@ -164,12 +164,9 @@ test('a language is exported as XLIFF for translators, and imported again', asyn
   });
 });
 
-test('if two people edit a language, edits of different messages are merged, and edits of the same message conflict', async ({
-  api,
-  signedIn,
-  unique,
-  console,
-}) => {
+test('if two people edit a language, edits of different messages are merged, and edits of the same message conflict', {
+  tag: '@long',
+}, async ({ api, signedIn, unique, console }) => {
   console.allow(/status of 412/);
   const namespace = `Two.${unique}`;
   const handler = `${namespace}.Probe`;
@@ -325,7 +322,11 @@ test('an operator rolls a new version out to a VM with an older version', { tag:
   });
 });
 
-test('the settings form shows titles and descriptions in the reader’s language', async ({ api, signedIn, unique }) => {
+test('the settings form shows titles and descriptions in the reader’s language', { tag: '@long' }, async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   const handler = `Titles.${unique}.Probe`;
   await api.ensurePublisher(`Titles.${unique}`);
   const target = 'settings./publicSettings/target';
@@ -365,7 +366,7 @@ test('the settings form shows titles and descriptions in the reader’s language
   await expectAccessibleInBothThemes(german);
 });
 
-test('a publisher uploads a formula, and readers see its relations, hooks and options', async ({
+test('a publisher uploads a formula, and readers see its relations, hooks and options', { tag: '@long' }, async ({
   api,
   signedIn,
   unique,

@@ -12,12 +12,9 @@ const sequenceOf = async (api: Api, vmId: string) => {
   return extensions.find(({ name }) => name === 'watch')?.status?.sequenceNumber;
 };
 
-test('a VM on hold gets no changes: other people see who set the hold and why, and its release delivers the changes', async ({
-  signedIn,
-  api,
-  startAgent,
-  unique,
-}) => {
+test('a VM on hold gets no changes: other people see who set the hold and why, and its release delivers the changes', {
+  tag: '@long',
+}, async ({ signedIn, api, startAgent, unique }) => {
   const vm = await api.createVm(`hold-${unique}`);
   await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'first.example.net' }));
   await startAgent(vm);

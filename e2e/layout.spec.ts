@@ -58,7 +58,7 @@ test('reports that keep arriving move nothing on the pages that show them', { ta
   }
 });
 
-test('nothing below the “why” card moves when there is nothing left to explain', async ({
+test('nothing below the “why” card moves when there is nothing left to explain', { tag: '@long' }, async ({
   signedIn,
   api,
   startAgent,

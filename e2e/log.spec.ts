@@ -213,58 +213,56 @@ async function expectFailureShown(page: Page, url: string): Promise<void> {
   await expect.poll(() => visibleLines(logOf(page)), patient).toBeGreaterThan(20);
 }
 
-test('MU-58 a line that a script writes is on an open page within two seconds, and a long log is whole', async ({
-  api,
-  signedIn,
-  startAgent,
-  unique,
-  console,
-}, testInfo) => {
-  console.allow(/status of 500/);
-  test.setTimeout(isLarge ? 1_800_000 : 240_000);
-  const vm = await api.createVm(`log-${unique}`);
-  const agent = await startAgent(vm);
-  const stop = path.join(agent.dir, 'stop');
-  const id = await queue(api, vm, planOf(stop, lines));
-  const url = `/vms/${vm.id}/executions/${id}`;
-  const page = await signedIn('operator');
-  await page.goto(url);
+test(
+  'MU-58 a line that a script writes is on an open page within two seconds, and a long log is whole',
+  { tag: '@long' },
+  async ({ api, signedIn, startAgent, unique, console }, testInfo) => {
+    console.allow(/status of 500/);
+    test.setTimeout(isLarge ? 1_800_000 : 240_000);
+    const vm = await api.createVm(`log-${unique}`);
+    const agent = await startAgent(vm);
+    const stop = path.join(agent.dir, 'stop');
+    const id = await queue(api, vm, planOf(stop, lines));
+    const url = `/vms/${vm.id}/executions/${id}`;
+    const page = await signedIn('operator');
+    await page.goto(url);
 
-  await test.step('each line is shown within two seconds', async () => {
-    await expect(logOf(page)).toContainText('at 1', patient);
-    await recordTimedLines(logOf(page));
-    // A busy machine can delay individual lines, so the test waits for six seconds in which no line is late.
-    await expect.poll(async () => longestPeriod(await timedLines(page), 2_000), patient).toBeGreaterThan(6_000);
-    const delays = (await timedLines(page)).map(({ written, shown }) => shown - written).sort((a, b) => a - b);
-    print('Line written → line shown, p50', inMs(delays[Math.floor(delays.length / 2)] ?? 0));
-    writeFileSync(stop, '');
-    const began = performance.now();
-    await expect(page.getByText('The plan ran to completion.')).toBeVisible(patient);
-    print('Output written → execution shown as succeeded', inMs(performance.now() - began));
-  });
+    await test.step('each line is shown within two seconds', async () => {
+      await expect(logOf(page)).toContainText('at 1', patient);
+      await recordTimedLines(logOf(page));
+      // A busy machine can delay individual lines, so the test waits for six seconds in which no line is late.
+      await expect.poll(async () => longestPeriod(await timedLines(page), 2_000), patient).toBeGreaterThan(6_000);
+      const delays = (await timedLines(page)).map(({ written, shown }) => shown - written).sort((a, b) => a - b);
+      print('Line written → line shown, p50', inMs(delays[Math.floor(delays.length / 2)] ?? 0));
+      writeFileSync(stop, '');
+      const began = performance.now();
+      await expect(page.getByText('The plan ran to completion.')).toBeVisible(patient);
+      print('Output written → execution shown as succeeded', inMs(performance.now() - began));
+    });
 
-  const file = testInfo.outputPath('log.gz');
-  await test.step('every line arrives, or a note says how many bytes are missing', async () => {
-    const answer = await page.request.get(`/download${url}/log`, patient);
-    const log = await answer.text();
-    writeFileSync(file, gzipSync(log));
-    const missing = expectWholeOrNoted(log);
-    print('Missing lines', `${missing} of ${lines}`);
-    expect(missing > 0, 'with its records, the large log exceeds 64 MiB').toBe(isLarge);
-  });
+    const file = testInfo.outputPath('log.gz');
+    await test.step('every line arrives, or a note says how many bytes are missing', async () => {
+      const answer = await page.request.get(`/download${url}/log`, patient);
+      const log = await answer.text();
+      writeFileSync(file, gzipSync(log));
+      const missing = expectWholeOrNoted(log);
+      print('Missing lines', `${missing} of ${lines}`);
+      expect(missing > 0, 'with its records, the large log exceeds 64 MiB').toBe(isLarge);
+    });
 
-  await test.step('a link to a row opens the log at the row', () => expectLinked(page, url));
-  await page.goto(url);
-  await test.step('the whole log is searched, and a match is shown in its place', () => expectSearched(page, file));
-  await page.goto(url);
-  if (!isLarge) {
-    await test.step('scrolling shows rows in every frame', () => expectScrolled(page));
-    return void (await test.step('rows that do not load are announced', () => expectFailureShown(page, url)));
-  }
-  await test.step('a log of 100,000 lines is as fast as a log of 500 lines', async () => {
-    const short = await queue(api, vm, planOf(stop, 500));
-    await page.goto(`/vms/${vm.id}/executions/${short}`);
-    await expect(page.getByText('The plan ran to completion.')).toBeVisible(patient);
-    await compareSpeed(page, url, `/vms/${vm.id}/executions/${short}`);
-  });
-});
+    await test.step('a link to a row opens the log at the row', () => expectLinked(page, url));
+    await page.goto(url);
+    await test.step('the whole log is searched, and a match is shown in its place', () => expectSearched(page, file));
+    await page.goto(url);
+    if (!isLarge) {
+      await test.step('scrolling shows rows in every frame', () => expectScrolled(page));
+      return void (await test.step('rows that do not load are announced', () => expectFailureShown(page, url)));
+    }
+    await test.step('a log of 100,000 lines is as fast as a log of 500 lines', async () => {
+      const short = await queue(api, vm, planOf(stop, 500));
+      await page.goto(`/vms/${vm.id}/executions/${short}`);
+      await expect(page.getByText('The plan ran to completion.')).toBeVisible(patient);
+      await compareSpeed(page, url, `/vms/${vm.id}/executions/${short}`);
+    });
+  },
+);

@@ -142,7 +142,11 @@ async function addressesOf(page: Page, selector: string): Promise<string[]> {
   return [...new Set(all)];
 }
 
-test('every number that counts VMs opens a list of exactly these VMs', async ({ portal, api, signedIn }) => {
+test('every number that counts VMs opens a list of exactly these VMs', { tag: '@long' }, async ({
+  portal,
+  api,
+  signedIn,
+}) => {
   test.setTimeout(isLarge ? 1_800_000 : 300_000);
   const fleet = await seed(portal);
   let compared = 0;

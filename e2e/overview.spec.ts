@@ -138,7 +138,11 @@ test('the map works by keyboard, is announced, opens a VM with Enter, and has a 
   await expect(theMap(page)).toBeVisible();
 });
 
-test('the URL keeps the grouping of the map: Back undoes it, a link opens it', async ({ api, signedIn, unique }) => {
+test('the URL keeps the grouping of the map: Back undoes it, a link opens it', { tag: '@long' }, async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   await api.createVm(`linked-${unique}`, { zone: `zone-${unique}` });
   const page = await signedIn('viewer');
   await page.goto('/');
@@ -157,7 +161,7 @@ test('the URL keeps the grouping of the map: Back undoes it, a link opens it', a
   await expect(page.getByRole('link', { name: `zone-${unique}`, exact: true })).toBeVisible();
 });
 
-test('a small fleet has a named tile for each VM, with its health and the reason', async ({
+test('a small fleet has a named tile for each VM, with its health and the reason', { tag: '@long' }, async ({
   api,
   signedIn,
   startAgent,
@@ -226,7 +230,7 @@ test('a card that fails to load says so and retries, and the other cards still w
   await expect(theMap(page)).toBeVisible();
 });
 
-test('nothing is cut off on a phone or at 200% zoom', async ({ signedIn, api, unique }) => {
+test('nothing is cut off on a phone or at 200% zoom', { tag: '@long' }, async ({ signedIn, api, unique }) => {
   await api.createVm(`narrow-${unique}`);
   for (const options of [
     { viewport: { width: 390, height: 844 } },

@@ -62,7 +62,7 @@ test('a chosen language is kept in another browser after signing in', { tag: '@l
   await expect(page.locator('html')).toHaveAttribute('lang', 'en');
 });
 
-test('a member changes the password', async ({ page, people, console, unique }) => {
+test('a member changes the password', { tag: '@long' }, async ({ page, people, console, unique }) => {
   console.allow(refused);
   const email = `tara.${unique}@example.org`;
   await join(page, await people.invite('viewer'), 'Tara', email);

@@ -19,12 +19,9 @@ async function choose(page: Page, name: string, buffer: Buffer): Promise<void> {
   await (await waiting).setFiles({ name, mimeType: 'application/zip', buffer });
 }
 
-test('a publisher corrects a zip, writes messages and publishes; an operator finds the version', async ({
-  api,
-  signedIn,
-  unique,
-  console,
-}) => {
+test('a publisher corrects a zip, writes messages and publishes; an operator finds the version', {
+  tag: '@long',
+}, async ({ api, signedIn, unique, console }) => {
   // This test runs axe on many whole pages.
   test.setTimeout(240_000);
   console.allow(refused);

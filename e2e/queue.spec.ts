@@ -136,12 +136,9 @@ test('after following a link to an entry of a long queue, no button is half hidd
   }
 });
 
-test('the page says which execution an extension waits for, and an operator cancels it and those that wait', async ({
-  portal,
-  api,
-  signedIn,
-  unique,
-}) => {
+test('the page says which execution an extension waits for, and an operator cancels it and those that wait', {
+  tag: '@long',
+}, async ({ portal, api, signedIn, unique }) => {
   const vm = await api.createVm(`busy-${unique}`);
   const machine = await enrollPlanMachine(portal.gatewayUrl, vm);
   const queue = (plan: object) => api.call('POST', `/vms/${vm.id}/executions`, { body: { plan } });

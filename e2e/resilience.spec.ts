@@ -210,7 +210,7 @@ test('agents, pages and sessions survive a restart of the portal', { tag: '@long
   await expect(row(page, vm.name)).toContainText('Healthy');
 });
 
-test('two people see a killed agent’s machine degrade and recover, each in their language', async ({
+test('two people see a killed agent’s machine degrade and recover, each in their language', { tag: '@long' }, async ({
   api,
   signedIn,
 }) => {

@@ -20,12 +20,9 @@ import { expect, test } from './support/test.ts';
 
 test.beforeAll(({ api }) => publishSamples(api, [mount]));
 
-test('an operator selects VMs with the filter of the VM list, and sees in the plan what would happen before it can start', async ({
-  signedIn,
-  api,
-  console,
-  unique,
-}) => {
+test('an operator selects VMs with the filter of the VM list, and sees in the plan what would happen before it can start', {
+  tag: '@long',
+}, async ({ signedIn, api, console, unique }) => {
   console.allow(/422/);
   const fleet = `plan-${unique}`;
   for (let number = 1; number <= 4; number += 1) {
@@ -292,12 +289,9 @@ test('closing the dialog of an act leaves no draft behind', async ({ signedIn, a
   await expect.poll(drafts).toBe(0);
 });
 
-test('the list, the form and the page of a rollout work on a phone in German, and an unknown rollout is not found', async ({
-  signedIn,
-  api,
-  console,
-  unique,
-}) => {
+test('the list, the form and the page of a rollout work on a phone in German, and an unknown rollout is not found', {
+  tag: '@long',
+}, async ({ signedIn, api, console, unique }) => {
   console.allow(/status of 404/);
   const vm = await api.createVm(`small-${unique}`, { fleet: `small-${unique}` });
   await api.setExtension(vm.id, 'share', sampleGoal(mount));

@@ -187,7 +187,7 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
   });
 });
 
-test('a second person approves what a rule holds back', async ({ api, signedIn, unique }) => {
+test('a second person approves what a rule holds back', { tag: '@long' }, async ({ api, signedIn, unique }) => {
   const vm = await api.createVm(`approval-${unique}`);
   const name = await publishRunbook(api, `approve-${unique}`);
   const admin = await signedIn('admin');

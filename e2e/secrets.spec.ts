@@ -148,7 +148,7 @@ async function visitPages(page: Page, addresses: readonly string[]): Promise<Evi
   return found;
 }
 
-test('MU-44 a secret is stored, used on the machine, and found nowhere else', async ({
+test('MU-44 a secret is stored, used on the machine, and found nowhere else', { tag: '@long' }, async ({
   api,
   portal,
   signedIn,

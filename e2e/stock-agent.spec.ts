@@ -7,12 +7,9 @@ const probe = 'Acme.Lab.Probe';
 
 test.beforeAll(({ api }) => publishSamples(api, [probe]));
 
-test('a VM gets a stock agent, whose English messages are shown in German, marked as recovered', async ({
-  signedIn,
-  portal,
-  api,
-  unique,
-}) => {
+test('a VM gets a stock agent, whose English messages are shown in German, marked as recovered', {
+  tag: '@long',
+}, async ({ signedIn, portal, api, unique }) => {
   const vm = await api.createVm(`azure-${unique}`);
   await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'www.example.net' }));
   const page = await signedIn('operator', { locale: 'de-AT' });

@@ -50,11 +50,9 @@ test('the history says what changed; a revert names its changes, and who publish
   await expectAccessibleInBothThemes(page);
 });
 
-test('any two goal states are compared by keyboard and URL; secrets are shown only as changed', async ({
-  signedIn,
-  api,
-  unique,
-}) => {
+test('any two goal states are compared by keyboard and URL; secrets are shown only as changed', {
+  tag: '@long',
+}, async ({ signedIn, api, unique }) => {
   const vm = await api.createVm(`any-${unique}`);
   const password = `pass-${unique}`;
   const goal = (target: string, secret?: string) => {

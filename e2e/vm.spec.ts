@@ -107,7 +107,7 @@ test('a failed extension and its dependent show the chain and the output, until 
   await expect(why).toHaveCount(0);
 });
 
-test('an output that did not load is not shown as empty; on a phone the open tab is visible', async ({
+test('an output that did not load is not shown as empty; on a phone the open tab is visible', { tag: '@long' }, async ({
   signedIn,
   api,
   console,
@@ -201,7 +201,7 @@ test('an extension without an agent is removed by force, after typing its name',
   await expect(page.getByRole('article', { name: 'watch' })).toHaveCount(0);
 });
 
-test('a VM is renamed, gets a token shown only once, and is deleted after typing its name', async ({
+test('a VM is renamed, gets a token shown only once, and is deleted after typing its name', { tag: '@long' }, async ({
   signedIn,
   api,
   console,
@@ -257,12 +257,9 @@ test('a VM deleted while its page is open is shown as deleted; an unknown VM is 
   }
 });
 
-test('up to eight extensions are cards; more are a table that works by keyboard, in German and on a phone', async ({
-  signedIn,
-  api,
-  startAgent,
-  unique,
-}) => {
+test('up to eight extensions are cards; more are a table that works by keyboard, in German and on a phone', {
+  tag: '@long',
+}, async ({ signedIn, api, startAgent, unique }) => {
   await publishMounts(api);
   const vm = await api.createVm(`many-${unique}`);
   for (const name of ['alpha', 'beta', 'delta', 'gamma', 'iota', 'kappa', 'omega']) {

@@ -125,7 +125,7 @@ test('j and k move in the list, Enter opens', async ({ signedIn, api, unique }) 
   await expect(page).toHaveURL(`/vms/${second.id}`);
 });
 
-test('filters by tag and health are chosen from menus, kept in the URL, and undone by Back', async ({
+test('filters by tag and health are chosen from menus, kept in the URL, and undone by Back', { tag: '@long' }, async ({
   signedIn,
   api,
   unique,
@@ -252,7 +252,7 @@ test('matching VMs are downloaded as a file that no spreadsheet executes', async
   expect(lines[1]).toContain(`"'=cmd=1"`);
 });
 
-test('only visible rows of many VMs are in the document, and scrolling reaches the last row', async ({
+test('only visible rows of many VMs are in the document, and scrolling reaches the last row', { tag: '@long' }, async ({
   signedIn,
   api,
   unique,

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { GoalInput } from '#agent/testing/fake-portal.ts';
 import { type TestMachine, testMachine } from '#agent/testing/machine.ts';
 import { handlerManifestFile, resourceFile, type StatusObject, statusFile } from '#protocol/index.ts';
+import { longTest } from '#server/testing/long.ts';
 import { sampleLanguages, samplePackage, sampleResource, sampleSchema, samples } from './build.ts';
 
 let machine: TestMachine;
@@ -55,6 +56,9 @@ function processesBelow(folder: string): string[] {
 }
 
 describe.each(samples)('$handler $version', ({ handler, version, settings }) => {
+  // One sample is run in every test run, all of them with the long tests.
+  const testRun = handler === samples[0]!.handler ? test : longTest;
+
   test('is a valid package, with the same bytes each time', async () => {
     const folder = join(import.meta.dirname, handler, version);
     const manifest = JSON.parse(readFileSync(join(folder, 'HandlerManifest.json'), 'utf8'));
@@ -64,7 +68,7 @@ describe.each(samples)('$handler $version', ({ handler, version, settings }) => 
     for (const lang of sampleLanguages) expect(resourceFile.parse(sampleResource(handler, lang)).lang).toBe(lang);
   });
 
-  test('installs, reports a status with known messages only, and leaves nothing running after disable', async () => {
+  testRun('installs, reports a status with known messages only, and leaves nothing running after disable', async () => {
     const sealed = settings.protectedSettings === undefined ? {} : seal(settings.protectedSettings);
     const publicSettings = {
       ...settings.publicSettings,
@@ -113,7 +117,7 @@ test('the mount fails with exit code 51 and message 1215 when its server is not 
   expect(status.message).toEqual({ id: '1215', params: ['spo-sqldb.cloudapp.net', 'JoeAdmin'] });
 });
 
-test('the probe keeps its count through an update', async () => {
+longTest('the probe keeps its count through an update', async () => {
   await give('Acme.Lab.Probe', '1.0.0.0', { settings: { publicSettings: { target: 'a' } } });
   await machine.start();
   await heard('enabled');

@@ -89,7 +89,7 @@ describe('a formula without faults', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('annex-try-'))).toEqual([]);
   });
 
-  test('has a report for people', async () => {
+  longTest('has a report for people', async () => {
     const { text } = await run(await formula(), { remote: ['db={"host":"10.0.0.4"}'] });
     expect(text).toMatch(/^formula\.zip: (\d)\/\1\n/);
     expect(text).toMatch(/start +start +[\d.]+ s {2}exit 0\n +→ opens 8080\/tcp\n/);

@@ -72,7 +72,7 @@ test('a failing VM is found, understood, retried, fixed and reverted', async ({
   });
 });
 
-test('a version is published with its messages carried over', async ({ signedIn, api, unique }) => {
+test('a version is published with its messages carried over', { tag: '@long' }, async ({ signedIn, api, unique }) => {
   const namespace = `Keys.${unique}`;
   const handler = `${namespace}.Probe`;
   const zip = await publishWithMessages(api, handler);

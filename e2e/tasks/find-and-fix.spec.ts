@@ -6,7 +6,7 @@ import { expect, test } from '../support/test.ts';
 
 test.beforeAll(({ api }) => publishSamples(api, [mount]));
 
-test('find and fix: from the overview to the failing VM, its reason and its editor', async ({
+test('find and fix: from the overview to the failing VM, its reason and its editor', { tag: '@long' }, async ({
   signedIn,
   api,
   startAgent,

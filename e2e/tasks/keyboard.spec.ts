@@ -51,7 +51,7 @@ test('the search field never traps the keys: ↓ enters the rows, Escape keeps t
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(names[2] ?? '');
 });
 
-test('the palette finds states, tags and message IDs, and acts on the VM that is open', async ({
+test('the palette finds states, tags and message IDs, and acts on the VM that is open', { tag: '@long' }, async ({
   signedIn,
   api,
   startAgent,

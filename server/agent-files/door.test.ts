@@ -38,7 +38,7 @@ longTest('the agent and Node have the checksums of the description, the installe
   }
 });
 
-test('the unit runs the agent from the folders of the installer', async () => {
+longTest('the unit runs the agent from the folders of the installer', async () => {
   const unit = await (await get('/install/annex-agent.service')).text();
   expect(unit).toContain(
     '"/opt/annex-agent/node" "/opt/annex-agent/annex-agent.mjs" "run" "--dir" "/var/lib/annex-agent"',

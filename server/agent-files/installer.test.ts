@@ -108,7 +108,7 @@ describe.each(shells)('in %s', (shell) => {
   });
 });
 
-test("the gateway's own Node is installed and runs the agent", { timeout: 180_000 }, async () => {
+longTest("the gateway's own Node is installed and runs the agent", { timeout: 180_000 }, async () => {
   const { enrollmentToken: token } = await registerVm(whole.ctx, { name: 'whole' });
   expect(await install(['--no-service', '--dir', dir], { token, from: whole })).toMatchObject({ code: 0, error: '' });
   const node = path.join(dir, 'programs/node');
@@ -342,16 +342,20 @@ if (spawnSync('unshare', ['--mount', 'sh', '-c', 'mount -t tmpfs tmpfs /run']).s
     },
   );
 
-  test('the command also works in a folder whose name means something to the shell', {
-    timeout: 180_000,
-  }, async () => {
-    const installer = `curl -fsS ${gateway.url}/install | sh -s -- --only-programs --programs '/opt/a $(pwned)' || exit`;
-    const ran = await runWithOwnSystem(`${installer}; annex-agent --version; ls /opt`, '');
-    expect(ran).toMatchObject({ code: 0, error: '' });
-    expect(ran.out).toMatch(/is installed\.\n\d+\.\d+\.\d+\na \$\(pwned\)\n$/);
-  });
+  longTest(
+    'the command also works in a folder whose name means something to the shell',
+    {
+      timeout: 180_000,
+    },
+    async () => {
+      const installer = `curl -fsS ${gateway.url}/install | sh -s -- --only-programs --programs '/opt/a $(pwned)' || exit`;
+      const ran = await runWithOwnSystem(`${installer}; annex-agent --version; ls /opt`, '');
+      expect(ran).toMatchObject({ code: 0, error: '' });
+      expect(ran.out).toMatch(/is installed\.\n\d+\.\d+\.\d+\na \$\(pwned\)\n$/);
+    },
+  );
 
-  test('--only-programs installs the command and enrolls nothing', { timeout: 180_000 }, async () => {
+  longTest('--only-programs installs the command and enrolls nothing', { timeout: 180_000 }, async () => {
     const installer = `curl -fsS ${gateway.url}/install | sh -s -- --only-programs || exit`;
     const ran = await runWithOwnSystem(`${installer}; annex-agent --version; ls /var/lib /etc/systemd/system`, '');
     expect(ran).toMatchObject({ code: 0, error: '' });

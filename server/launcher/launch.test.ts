@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { isAlive, processesBelow, processesIn, signal } from '#server/platform/processes.ts';
+import { longTest } from '#server/testing/long.ts';
 import { Environments } from './testing/environments.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -159,7 +160,7 @@ async function extensionStates(): Promise<string[]> {
     .sort();
 }
 
-test('the demo shows machines whose agents report every state', { timeout: 90_000 }, async () => {
+longTest('the demo shows machines whose agents report every state', { timeout: 90_000 }, async () => {
   await expect
     .poll(extensionStates, { timeout: 60_000, interval: 500 })
     .toEqual([
@@ -203,7 +204,7 @@ test('without ANNEX_FABRIC, no fabric runs', async () => {
   expect(await processOf('fabric')).toBe(0);
 });
 
-test('the gateway restarts after kill -9', { timeout: 60_000 }, async () => {
+longTest('the gateway restarts after kill -9', { timeout: 60_000 }, async () => {
   const gateway = await processOf('gateway');
   expect(gateway).toBeGreaterThan(0);
   signal(gateway, 'SIGKILL');

@@ -12,6 +12,7 @@ import { routes } from '#server/rest/routes/index.ts';
 import { givenAgent } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { longTest } from '#server/testing/long.ts';
 import {
   type Caller,
   callers,
@@ -164,13 +165,13 @@ describe('rejected calls change nothing, permitted calls are accepted:', () => {
       return want === 'let in' ? [] : [{ path, want }];
     });
 
-  test.each(whos)('pages as %s, rejected', async (who) => {
+  longTest.each(whos)('pages as %s, rejected', async (who) => {
     const calls = refused(who).map(({ path, want }) => ({ name: path, want, got: () => ask(path, asMember(who)) }));
     expect(await differences(calls)).toEqual([]);
     await unchanged();
   });
 
-  test.each(whos)('pages as %s, permitted', async (who) => {
+  longTest.each(whos)('pages as %s, permitted', async (who) => {
     const out = new Set(refused(who).map(({ path }) => path));
     const calls = procedures
       .filter(({ path }) => !out.has(path))

@@ -135,7 +135,7 @@ describe('case 41: a hostile schema of parameters', () => {
     },
   );
 
-  test('with writeOnly deep inside an array makes the whole parameter secret', async () => {
+  longTest('with writeOnly deep inside an array makes the whole parameter secret', async () => {
     const reference = { name: 'deep-secret', version: '1.0.0' };
     const password = { type: 'string', writeOnly: true };
     const site = { anyOf: [{ type: 'string' }, { properties: { login: { prefixItems: [{}, password] } } }] };

@@ -1,16 +1,23 @@
 /**
  * Whether the long tests run too, as with `npm run test:all`. A long test takes a second or more, a long journey ten, and
- * a quicker one shows the same rule in its common case. The short tests are the ones that run before a change lands.
+ * a quicker test or journey shows the rule in its common case. The short tests are the ones that run before a change
+ * lands.
  */
 export const runsLong = process.env.ANNEX_TESTS === 'all';
 
 /** Test files that have only long tests. */
 export const longFiles = [
   'agent/clinic/isolate.test.ts',
+  'agent/crash-points.test.ts',
+  'agent/field-handlers.test.ts',
+  'agent/interleavings.test.ts',
   'agent/report/reporter.test.ts',
+  'agent/unit-crash-points.test.ts',
   'bench/rollouts/trials/run-trial.test.ts',
   'scripts/dev.test.ts',
+  'server/agent-api/cancel-and-result.test.ts',
   'server/agent-api/routes/goal-state/silent-together.test.ts',
+  'server/domain/services/relations/lives.test.ts',
   'server/rest/queue-agents.test.ts',
 ];
 

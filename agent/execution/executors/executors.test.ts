@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { longDescribe } from '#server/testing/long.ts';
+import { longDescribe, longTest } from '#server/testing/long.ts';
 import { type PlanMachine, planMachine } from '../../testing/plan-run.ts';
 import { findPlatforms, platformReport } from '../platforms.ts';
 
@@ -200,7 +200,7 @@ if __name__ == '__main__':
     ]);
   });
 
-  test('an exception, a death and a timeout fail the call; the next call loads the script again', async () => {
+  longTest('an exception, a death and a timeout fail the call; the next call loads the script again', async () => {
     const raised = await machine.run(planOf('Python', text, 's.fail()'));
     expect(raised).toMatchObject({
       code: 1,

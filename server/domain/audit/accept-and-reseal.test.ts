@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
 import { deriveKeys } from '#server/platform/keys.ts';
 import { testContext } from '#server/testing/context.ts';
+import { longTest } from '#server/testing/long.ts';
 import {
   ActivityWatch,
   acceptActivity,
@@ -195,7 +196,7 @@ describe('sealing every act under another key', () => {
     expect(await reseal()).toEqual({ acts: 0, earlierHead: '' });
   });
 
-  test('more acts than a step handles are all resealed', async () => {
+  longTest('more acts than a step handles are all resealed', async () => {
     await givenActs(1);
     await ctx.db.transaction(async (tx) => {
       for (let n = 0; n < 2_000; n += 1) {

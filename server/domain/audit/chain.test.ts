@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { ChainFault } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { testContext } from '#server/testing/context.ts';
+import { longTest } from '#server/testing/long.ts';
 import {
   ActivityWatch,
   acceptActivity,
@@ -255,7 +256,7 @@ describe('entries of the first release', () => {
     expect(heard[0], 'not a second time').toMatchObject({ kind: 'truncated', position: 3 });
   });
 
-  test('are adopted even without seals, 2,500 of them', async () => {
+  longTest('are adopted even without seals, 2,500 of them', async () => {
     await run(`insert into audit_entries (at, actor_kind, actor_id, actor_name, action, target_kind, target_id, request_id,
       details) select now()::timestamptz(3), 'user', 'x', 'Ada', 'vm.delete', 'vm', 'y', 'r', '{"name": "a"}'
       from generate_series(1, 2500)`);

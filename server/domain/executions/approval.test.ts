@@ -7,6 +7,7 @@ import type { Context } from '#server/domain/context.ts';
 import { givenRunbook } from '#server/domain/runbooks/testing/given-runbook.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
+import { longTest } from '#server/testing/long.ts';
 import {
   cancelExecution,
   cancelWaiting,
@@ -143,7 +144,7 @@ describe('who may decide', () => {
     expect(await getExecution(ctx, of)).toMatchObject({ state: 'waiting-approval', mayDecide: false });
   });
 
-  test('an operator without the grant, if it is a published runbook', async () => {
+  longTest('an operator without the grant, if it is a published runbook', async () => {
     await setExecutionRules(admin, { approval: 'all' });
     const { vmId } = await givenMachine(admin, door);
     const { name } = await givenRunbook(admin);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Context } from '#server/domain/context.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
+import { longTest } from '#server/testing/long.ts';
 import { pairsOf } from './compare-executions.ts';
 import { compareCall, compareExecutions } from './index.ts';
 import { givenMachine, plan } from './testing/machine.ts';
@@ -82,7 +83,7 @@ test('two executions of two VMs are compared: plans, results, calls and what the
   });
 });
 
-test('of long outputs, the first line that differs is found', async () => {
+longTest('of long outputs, the first line that differs is found', async () => {
   const machine = await givenMachine(admin, door);
   const lines = Array.from({ length: 6_000 }, (_, index) => `line ${index}`);
   const before = await given(machine, lines);

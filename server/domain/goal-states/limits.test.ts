@@ -6,6 +6,7 @@ import type { Context, Services } from '#server/domain/context.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { longTest } from '#server/testing/long.ts';
 import { outcomeOf } from '#server/testing/records.ts';
 import { listGoalStateChanges } from './list-goal-state-changes.ts';
 import { listGoalStates } from './list-goal-states.ts';
@@ -69,7 +70,7 @@ describe('the bytes of goal states within an hour', () => {
     expect(await refusalsOf(vm)).toMatchObject([{ code: 'goal_states_exceeded' }]);
   });
 
-  test('count for one hour and one VM', async () => {
+  longTest('count for one hour and one VM', async () => {
     const [vm, other] = [await givenFull(), await givenVm(services)];
     expect(await outcomeOf(declare(await limited(after(59)), vm, 'x'))).toBe('rate_limited goal_states_exceeded');
     expect(await outcomeOf(declare(await limited(after(59)), other, 'x'))).toBe('done');

@@ -9,6 +9,7 @@ import { getInstanceView, readFleetRows } from '#server/domain/views/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { longTest } from '#server/testing/long.ts';
 import { endHolds, holdVm, readHold, releaseHold } from './index.ts';
 
 let ctx: Context;
@@ -258,7 +259,7 @@ describe('the end', () => {
     }
   });
 
-  test('the newest 50 past holds are kept', async () => {
+  longTest('the newest 50 past holds are kept', async () => {
     const vmId = await newVm();
     for (let at = 0; at < 52; at += 1) {
       await holdVm(after(2 * at), { vmId, reason });

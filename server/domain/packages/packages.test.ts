@@ -9,6 +9,7 @@ import { auditEntries, changes, handlers, handlerVersions } from '#db/schema/ind
 import type { Context, Services } from '#server/domain/context.ts';
 import { createPublisher } from '#server/domain/publishers/index.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
+import { longTest } from '#server/testing/long.ts';
 import { buildZip, manifestOf, packageEntries } from '#server/testing/zip.ts';
 import {
   deleteDraft,
@@ -309,7 +310,7 @@ describe('setSettingsSchema', () => {
 });
 
 describe('reading', () => {
-  test('lists and searches handlers page by page, with their highest published version', async () => {
+  longTest('lists and searches handlers page by page, with their highest published version', async () => {
     for (const version of ['1.9', '1.10', '2.0']) await upload(publisher, 'Acme.Lab.List', version, honest);
     await publish('Acme.Lab.List', '1.9');
     await publish('Acme.Lab.List', '1.10');

@@ -7,6 +7,7 @@ import { givenMachine } from '#server/domain/executions/testing/machine.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
+import { longTest } from '#server/testing/long.ts';
 import { getRunbookVersion, withdrawRunbookVersion } from './index.ts';
 import { givenRunbook, patient } from './testing/given-runbook.ts';
 
@@ -111,7 +112,7 @@ describe('the parameters of a runbook', () => {
     expect((await listExecutions(operator, { vmId })).items).toEqual([]);
   });
 
-  test('may keep the values of the plan', async () => {
+  longTest('may keep the values of the plan', async () => {
     const { vmId } = await givenVm(admin);
     const plan = { FormatVersion: '2.0.0', Parameters: { who: 'default', z: 1 } };
     const { name } = await givenRunbook(admin, { plan, parameters: { required: ['who'], properties: { who: {} } } });
@@ -148,7 +149,7 @@ describe('the parameters of a runbook', () => {
     }
   });
 
-  test('case 41: with a pattern that takes too long end the check, and nothing is queued', async () => {
+  longTest('case 41: with a pattern that takes too long end the check, and nothing is queued', async () => {
     const { vmId } = await givenVm(admin);
     const parameters = { properties: { who: { type: 'string', pattern: '^(a+)+$' } } };
     const { name } = await givenRunbook(admin, { parameters });

@@ -103,13 +103,13 @@ longTest('in the other direction, what was added is removed', async () => {
   expect(languages).toContainEqual({ lang: 'zh', added: 1, removed: 0, changed: 0 });
 });
 
-test('each side has its schema, pretty-printed, or none', async () => {
+longTest('each side has its schema, pretty-printed, or none', async () => {
   const { a, b } = await compare('1.0', '2.0');
   expect([a.schema, b.schema]).toEqual([JSON.stringify({ publicSettings: { type: 'object' } }, null, 2), null]);
   expect([a.version, b.version, a.state]).toEqual(['1.0', '2.0', 'published']);
 });
 
-test('each side has its platforms', async () => {
+longTest('each side has its platforms', async () => {
   const { a, b } = await compare('1.0', '2.0');
   expect([a.platforms, b.platforms]).toEqual([[{ os: 'linux' }], []]);
 });

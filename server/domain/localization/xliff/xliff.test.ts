@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DomainError } from '#server/domain/error.ts';
+import { longTest } from '#server/testing/long.ts';
 import { readXliff } from './read-xliff.ts';
 import { type Document, type Unit, writeXliff, type XliffVersion } from './write-xliff.ts';
 
@@ -108,7 +109,7 @@ describe.each(versions)('XLIFF %s', (version) => {
     for (const part of written[version]) expect(text).toContain(part);
   });
 
-  test('reads 20,000 units of 8 MiB within seconds', async () => {
+  longTest('reads 20,000 units of 8 MiB within seconds', async () => {
     const filler = 'y'.repeat(120);
     const units = Array.from({ length: 20_000 }, (_, index) => unit(`m${index}`, `${filler} {0}`, filler));
     const text = new TextEncoder().encode(writeXliff(document(units), version));

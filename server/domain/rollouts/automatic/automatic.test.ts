@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { GivenVm } from '#server/testing/fleet.ts';
+import { longTest } from '#server/testing/long.ts';
 import { outcomeOf } from '#server/testing/records.ts';
 import { type AutomaticStage, automaticStage, tool } from '../testing/automatic-stage.ts';
 
@@ -63,7 +64,7 @@ test('RO-38 an automatic rollout leaves the members of an open rollout of a pers
 });
 
 describe('RO-38 a still higher version', () => {
-  test('supersedes the automatic rollout: queued members go over, and open steps are decided', async () => {
+  longTest('supersedes the automatic rollout: queued members go over, and open steps are decided', async () => {
     const vms = await stage.givenTools(2);
     await stage.publish('1.1.0.0');
     await stage.work(1);
@@ -120,7 +121,7 @@ test('an automatic rollout that a person aborted is not started again', async ()
 });
 
 describe('RO-32 a VM that was reverted from a version', () => {
-  test('because its step failed is offered no automatic upgrade to it again', async () => {
+  longTest('because its step failed is offered no automatic upgrade to it again', async () => {
     const [vm] = (await stage.givenTools(1)) as [GivenVm];
     await stage.publish('1.1.0.0');
     await stage.work(1);

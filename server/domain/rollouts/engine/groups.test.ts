@@ -5,6 +5,7 @@ import { type Holder, release, reserve } from '#server/domain/reservations/index
 import { openSteps } from '#server/domain/rollout-rules/words.ts';
 import { type Random, randomOf } from '#server/domain/topology-rules/testing/random.ts';
 import type { GivenVm } from '#server/testing/fleet.ts';
+import { longTest } from '#server/testing/long.ts';
 import { statementsOf } from '#server/testing/statements.ts';
 import { abortRollout } from '../abort-rollout.ts';
 import { closeRollout } from '../close-rollout.ts';
@@ -203,34 +204,38 @@ class History {
   }
 }
 
-test('JU-22 over random histories of rollouts and upgrades, no two VMs of a group are out of service', async () => {
-  const fleet: History['fleet'] = [
-    ['cloud-1/juju', await givenRoles(3, 'cloud-1/juju')],
-    ['cloud-2/juju', await givenRoles(2, 'cloud-2/juju', { [tag]: 'web' })],
-    ['web', await stage.givenFleet(2, { tags: { [tag]: 'web' } })],
-  ];
-  await stage.fold(0);
-  const history = new History(7, fleet);
-  let held = 0;
-  for (let count = 0; count < 25; count += 1) {
-    await history.act();
-    const reserved = await stage.reservations();
-    expect(new Set(reserved.map(([group]) => group)).size).toBe(reserved.length);
-    const steps = await stage.db.select().from(rolloutSteps);
-    const open = steps.filter(({ state }) => isOpen(state));
-    const out = new Set([...open.map(({ vmId }) => vmId), ...reserved.map(([, vmId]) => vmId)]);
-    for (const [group, own] of fleet) {
-      expect(own.filter(({ vmId }) => out.has(vmId)).length, group).toBeLessThanOrEqual(1);
+longTest(
+  'JU-22 over random histories of rollouts and upgrades, no two VMs of a group are out of service',
+  async () => {
+    const fleet: History['fleet'] = [
+      ['cloud-1/juju', await givenRoles(3, 'cloud-1/juju')],
+      ['cloud-2/juju', await givenRoles(2, 'cloud-2/juju', { [tag]: 'web' })],
+      ['web', await stage.givenFleet(2, { tags: { [tag]: 'web' } })],
+    ];
+    await stage.fold(0);
+    const history = new History(7, fleet);
+    let held = 0;
+    for (let count = 0; count < 25; count += 1) {
+      await history.act();
+      const reserved = await stage.reservations();
+      expect(new Set(reserved.map(([group]) => group)).size).toBe(reserved.length);
+      const steps = await stage.db.select().from(rolloutSteps);
+      const open = steps.filter(({ state }) => isOpen(state));
+      const out = new Set([...open.map(({ vmId }) => vmId), ...reserved.map(([, vmId]) => vmId)]);
+      for (const [group, own] of fleet) {
+        expect(own.filter(({ vmId }) => out.has(vmId)).length, group).toBeLessThanOrEqual(1);
+      }
+      const ofRollouts = reserved
+        .filter(([, , holder]) => holder !== 'shop')
+        .map(([, vmId, holder]) => `${vmId} ${holder}`);
+      for (const { vmId, rolloutId } of open) expect(ofRollouts).toContain(`${vmId} ${rolloutId}`);
+      expect(await mendReservations(stage.services)).toBe(0);
+      held += reserved.length;
     }
-    const ofRollouts = reserved
-      .filter(([, , holder]) => holder !== 'shop')
-      .map(([, vmId, holder]) => `${vmId} ${holder}`);
-    for (const { vmId, rolloutId } of open) expect(ofRollouts).toContain(`${vmId} ${rolloutId}`);
-    expect(await mendReservations(stage.services)).toBe(0);
-    held += reserved.length;
-  }
-  expect(held).toBeGreaterThan(12);
-}, 60_000);
+    expect(held).toBeGreaterThan(12);
+  },
+  60_000,
+);
 
 test('RO-40 a pass takes as many statements for six groups as for two', async () => {
   const counts: number[] = [];

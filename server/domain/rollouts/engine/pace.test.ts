@@ -29,7 +29,7 @@ longTest('RO-11 a ramp begins 1, 2, 4 and 8 VMs', async () => {
   expect(await stage.rollout(id)).toMatchObject({ state: 'finished' });
 });
 
-test('RO-11 with a ramp, a failure makes no room, and the rollout says what it waits for', async () => {
+longTest('RO-11 with a ramp, a failure makes no room, and the rollout says what it waits for', async () => {
   const vms = await stage.givenFleet(4);
   const id = await stage.givenRollout(vms, { rings: [{ size: 4, ramp: true }] });
   await stage.pass(1);

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditEntries, deployments, serviceSettings } from '#db/schema/index.ts';
 import { faultsOf } from '#server/domain/topology/testing/faults.ts';
+import { longTest } from '#server/testing/long.ts';
 import { addUnits, getUnit, mendUnits, removeUnit } from '../index.ts';
 import { StagedWorld } from './testing/staged-world.ts';
 
@@ -121,7 +122,7 @@ describe('the version of units in Staging', () => {
     expect(await world.slots()).toEqual(['mysql/0 production 1.1.0.0', 'mysql/1 staging 1.1.0.0']);
   });
 
-  test('stays while the service gets another version, and is that of units that are staged later', async () => {
+  longTest('stays while the service gets another version, and is that of units that are staged later', async () => {
     await world.deploy('mysql', 1);
     await world.stageUnits(1, '1.1');
     await upgrade({ settings: { title: 'Blog' }, version: '1.0' });
@@ -227,7 +228,7 @@ describe('a request is rejected, and changes nothing', () => {
   });
 });
 
-test('the last unit in Staging can go, and the next one has the version of the service', async () => {
+longTest('the last unit in Staging can go, and the next one has the version of the service', async () => {
   await world.deploy('mysql', 1);
   await world.stageUnits(1, '1.1');
   await removeUnit(world.stage.ctx, { model: world.model, unit: 'mysql/1', force: true });

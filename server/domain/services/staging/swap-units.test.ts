@@ -4,7 +4,7 @@ import { hookRuns } from '#db/schema/index.ts';
 import { afterOf, receiveUnits } from '#protocol/receive-units.ts';
 import { newUnitRecord, type UnitRecord } from '#protocol/unit-record.ts';
 import type { UnitState } from '#protocol/unit-state.ts';
-import { longTest } from '#server/testing/long.ts';
+import { longDescribe, longTest } from '#server/testing/long.ts';
 import { addRelation, getRelation, getUnitState, removeRelation } from '../index.ts';
 import { StagedWorld, type WorldUnit } from './testing/staged-world.ts';
 
@@ -34,13 +34,13 @@ const members = async ({ unit, vmId }: WorldUnit) => {
 };
 const everyone = async () => [await members(blog), await members(old), await members(fresh)];
 
-describe('a unit in Staging', () => {
+longDescribe('a unit in Staging', () => {
   test('is not seen by units that require it, and does not see them', async () => {
     expect(await everyone()).toEqual([['mysql/0'], ['blog/0'], []]);
     expect(await world.dueOf([blog, old, fresh])).toEqual([]);
   });
 
-  longTest('of a relation that is added later stays outside too', async () => {
+  test('of a relation that is added later stays outside too', async () => {
     await removeRelation(world.stage.ctx, { model: world.model, number: 1 });
     await world.settleAll([blog, old, fresh]);
     const { number } = await addRelation(world.stage.ctx, { model: world.model, endpoints: ['blog', 'mysql'] });
@@ -48,7 +48,7 @@ describe('a unit in Staging', () => {
     expect(await getRelation(world.stage.ctx, { model: world.model, number })).toMatchObject({ units: 2 });
   });
 
-  longTest('sees the members of relations that its own service requires', async () => {
+  test('sees the members of relations that its own service requires', async () => {
     const { units } = await world.add({ service: 'blog', slot: 'staging' });
     const [{ unit, machine } = { unit: '', machine: null }] = units;
     if (machine === null) throw new Error('the unit has a machine');
@@ -89,7 +89,7 @@ describe('JU-28 a swap', () => {
     expect(await world.dueOf([blog, old, fresh])).toEqual([]);
   });
 
-  test('and back makes units join again that departed, with the settings that they had', async () => {
+  longTest('and back makes units join again that departed, with the settings that they had', async () => {
     await world.swap();
     await world.settleAll([blog, old, fresh]);
     await world.swap();

@@ -8,6 +8,7 @@ import { rankOf, type VmHealth } from '#server/domain/verdicts/index.ts';
 import { ProcessMemory } from '#server/platform/process-memory.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
+import { longTest } from '#server/testing/long.ts';
 import {
   getFleetMap,
   getFleetSummary,
@@ -299,7 +300,7 @@ test('one VM that failed is an event with its cause, and many together are one e
   ]);
 });
 
-test('thousands of VMs that stopped together are all counted', async () => {
+longTest('thousands of VMs that stopped together are all counted', async () => {
   const since = sql`${ago(9)}::timestamptz - n * interval '10 milliseconds'`;
   await ctx.db.execute(sql`
     with made as (
