@@ -19,7 +19,7 @@ const chain = (given: Partial<ExplainedUnit>) => {
   const { lead, links } = explainUnit(vm, unit(given)) ?? { lead: null, links: [] };
   return [lead?.code, ...links.map(({ title }) => title.code)];
 };
-const failure = { failures: 3, remoteUnit: 'store/0' };
+const failure = { failures: 3, remoteUnit: 'store/0', runningSince: null };
 
 test.each<[string, Partial<ExplainedUnit>, string[]]>([
   [

@@ -15,8 +15,8 @@ export interface ExplainedUnit {
   since: string;
   /** When an agent first fetched the unit; null before. */
   agentSince: string | null;
-  /** The failed attempts of the hook; null if no hook fails. */
-  failure: { failures: number; remoteUnit: string | null } | null;
+  /** The failed attempts of the hook, and when the attempt began that runs now; null if no hook fails. */
+  failure: { failures: number; remoteUnit: string | null; runningSince: string | null } | null;
 }
 
 /** Causes of which a unit’s hook is the subject, and whose hook runs again. */
@@ -100,7 +100,11 @@ function causeLink(unit: ExplainedUnit): Link {
   return { kind: 'cause', status, holds: false, ...about(unit.unit), title: words(unit, titles, 'unit.runs'), detail };
 }
 
-function againLink(unit: string, { failures: count }: NonNullable<ExplainedUnit['failure']>): Link {
+function againLink(unit: string, { failures: count, runningSince }: NonNullable<ExplainedUnit['failure']>): Link {
+  if (runningSince !== null) {
+    const detail = sentence('unit.since', {}, runningSince);
+    return { kind: 'wait', status: 'progressing', holds: false, ...about(unit), title: sentence('unit.runs'), detail };
+  }
   const title = sentence('unit.again', { seconds: retrySeconds(count, () => 1) });
   return { kind: 'deadline', status: 'waiting', holds: false, ...about(unit), title, detail: sentence('unit.resolve') };
 }

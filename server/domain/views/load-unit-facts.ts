@@ -1,7 +1,9 @@
 import { and, eq, isNull } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Transaction } from '#db/client.ts';
-import { services, units, type vmConcerns } from '#db/schema/index.ts';
+import { hookRuns, services, units, type vmConcerns } from '#db/schema/index.ts';
 import type { WantedLanguage } from '#protocol/index.ts';
+import type { FailingHook } from '#server/domain/service-rules/stored.ts';
 import type { ExplainedUnit, HealthCause } from '#server/domain/verdicts/index.ts';
 import { readHookReasons } from './services/read-hook-reasons.ts';
 
@@ -29,9 +31,14 @@ export async function loadUnitFacts(
   wanted: readonly WantedLanguage[],
 ): Promise<ConcernDetails> {
   const [unit] = await tx
-    .select({ agentSince: units.agentSince, failing: units.failing, formula: services.formula })
+    .select({
+      ...{ agentSince: units.agentSince, failing: units.failing, formula: services.formula },
+      ...{ hook: hookRuns.hook, remoteUnit: remote.name, begunAt: hookRuns.begunAt },
+    })
     .from(units)
     .innerJoin(services, eq(services.id, units.serviceId))
+    .leftJoin(hookRuns, and(eq(hookRuns.vmId, units.vmId), eq(hookRuns.unitId, units.id), isRunning))
+    .leftJoin(remote, eq(remote.id, hookRuns.remoteUnitId))
     .where(and(eq(units.vmId, vmId), eq(units.name, subject), isNull(units.removedAt)));
   const failure = Object.values(unit?.failing ?? {}).find(({ hook }) => hook === command);
   const failed = unit && failure ? [{ vmId, run: failure.run, formula: unit.formula }] : [];
@@ -39,9 +46,26 @@ export async function loadUnitFacts(
   return {
     message: reason && { text: reason.text, lang: reason.lang },
     agentSince: unit?.agentSince ?? null,
-    failure: failure === undefined ? null : { failures: failure.failures, remoteUnit: failure.remoteUnit ?? null },
+    failure: failure === undefined ? null : { ...attemptsOf(failure), runningSince: runningSince(failure, unit) },
   };
 }
+
+const remote = alias(units, 'remote');
+const isRunning = eq(hookRuns.outcome, 'running');
+
+const attemptsOf = ({ failures, remoteUnit }: FailingHook) => ({ failures, remoteUnit: remoteUnit ?? null });
+
+interface Running {
+  hook: string | null;
+  remoteUnit: string | null;
+  begunAt: Date | null;
+}
+
+/** When the attempt of a failing hook began that runs now; null if it does not run. */
+const runningSince = ({ hook, remoteUnit }: FailingHook, running: Running | undefined): string | null =>
+  running?.hook === hook && running.remoteUnit === (remoteUnit ?? null)
+    ? (running.begunAt?.toISOString() ?? null)
+    : null;
 
 /** Returns the worst unit of a VM as an explanation needs it. */
 export const unitOf = ({

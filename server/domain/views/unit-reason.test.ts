@@ -1,3 +1,4 @@
+import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { foldHealth } from '#server/domain/health/index.ts';
 import { readUnitConcerns } from '#server/domain/services/index.ts';
@@ -42,6 +43,11 @@ test('EN-81 lists and the view of a VM name the unit, its hook and the exit code
         { kind: 'deadline', title: { code: 'unit.again', values: { seconds: 20 } } },
       ],
     },
+  });
+  await unit.begin(uuid(), 'install', { attempt: 4 });
+  const { explanation } = await getInstanceView(stage.ctx, { vmId: unit.vmId });
+  expect(explanation?.links.at(-1), 'the next attempt runs').toMatchObject({
+    ...{ kind: 'wait', status: 'progressing', title: { code: 'unit.runs' }, detail: { code: 'unit.since' } },
   });
 });
 

@@ -1,6 +1,6 @@
-import { and, eq, isNull, type SQL } from 'drizzle-orm';
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { hookRuns, unitPorts, units, vmRoles, vms } from '#db/schema/index.ts';
+import { deployments, hookRuns, models, unitPorts, units, vmRoles, vms } from '#db/schema/index.ts';
 import type { WantedLanguage } from '#protocol/index.ts';
 import { isConfirmed } from '#server/domain/service-rules/advance.ts';
 import { stageOf } from '#server/domain/service-rules/stage.ts';
@@ -10,7 +10,7 @@ import { readHookReasons } from './read-hook-reasons.ts';
 import type { ServiceUnit } from './service-state.ts';
 
 type Reasons = Awaited<ReturnType<typeof readHookReasons>>;
-type Place = Pick<ServiceUnit, 'number' | 'vm' | 'machine' | 'running' | 'ports'>;
+type Place = Pick<ServiceUnit, 'number' | 'vm' | 'machine' | 'isStaged' | 'running' | 'ports'>;
 
 /** Reads the units that match, by the id of their service and sorted by number. */
 export async function readServiceUnits(
@@ -38,10 +38,18 @@ export async function readServiceUnits(
 /** Reads where units are, what runs on them and which ports they opened, by the unit's id. */
 async function readPlaces(tx: Transaction, where: SQL | undefined): Promise<Map<string, Place>> {
   const rows = await tx
-    .select({ id: units.id, number: units.number, vm: vms.name, machine: vmRoles.machine, running: hookRuns.hook })
+    .select({
+      ...{ id: units.id, number: units.number, vm: vms.name, machine: vmRoles.machine, running: hookRuns.hook },
+      isStaged: sql<boolean>`${models.availabilitySetsEnabled} and ${deployments.slot} is not distinct from 'staging'`,
+    })
     .from(units)
+    .innerJoin(models, eq(models.id, units.modelId))
     .innerJoin(vms, eq(vms.id, units.vmId))
     .leftJoin(vmRoles, eq(vmRoles.vmId, units.vmId))
+    .leftJoin(
+      deployments,
+      and(eq(deployments.cloudService, vmRoles.cloudService), eq(deployments.name, vmRoles.deployment)),
+    )
     .leftJoin(
       hookRuns,
       and(eq(hookRuns.vmId, units.vmId), eq(hookRuns.unitId, units.id), eq(hookRuns.outcome, 'running')),

@@ -43,6 +43,8 @@ export interface ServiceUnit {
   vm: string;
   /** The number of the machine; null if the VM no longer has a role. */
   machine: number | null;
+  /** Whether the unit is in the Staging deployment of a model with availability sets. */
+  isStaged: boolean;
   publicAddress: string | null;
   /** The versions that the unit should have, and whether its hooks confirmed them. */
   version: string;

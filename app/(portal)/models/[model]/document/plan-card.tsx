@@ -26,11 +26,12 @@ export function PlanCard({ model, draft, plan, problem, onGoTo }: DocumentPlanCa
   const { t } = useTranslation('services');
   const format = useFormat();
   const { data } = plan;
+  const hasChanges = problem === null && plan.isCurrent && data !== undefined && countChanges(data) > 0;
   return (
     <Card aria-busy={!plan.isCurrent}>
       <CardHeader
         title={t('document.plan')}
-        note={t('document.nothingChanged')}
+        note={hasChanges ? t('document.notApplied') : undefined}
         actions={
           data?.revision == null ? undefined : (
             <span className="text-12 text-ink-3">
@@ -50,7 +51,7 @@ export function PlanCard({ model, draft, plan, problem, onGoTo }: DocumentPlanCa
         </CardBody>
       ) : (
         <>
-          <Summary plan={data} />
+          <Summary plan={data} isCurrent={plan.isCurrent} />
           <ol>
             {data.acts.map((act, index) => (
               <ActItem
@@ -70,7 +71,8 @@ export function PlanCard({ model, draft, plan, problem, onGoTo }: DocumentPlanCa
   );
 }
 
-function Summary({ plan }: { plan: ShownPlan }) {
+/** How many changes a plan has. `isCurrent`: whether it is the plan of the text in the editor. */
+function Summary({ plan, isCurrent }: { plan: ShownPlan; isCurrent: boolean }) {
   const { t } = useTranslation('services');
   const changes = countChanges(plan);
   const parts = [
@@ -81,7 +83,7 @@ function Summary({ plan }: { plan: ShownPlan }) {
   return (
     <p role="status" className="flex flex-wrap gap-x-5 gap-y-1 px-4 pb-3 text-ink-2">
       {changes === 0 && !leavesOut(plan)
-        ? t('document.noChanges')
+        ? t(isCurrent ? 'document.noChanges' : 'document.planning')
         : parts.map((part) => <span key={part}>{part}</span>)}
       {plan.warnings.length === 0 ? null : (
         <span className="flex gap-1.5 font-medium text-warning-text">

@@ -21,7 +21,8 @@ type Unit = ShownService['units'][number];
 const unit = (number: number, more: Partial<Unit> = {}): Unit => ({
   ...{ unit: `blog/${number}`, number, life: 'alive', stage: 'started', health: 'healthy', cause: null, hook: null },
   ...{ vmId: 'v', vm: `prod-${number}`, machine: number, publicAddress: null, version: '1.0.0.0', settingsVersion: 1 },
-  ...{ isConfirmed: true, needsRelease: false, ports: [], running: null, next: null, failing: [] },
+  ...{ isStaged: false, isConfirmed: true, needsRelease: false, ports: [], failing: [] },
+  ...{ running: null, next: null },
   ...more,
 });
 
@@ -86,8 +87,8 @@ test('a search finds part of a name, a formula or an interface', () => {
   expect(isServiceMatch(service, 'postgres')).toBe(false);
 });
 
-test('the units with the highest numbers leave first, and units that already leave do not count', () => {
-  const units = [unit(4), unit(0), unit(2, { life: 'dying' }), unit(7)];
+test('the units with the highest numbers leave first, and units that already leave or are in Staging do not count', () => {
+  const units = [unit(4), unit(0), unit(2, { life: 'dying' }), unit(7), unit(8, { isStaged: true })];
   const names = (kept: number) => leavingUnits({ units }, kept).map(({ number }) => number);
   expect(names(3)).toEqual([]);
   expect(names(1)).toEqual([7, 4]);

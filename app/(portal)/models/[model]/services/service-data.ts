@@ -85,9 +85,11 @@ export function isServiceMatch(
   return wanted === '' || texts.some((text) => text.toLowerCase().includes(wanted));
 }
 
-/** Returns the units that are removed if a service keeps this number of units: those with the highest numbers. */
+/** Returns the units that are removed if a service keeps this number of units in Production: the highest numbers. */
 export function leavingUnits({ units }: Pick<ShownService, 'units'>, kept: number): ShownUnit[] {
-  const living = units.filter(({ life }) => life === 'alive').toSorted((a, b) => a.number - b.number);
+  const living = units
+    .filter(({ life, isStaged }) => life === 'alive' && !isStaged)
+    .toSorted((a, b) => a.number - b.number);
   return Number.isSafeInteger(kept) && kept >= 0 ? living.slice(kept).toReversed() : [];
 }
 

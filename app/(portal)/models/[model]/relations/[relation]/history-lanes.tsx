@@ -2,6 +2,7 @@
 
 import { useMemo } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { useFormat } from '#app/_ui/format.ts';
 import { drawnEvents, lanesOf, placeOf, timeMarks } from '../lanes.ts';
 import type { RelationEvent } from '../relation-data.ts';
@@ -39,8 +40,15 @@ export function HistoryLanes({ events, range, current, onMove }: HistoryLanesPro
           {marks.map(({ clock, at: time, place }) => (
             <span
               key={clock}
-              className="absolute border-s border-line ps-1.5 whitespace-nowrap max-sm:nth-[even]:hidden"
-              style={{ insetInlineStart: `${place * 100}%` }}
+              className={cn(
+                'absolute border-line whitespace-nowrap max-sm:nth-[even]:hidden',
+                place > lastPlace ? 'border-e pe-1.5' : 'border-s ps-1.5',
+              )}
+              style={
+                place > lastPlace
+                  ? { insetInlineEnd: `${(1 - place) * 100}%` }
+                  : { insetInlineStart: `${place * 100}%` }
+              }
             >
               {timeLabel(format, time)}
             </span>
@@ -96,7 +104,8 @@ function Slider({ events, range, current, onMove }: HistoryLanesProps) {
       </span>
       <input
         type="range"
-        min={range.from}
+        // The browser draws a slider with one value at its start, but the event is at the end of its lane.
+        min={range.from === range.to ? range.from - 1 : range.from}
         max={range.to}
         step={1}
         value={current}
@@ -144,6 +153,9 @@ function Mark({ event, place, isPast, onMove }: MarkProps) {
 }
 
 const dayMs = 86_400_000;
+
+/** Times after this place are written before their line, because there is no room behind it. */
+const lastPlace = 0.9;
 
 /** Within the last day, a time is shown without its date. */
 function timeLabel(format: ReturnType<typeof useFormat>, at: string): string {

@@ -58,7 +58,7 @@ export function RelationHead({ name, relation, onRemove }: RelationHeadProps) {
             ),
           },
           {
-            label: t('column.service'),
+            label: t(endpoints.length > 1 ? 'model.services' : 'column.service'),
             value: endpoints.map(({ service }, index) => (
               <Fragment key={service}>
                 {index === 0 ? null : ', '}

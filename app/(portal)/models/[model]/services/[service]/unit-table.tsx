@@ -7,6 +7,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { RowLink } from '#app/_ui/row-link.tsx';
 import { Status } from '#app/_ui/status.tsx';
 import { Td, Th, Tr } from '#app/_ui/table.tsx';
+import { Chip } from '#app/_ui/tag.tsx';
 import { MenuCell, RowTable } from '../row-table.tsx';
 import { type ShownService, type ShownUnit, unitHref } from '../service-data.ts';
 import { useUnitReason } from '../use-unit-reason.ts';
@@ -59,7 +60,7 @@ interface UnitRowProps extends Pick<UnitTableProps, 'model' | 'service'> {
 function UnitRow({ model, service, unit, cursor, menu }: UnitRowProps) {
   const { t } = useTranslation(['services', 'reports']);
   const reason = useUnitReason();
-  const { health, stage, vm, vmId, life } = unit;
+  const { health, stage, vm, vmId, life, isStaged } = unit;
   const why = reason(unit);
   return (
     <Tr cursor={cursor} leaving={life !== 'alive'} className="relative">
@@ -69,6 +70,7 @@ function UnitRow({ model, service, unit, cursor, menu }: UnitRowProps) {
             {unit.unit}
           </RowLink>
           <Status status={statusOfHealth[health]}>{t(`reports:health.${health}`)}</Status>
+          {isStaged ? <Chip>{t('services:addUnits.slot.staging')}</Chip> : null}
         </span>
         {why === null ? null : (
           <span className="line-clamp-3 text-12 wrap-anywhere whitespace-normal text-ink-2">{why}</span>
@@ -89,10 +91,10 @@ function UnitRow({ model, service, unit, cursor, menu }: UnitRowProps) {
         </Link>
       </Td>
       <Td translate="no" className="tabular-nums max-md:hidden">
-        <Behind isBehind={unit.version !== service.version}>{unit.version}</Behind>
+        <Behind isBehind={!isStaged && unit.version !== service.version}>{unit.version}</Behind>
       </Td>
       <Td end className="tabular-nums max-lg:hidden">
-        <Behind isBehind={unit.settingsVersion !== service.settingsVersion}>{unit.settingsVersion}</Behind>
+        <Behind isBehind={!isStaged && unit.settingsVersion !== service.settingsVersion}>{unit.settingsVersion}</Behind>
       </Td>
       <Td className="max-w-40 truncate text-ink-2 tabular-nums max-lg:hidden" title={unit.ports.join(', ')}>
         {unit.ports.length === 0 ? (

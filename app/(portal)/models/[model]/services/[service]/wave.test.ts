@@ -5,7 +5,8 @@ import { waveOf } from './wave.ts';
 const unit = (number: number, more: Partial<ShownUnit> = {}): ShownUnit => ({
   ...{ unit: `blog/${number}`, number, life: 'alive', stage: 'started', health: 'healthy', cause: null, hook: null },
   ...{ vmId: 'v', vm: 'prod', machine: 0, publicAddress: null, version: '2.0.0.0', settingsVersion: 3 },
-  ...{ isConfirmed: true, needsRelease: false, ports: [], running: null, next: null, failing: [] },
+  ...{ isStaged: false, isConfirmed: true, needsRelease: false, ports: [], failing: [] },
+  ...{ running: null, next: null },
   ...more,
 });
 const old = (number: number) => unit(number, { version: '1.0.0.0', settingsVersion: 2 });
@@ -42,4 +43,8 @@ test('a change of settings is a wave, but no upgrade', () => {
 test('units that have not started, or leave, are not part of it', () => {
   const starting = unit(0, { stage: 'installing', isConfirmed: false });
   expect(waveOf(service(starting, unit(1, { life: 'dying', isConfirmed: false })))).toBeNull();
+});
+
+test('units in Staging keep their version, and are no part of the wave', () => {
+  expect(waveOf(service(unit(0), unit(1, { version: '1.0.0.0', isStaged: true })))).toBeNull();
 });

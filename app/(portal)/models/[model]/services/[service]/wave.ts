@@ -19,13 +19,18 @@ export interface Wave {
   isUpgrade: boolean;
 }
 
-/** Returns the change of a service's units; null if all units that have started have confirmed it. */
+/**
+ * Returns the change of a service's units; null if all units that have started have confirmed it. Units in Staging keep
+ * their version, and take no part.
+ */
 export function waveOf({
   units,
   version,
   settingsVersion,
 }: Pick<ShownService, 'units' | 'version' | 'settingsVersion'>): Wave | null {
-  const living = units.filter(({ life, stage }) => life === 'alive' && (stage === 'started' || stage === 'upgrading'));
+  const living = units.filter(
+    ({ life, stage, isStaged }) => life === 'alive' && !isStaged && (stage === 'started' || stage === 'upgrading'),
+  );
   const states = living.map((unit): WaveUnit => {
     const isGiven = unit.version === version && unit.settingsVersion === settingsVersion;
     if (!isGiven) return { unit, state: 'waiting' };

@@ -24,7 +24,7 @@ export function RemoveUnitsDialog({ model, service, onClose }: RemoveUnitsDialog
   const { t } = useTranslation('services');
   const format = useFormat();
   const explain = useProblem();
-  const living = service.units.filter(({ life }) => life === 'alive').length;
+  const living = service.units.filter(({ life, isStaged }) => life === 'alive' && !isStaged).length;
   const [kept, setKept] = useState(String(Math.max(0, living - 1)));
   const remove = useSetService({ onDone: onClose });
   const units = Number(kept);

@@ -91,11 +91,11 @@ export function UpgradeDialog({ model, service, version: first, onClose }: Upgra
   );
 }
 
-/** The order in which units get the version: failing units first, then by number. */
+/** The order in which units in Production get the version: failing units first, then by number. */
 function Order({ service: { units }, isAll }: { service: ShownService; isAll: boolean }) {
   const { t } = useTranslation('services');
   const format = useFormat();
-  const living = units.filter(({ life }) => life === 'alive');
+  const living = units.filter(({ life, isStaged }) => life === 'alive' && !isStaged);
   if (living.length === 0) return null;
   const [failing, others] = [living.filter((one) => !one.isConfirmed), living.filter((one) => one.isConfirmed)];
   const ordered = [...failing, ...others].map(({ unit }) => unit);

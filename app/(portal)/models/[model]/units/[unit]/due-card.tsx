@@ -85,7 +85,9 @@ function DueRow({ number, line, unit }: { number: number; line: DueLine; unit: S
           <Because line={line} unit={unit} />
         </p>
       </div>
-      <State line={line} />
+      <div className="max-sm:w-full max-sm:ps-8">
+        <State line={line} />
+      </div>
     </li>
   );
 }

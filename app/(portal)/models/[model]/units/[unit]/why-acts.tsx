@@ -75,7 +75,7 @@ function FailingActs({ name, failure, lines, onAct, onShowRun }: UnitWhyProps & 
   );
   const isDue = lines.some(({ state }) => state.kind === 'retry' && state.failure === failure);
   return (
-    <CardFooter>
+    <CardFooter className="max-sm:[&>a,&>button]:flex-[1_1_40%]">
       {may && isDue ? (
         <>
           <Button
