@@ -20,7 +20,8 @@ interface RelationRow {
  * The relations of the units $1. $2 and $3 are the relations that the agent holds, and their clocks.
  *
  * The index on relation, side and clock leads to the members that moved. What is read of each of them is limited to one
- * row, so that PostgreSQL looks it up by its key, and never reads all units or all members instead.
+ * row, so that PostgreSQL looks it up by its key, and never reads all units or all members instead. The parameters are
+ * in subqueries, so that no estimate depends on their lengths, and PostgreSQL keeps one plan.
  */
 const relationsStatement = {
   name: 'relations-of-units',
@@ -29,7 +30,7 @@ select p.unit_id as "unitId", r.id, e.name, r.interface, r.life, r.clock, held.c
   coalesce(member.list, '[]') as members
   from relation_units p join relations r on r.id = p.relation_id
   join relation_endpoints e on e.relation_id = p.relation_id and e.side = p.side
-  left join unnest($2::bigint[], $3::bigint[]) as held (relation_id, clock)
+  left join unnest((select $2::bigint[]), (select $3::bigint[])) as held (relation_id, clock)
     on held.relation_id = r.id and held.clock between p.moved_clock and r.clock
   cross join lateral (
     select json_agg(json_build_array(u.name, case when m.state = 'in' then m.version end, m.clock,
@@ -53,7 +54,7 @@ select p.unit_id as "unitId", r.id, e.name, r.interface, r.life, r.clock, held.c
            select true from relation_log l
             where l.relation_id = m.relation_id and l.unit_id = m.unit_id and l.kind = 'left' limit 1)) end
   ) member
- where p.unit_id = any($1::uuid[]) and p.state <> 'broken' and r.removed_at is null
+ where p.unit_id = any((select $1::uuid[])::uuid[]) and p.state <> 'broken' and r.removed_at is null
  order by p.unit_id, r.id`,
 };
 
