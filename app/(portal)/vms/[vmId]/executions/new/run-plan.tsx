@@ -67,7 +67,11 @@ export function RunPlan({ vm, first, isCopy }: RunPlanProps) {
               settled={settled}
               onGo={({ path, line }) => editor.current?.goTo({ pointer: path, line })}
             />
-            {queue.error ? <FieldError>{explain(queue.error).message}</FieldError> : null}
+            {queue.error ? (
+              <div role="alert">
+                <FieldError>{explain(queue.error).message}</FieldError>
+              </div>
+            ) : null}
           </CardBody>
           <CardFooter>
             <Button variant="primary" busy={queue.isPending} disabled={!isReady} onClick={submit}>
