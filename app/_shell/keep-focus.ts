@@ -9,7 +9,7 @@ const parts = 'section, article, li, tr, form, nav, main, [role="region"], [role
  */
 export function keepFocus(): () => void {
   let focused: Element | null = document.activeElement;
-  /** The last focused element outside of dialogs, or the button of the last menu, with the elements around it, innermost first. */
+  /** The last focused element outside of dialogs, or the button of a menu, with the elements around it, innermost first. */
   let trail: Element[] = [];
   const note = ({ target }: FocusEvent): void => {
     if (!(target instanceof Element)) return;
@@ -42,7 +42,7 @@ export function keepFocus(): () => void {
   };
 }
 
-/** The button of the menu that contains an element. It never had the focus if the menu opened when the page was new. */
+/** Returns the button of the menu around an element. When a menu first opens, its button has not had the focus yet. */
 function buttonOfMenu(element: Element): Element | null {
   const name = element.closest('[role="menu"]')?.getAttribute('aria-labelledby');
   return name ? document.getElementById(name) : null;
