@@ -16,6 +16,7 @@ import { maxCopied, SelectedRows } from './selected-rows.tsx';
 import type { ShownLog } from './shown-log.ts';
 import { type FirstWindow, readRows } from './use-log.ts';
 import { useLogRows } from './use-log-rows.ts';
+import { useTakenFocus } from './use-taken-focus.ts';
 import { VirtualRow } from './virtual-row.tsx';
 
 export interface LogListHandle {
@@ -71,6 +72,7 @@ export function LogList({ ref, log: shown, source, first, isHidden, onTotal, onM
   const { total, missing } = log;
   const { marked } = marks;
   useTellSize({ total, missing, onTotal, onMissing });
+  useTakenFocus(frame, isHidden);
   const callAt = useMemo(() => new Map(calls.map((call) => [call.row, call])), [calls]);
   useImperativeHandle(ref, () => ({
     show: (row) => list.show({ from: row, to: row }),
