@@ -59,7 +59,11 @@ async function beginBootstrap(tx: Transaction, ctx: Context, model: ModelRow, co
   if (model.bootstrappedAt !== null) throw new DomainError('conflict', 'model_bootstrapped');
   if (model.leaseUntil !== null) throw new DomainError('conflict', 'model_bootstrapping');
   const { id: madeFor, affinityGroup, network, location, storageAccount } = model;
-  const [account] = await tx.select().from(storageAccounts).where(eq(storageAccounts.name, storageAccount));
+  const [account] = await tx
+    .select()
+    .from(storageAccounts)
+    .where(eq(storageAccounts.name, storageAccount))
+    .for('key share');
   const [group] = await tx.select().from(affinityGroups).where(eq(affinityGroups.name, affinityGroup));
   const [existing] = await tx.select().from(networks).where(eq(networks.name, network));
   const facts = { hasStorageAccount: account !== undefined, location, affinityGroup: group ?? null };
