@@ -104,7 +104,7 @@ export function LogList({ ref, log: shown, source, first, isHidden, onTotal, onM
         translate="no"
         onScroll={() => follow.onScroll(total)}
         onKeyDown={list.press}
-        className="mono max-h-[38rem] scroll-mt-16 scroll-mb-12 overflow-auto border-t border-line-subtle leading-5 max-sm:max-h-[28rem] max-sm:scroll-mb-28"
+        className="mono max-h-[38rem] scroll-mt-4 scroll-mb-12 overflow-auto border-t border-line-subtle leading-5 max-sm:max-h-[28rem] max-sm:scroll-mb-28"
       >
         <div className="relative" style={{ height: virtual.getTotalSize() }}>
           {items.map((item) => {
