@@ -16,5 +16,6 @@ export type { VmReason } from './reasons.ts';
 export { listFailingUnits } from './services/list-failing-units.ts';
 export { listRecentRuns } from './services/list-recent-runs.ts';
 export { listServiceStates } from './services/list-service-states.ts';
+export { listVmUnits } from './services/list-vm-units.ts';
 export type { Timeline } from './timeline.ts';
 export * from './topology/index.ts';

@@ -31,6 +31,10 @@ export const failingUnitsInput = modelMachinesInput.extend({
 });
 export type FailingUnitsInput = z.input<typeof failingUnitsInput>;
 
+/** `vmId`: the VM whose units are listed. */
+export const vmUnitsInput = instanceViewInput;
+export type VmUnitsInput = z.input<typeof vmUnitsInput>;
+
 export const recentRunsInput = serviceStatesInput.extend({ limit: z.number().int().min(1).max(100).default(10) });
 export type RecentRunsInput = z.input<typeof recentRunsInput>;
 

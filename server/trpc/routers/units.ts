@@ -6,7 +6,6 @@ import {
   getUnit,
   listRuns,
   listUnitRelations,
-  listUnitsOfVm,
   readRunLog,
   readRunOutput,
   releaseUnitSecrets,
@@ -14,6 +13,7 @@ import {
   resolveUnit,
   searchRunLog,
 } from '#server/domain/services/index.ts';
+import { listVmUnits, type VmUnitsInput } from '#server/domain/views/index.ts';
 import { type CallContext, mutation, pagedQuery, query, router } from '../trpc.ts';
 
 /** Pages name the VM of a unit, because changes of the VM reload the queries about the VM. */
@@ -22,6 +22,7 @@ const ofVm =
   (ctx: CallContext, { vmId: _, ...input }: Input & { vmId?: string }) =>
     verb(ctx, input as unknown as Input);
 
+const unitsForReader = (ctx: CallContext, input: VmUnitsInput) => listVmUnits(ctx, { ...input, ...ctx.reader });
 const runForReader = (ctx: CallContext, input: Parameters<typeof getRun>[1]) => getRun(ctx, input, ctx.reader);
 const logForReader = (ctx: CallContext, input: Parameters<typeof readRunLog>[1]) => readRunLog(ctx, input, ctx.reader);
 
@@ -43,7 +44,7 @@ export const unitsRouter = router({
   filter: pagedQuery(filterForReader),
   get: query(ofVm(getUnit)),
   log: query(ofVm(logForReader)),
-  ofVm: query(listUnitsOfVm),
+  ofVm: query(unitsForReader),
   relations: query(ofVm(listUnitRelations)),
   release: mutation(releaseUnitSecrets),
   remove: mutation(removeUnit),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dueLines } from './due-lines.ts';
+import { dueLines, runningAttempt } from './due-lines.ts';
 import type { ShownDue, ShownFailure, ShownRun } from './unit-data.ts';
 
 const due = (hook: string, relation: number | null = null, remoteUnit: string | null = null): ShownDue => ({
@@ -53,5 +53,18 @@ describe('EN-47 what hooks that are due wait for', () => {
     const running = { hook: 'db-relation-changed', remoteUnit: 'a/0' } as ShownRun;
     const hooks = [due('db-relation-changed', 3, 'a/0'), due('db-relation-changed', 3, 'a/1')];
     expect(states(hooks, [failure('db-relation-changed', 3, 'a/0')], running)).toEqual(['running', 'after 1']);
+  });
+});
+
+describe('the next attempt of a hook that fails', () => {
+  const hooks = [due('db-relation-changed', 3, 'a/0'), due('db-relation-changed', 3, 'a/1')];
+  const running = { hook: 'db-relation-changed', remoteUnit: 'a/0' } as ShownRun;
+
+  it.each<[string, ShownFailure, ShownRun | undefined, ShownRun | undefined]>([
+    ['runs', failure('db-relation-changed', 3, 'a/0'), running, running],
+    ['does not run while another one does', failure('db-relation-changed', 3, 'a/1'), running, undefined],
+    ['does not run', failure('db-relation-changed', 3, 'a/0'), undefined, undefined],
+  ])('%s', (_, failing, run, expected) => {
+    expect(runningAttempt(dueLines(hooks, [failing], run), failing)).toBe(expected);
   });
 });

@@ -22,3 +22,15 @@ export function dueLines(
     return running === undefined ? [] : { due: one, state: { kind: 'running' as const, run: running } };
   });
 }
+
+/** Returns the run that is the next attempt of a hook that fails; undefined if the hook does not run now. */
+export function runningAttempt(
+  lines: readonly DueLine[],
+  { hook, remoteUnit, relation }: Pick<ShownFailure, 'hook' | 'remoteUnit' | 'relation'>,
+): ShownRun | undefined {
+  const line = lines.find(({ state }) => state.kind === 'running');
+  if (line?.state.kind !== 'running') return undefined;
+  const { due } = line;
+  const isSame = due.hook === hook && due.remoteUnit === remoteUnit && due.relation === (relation?.id ?? null);
+  return isSame ? line.state.run : undefined;
+}

@@ -6,10 +6,12 @@ import { statusOfHealth } from '#app/_lib/health.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { Card } from '#app/_ui/card.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { Status } from '#app/_ui/status.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
 import { unitHref } from '#app/(portal)/models/[model]/services/service-data.ts';
 import { modelHref } from '#app/(portal)/models/model-data.ts';
+import { MessageText } from '../message-line.tsx';
 import { useQueue } from '../queue/use-queue.ts';
 import { type HookEntry, nextHookOf, type ShownVmUnit, worstFirst } from './hook-entries.ts';
 import { HookText, HookWaits } from './hook-text.tsx';
@@ -48,7 +50,7 @@ export function UnitsSection({ vmId }: { vmId: string }) {
 
 function UnitCard({ unit, next }: { unit: ShownVmUnit; next: HookEntry | null }) {
   const { t } = useTranslation('reports');
-  const { model, stage, health, cause, hook, formula, version, ports, failing } = unit;
+  const { model, stage, health, cause, hook, formula, version, ports, failing, reason } = unit;
   const exitCode = failing.find((failure) => failure.hook === hook)?.exitCode ?? null;
   return (
     <Card className="px-4 py-3">
@@ -70,8 +72,13 @@ function UnitCard({ unit, next }: { unit: ShownVmUnit; next: HookEntry | null })
           </span>
         )}
       </div>
+      {reason === null ? null : (
+        <p className="mt-1 line-clamp-4 text-pretty wrap-anywhere">
+          <MessageText message={reason} />
+        </p>
+      )}
       {cause === null ? null : (
-        <p className="mt-1 text-pretty wrap-anywhere">
+        <p className={cn('mt-1 text-pretty wrap-anywhere', reason !== null && 'text-12 text-ink-2')}>
           {(t as unknown as (key: string, params: object) => string)(`units.cause.${cause}`, {
             ...{ hook: hook ?? '', code: exitCode ?? '' },
           })}

@@ -18,7 +18,7 @@ export interface AddUnitsDialogProps extends Pick<ServiceDialogsProps, 'model' |
 }
 
 /** Adds units to a service. */
-export function AddUnitsDialog({ model, service: { name }, onAdded, onClose }: AddUnitsDialogProps) {
+export function AddUnitsDialog({ model, service: { name, formula }, onAdded, onClose }: AddUnitsDialogProps) {
   const { t } = useTranslation('services');
   const trpc = useTRPC();
   const explain = useProblem();
@@ -47,7 +47,7 @@ export function AddUnitsDialog({ model, service: { name }, onAdded, onClose }: A
       error={add.error === null ? undefined : explain(add.error).message}
     >
       <PlacementField model={model} value={placing} onChange={setPlacing} min={1} />
-      {model.availabilitySetsEnabled ? <SlotField value={staging} onChange={setStaging} /> : null}
+      {model.availabilitySetsEnabled ? <SlotField formula={formula} value={staging} onChange={setStaging} /> : null}
     </FormDialog>
   );
 }

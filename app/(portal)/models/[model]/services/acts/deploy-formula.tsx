@@ -60,7 +60,7 @@ export function DeployFormula({ formula, onFormula, version, onVersion, versions
       <div className="grid grid-cols-[minmax(0,2fr)_minmax(0,1fr)] gap-3 max-sm:grid-cols-[minmax(0,1fr)]">
         <Field label={t('column.formula')} hint={versions.formula?.summary || undefined}>
           <Select
-            mono
+            mono={formula !== ''}
             required
             value={formula}
             onChange={(event) => onFormula(event.target.value)}

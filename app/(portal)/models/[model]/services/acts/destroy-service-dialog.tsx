@@ -33,14 +33,16 @@ export function DestroyServiceDialog({ model, service, onClose }: DestroyService
       onOpenChange={onClose}
       title={<Trans text={t('destroy.title', { name })} tags={{ name: <Name /> }} />}
       description={t(isForced ? 'destroy.force.why' : 'destroy.why')}
-      confirmLabel={t('destroy.act')}
+      confirmLabel={t(isForced ? 'removeUnit.force.act' : 'destroy.act')}
       phrase={name}
       onConfirm={() => remove.mutateAsync({ model: model.name, service: name, force: isForced })}
       error={remove.error === null ? undefined : explain(remove.error).message}
     >
       <ol className="grid list-decimal gap-1 ps-5 text-12 text-ink-2 marker:text-ink-3">
-        <li>{t('destroy.relations', { count: relations })}</li>
-        <li>{t(model.availabilitySetsEnabled ? 'destroy.units.sets' : 'destroy.units', { count: units.length })}</li>
+        {relations === 0 ? null : <li>{t('destroy.relations', { count: relations })}</li>}
+        {units.length === 0 ? null : (
+          <li>{t(model.availabilitySetsEnabled ? 'destroy.units.sets' : 'destroy.units', { count: units.length })}</li>
+        )}
         <li>{t('destroy.settings')}</li>
       </ol>
       {isBeingRemoved || units.length === 0 ? null : <ForceRow checked={isForced} onChange={setForced} />}

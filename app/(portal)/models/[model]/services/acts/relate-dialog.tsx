@@ -49,7 +49,11 @@ export function RelateDialog(props: RelateDialogProps) {
   }
   const failed = [services, relations].find(({ error }) => error);
   return (
-    <Dialog open onOpenChange={onClose} title={t('services:relate.title')}>
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={service === undefined ? t('services:relate.title') : t('services:relate.titleOf', { name: service })}
+    >
       {failed === undefined ? (
         <SkeletonRows columns={['w-40', 'w-40']} rows={2} label={t('services:model.servicesLoading')} />
       ) : (

@@ -2,8 +2,8 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { Field } from '#app/_ui/field.tsx';
-import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
+import { useVersions } from './use-versions.ts';
 
 /** Where new units are, and the version of those in Staging. */
 export interface SlotValues {
@@ -12,12 +12,13 @@ export interface SlotValues {
 }
 
 export interface SlotFieldProps {
+  formula: string;
   value: SlotValues;
   onChange(value: SlotValues): void;
 }
 
 /** Chooses the slot of new units and, in Staging, their version. */
-export function SlotField({ value, onChange }: SlotFieldProps) {
+export function SlotField({ formula, value, onChange }: SlotFieldProps) {
   const { t } = useTranslation('services');
   return (
     <>
@@ -32,14 +33,35 @@ export function SlotField({ value, onChange }: SlotFieldProps) {
         />
       </Field>
       {value.isStaged ? (
-        <Field label={t('addUnits.version')} hint={t('addUnits.version.hint')}>
-          <Input
-            value={value.version}
-            onChange={(event) => onChange({ ...value, version: event.target.value.trim() })}
-          />
-        </Field>
+        <VersionField formula={formula} value={value.version} onChange={(version) => onChange({ ...value, version })} />
       ) : null}
     </>
+  );
+}
+
+interface VersionFieldProps {
+  formula: string;
+  value: string;
+  onChange(version: string): void;
+}
+
+function VersionField({ formula, value, onChange }: VersionFieldProps) {
+  const { t } = useTranslation('services');
+  const { published } = useVersions(formula);
+  return (
+    <Field
+      label={t('addUnits.version')}
+      hint={t(value === '' ? 'addUnits.version.kept.hint' : 'addUnits.version.hint')}
+    >
+      <Select
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        options={[
+          { value: '', label: t('addUnits.version.kept') },
+          ...published.map((version) => ({ value: version, label: version, isName: true })),
+        ]}
+      />
+    </Field>
   );
 }
 

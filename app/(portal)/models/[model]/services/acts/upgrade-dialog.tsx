@@ -47,7 +47,8 @@ export function UpgradeDialog({ model, service, version: first, onClose }: Upgra
     <FormDialog
       title={t('upgrade.title', { name })}
       description={t('upgrade.why', { version: service.version })}
-      act={t(isBack ? 'upgrade.actBack' : 'upgrade.act', { version })}
+      act={version === '' ? t('act.upgrade') : t(isBack ? 'upgrade.actBack' : 'upgrade.act', { version })}
+      isIdle={version === ''}
       busy={set.isPending}
       onEdit={() => forgetError(set)}
       onSubmit={submit}

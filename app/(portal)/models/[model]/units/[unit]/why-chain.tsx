@@ -7,7 +7,8 @@ import { useTicking } from '#app/_ui/clock.ts';
 import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon, type StatusName } from '#app/_ui/status-icon.tsx';
 import { Countdown, DateTime, Elapsed, RelativeTime } from '#app/_ui/time.tsx';
-import type { ShownFailure } from '../unit-data.ts';
+import { runningAttempt } from '../due-lines.ts';
+import type { ShownFailure, ShownRun } from '../unit-data.ts';
 import { HookFor } from './hook-for.tsx';
 import type { UnitWhyProps } from './unit-why-props.ts';
 
@@ -66,20 +67,21 @@ function useHookSteps({ unit, why, lines }: UnitWhyProps): Step[] {
   const others = waits.length > 0 ? [rest] : [];
   const end = why.kind === 'failing' ? why.failure.nextAttemptBefore : null;
   const isOver = useTicking((now) => (end !== null && Date.parse(end) <= now ? 'over' : '')) !== '';
-  if (why.kind === 'failing') return [failedStep(t, why.failure), ...others, ...nextStep(t, why.failure, isOver)];
-  if (why.kind === 'running') {
-    const run: Step = {
-      key: 'run',
-      status: 'progressing',
-      title: t('unit.step.running', { hook: why.run.hook }),
-      detail: <Elapsed value={new Date(why.run.begunAt)} />,
-    };
-    return [run, ...others];
+  if (why.kind === 'failing') {
+    const attempt = runningAttempt(lines, why.failure);
+    const next = attempt === undefined ? nextStep(t, why.failure, isOver) : [runStep(t, attempt)];
+    return [failedStep(t, why.failure), ...others, ...next];
   }
+  if (why.kind === 'running') return [runStep(t, why.run), ...others];
   return why.kind === 'waiting' || why.kind === 'silent' || unit.cause === 'late' ? others : [];
 }
 
 type Say = ReturnType<typeof useTranslation<'services'>>['t'];
+
+const runStep = (t: Say, { hook, begunAt }: ShownRun): Step => ({
+  ...{ key: 'run', status: 'progressing', title: t('unit.step.running', { hook }) },
+  detail: <Elapsed value={new Date(begunAt)} />,
+});
 
 function failedStep(t: Say, { hook, exitCode, outcome, failures, failedAt }: ShownFailure): Step {
   const how =
