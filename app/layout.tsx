@@ -12,11 +12,15 @@ import { currentDateLocale, currentLanguage, directionOf, preferredLanguage } fr
 import { ReaderClock } from './_lib/reader-clock.tsx';
 import { readerZone } from './_lib/reader-zone.ts';
 
-/** The Latin subset of Inter is preloaded. The extended subset is loaded only if a page uses its characters. */
+/**
+ * The Latin subset of Inter is preloaded. If it is late, the page keeps the fallback font, because a change of the font
+ * would move what is read. The extended subset is loaded only if a page uses its characters.
+ */
 const inter = localFont({
   src: '../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2',
   variable: '--font-inter',
   weight: '100 900',
+  display: 'optional',
 });
 const interExtended = localFont({
   src: '../node_modules/@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2',

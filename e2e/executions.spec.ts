@@ -141,6 +141,12 @@ test('a plan is checked, queued, followed live and run again, and its failure sa
     await expect(log(page)).toContainText('cannot bind');
     await expect(log(page)).not.toContainText('line 199');
     await expectAccessible(page);
+    await log(page).focus();
+    await page.keyboard.press('Shift+ArrowDown');
+    await expect(log(page).locator('[data-marked]'), 'a row is marked by keyboard').toHaveCount(1);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('radio', { name: 'All' })).toBeChecked();
+    await expect(log(page), 'the whole log takes the focus').toBeFocused();
     await page.getByRole('radio', { name: 'Messages' }).check();
     await log(page).getByRole('link', { name: 'Line 2', exact: true }).click();
     await expect(page.getByRole('radio', { name: 'All' })).toBeChecked();

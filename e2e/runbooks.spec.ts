@@ -177,8 +177,9 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
   });
 
   await test.step('a withdrawn version cannot be run', async () => {
-    await author.getByRole('button', { name: 'More actions for 1.0.0' }).click();
-    await author.getByRole('menuitem', { name: 'Withdraw 1.0.0' }).click();
+    await author.getByRole('button', { name: 'More actions for 1.0.0' }).press('Enter');
+    await expect(author.getByRole('menuitem', { name: 'Withdraw 1.0.0' }), 'a key opens the menu').toBeFocused();
+    await author.keyboard.press('Enter');
     await author.getByRole('dialog').getByLabel('Reason').fill('It greets the wrong people');
     await author.getByRole('dialog').getByRole('button', { name: 'Withdraw 1.0.0' }).click();
     await expect(author.getByText('It greets the wrong people')).toBeVisible();

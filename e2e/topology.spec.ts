@@ -79,6 +79,11 @@ test('a model is created, bootstrapped, gets a machine with a real agent, and is
   await question.getByLabel(`Type ${name} to continue`).fill(name);
   await question.getByRole('button', { name: 'Destroy model' }).click();
   await expect(page.getByRole('heading', { name: `${name} no longer exists` })).toBeVisible(patience);
+
+  await page.goto('/models');
+  await page.getByRole('button', { name: `Delete store${unique}` }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete storage account' }).click();
+  await expect(page.getByRole('button', { name: `Delete store${unique}` })).toBeHidden();
 });
 
 test('with availability sets, controllers share a cloud service, and the page says why no machine can be added', async ({

@@ -9,12 +9,13 @@ const parts = 'section, article, li, tr, form, nav, main, [role="region"], [role
  */
 export function keepFocus(): () => void {
   let focused: Element | null = document.activeElement;
-  /** The last focused element outside of dialogs and menus, with the elements around it, innermost first. */
+  /** The last focused element outside of dialogs, or the button of a menu, with the elements around it, innermost first. */
   let trail: Element[] = [];
   const note = ({ target }: FocusEvent): void => {
     if (!(target instanceof Element)) return;
     focused = target;
-    if (target.closest(overlays) === null) trail = withAncestors(target);
+    const outside = target.closest(overlays) === null ? target : buttonOfMenu(target);
+    if (outside !== null) trail = withAncestors(outside);
   };
   // After a click elsewhere, the reader has left the element, even if nothing else receives the focus.
   const forget = (): void => {
@@ -39,6 +40,12 @@ export function keepFocus(): () => void {
     document.removeEventListener('pointerdown', forget, { capture: true });
     clearTimeout(timer);
   };
+}
+
+/** Returns the button of the menu around an element. When a menu first opens, its button has not had the focus yet. */
+function buttonOfMenu(element: Element): Element | null {
+  const name = element.closest('[role="menu"]')?.getAttribute('aria-labelledby');
+  return name ? document.getElementById(name) : null;
 }
 
 function withAncestors(element: Element): Element[] {

@@ -96,7 +96,11 @@ function Question(props: ConfirmDialogProps) {
           />
         </div>
       )}
-      {props.error ? <FieldError>{props.error}</FieldError> : null}
+      {props.error ? (
+        <div role="alert">
+          <FieldError>{props.error}</FieldError>
+        </div>
+      ) : null}
       <div className="mt-1 flex flex-wrap justify-end gap-2 max-sm:*:grow">
         <Radix.Cancel asChild>
           <Button>{props.cancelLabel ?? t('cancel')}</Button>

@@ -19,23 +19,33 @@ export interface LazyMenuProps<More> {
 
 const loadMenu = () => import('./dropdown-menu.tsx');
 
+/** Focuses the first item. The menu would focus it only if it had been mounted before the key was pressed. */
+function focusFirstItem(menu: HTMLElement | null): void {
+  menu?.querySelector<HTMLElement>('[role^="menuitem"]:not([data-disabled])')?.focus({ preventScroll: true });
+}
+
 /** A menu whose script (30 KB) is loaded on demand. Use it instead of `Menu` on pages. */
 export function LazyMenu<More = unknown>({ trigger, load, children, align = 'end' }: LazyMenuProps<More>) {
   const [parts, setParts] = useState<MenuParts & More>();
+  const [isFirstByKey, setFirstByKey] = useState(false);
   if (parts === undefined) {
     const loadAll = async () => {
       const [menu, more] = await Promise.all([loadMenu(), load?.()]);
       return { ...menu, ...more } as MenuParts & More;
     };
-    const open = () => void loadAll().then(setParts, () => {});
+    const open = (byKey: boolean) => {
+      setFirstByKey(byKey);
+      void loadAll().then(setParts, () => {});
+    };
     return (
       <Slot
         aria-haspopup="menu"
         aria-expanded={false}
         onPointerEnter={() => void loadAll().catch(() => {})}
-        onClick={open}
+        // The click of a key has no count of presses.
+        onClick={(event) => open(event.detail === 0)}
         onKeyDown={(event) => {
-          if (event.key === 'ArrowDown') open();
+          if (event.key === 'ArrowDown') open(true);
         }}
       >
         {trigger}
@@ -44,9 +54,11 @@ export function LazyMenu<More = unknown>({ trigger, load, children, align = 'end
   }
   const { Menu, MenuTrigger, MenuContent } = parts;
   return (
-    <Menu modal={false} defaultOpen>
+    <Menu modal={false} defaultOpen onOpenChange={() => setFirstByKey(false)}>
       <MenuTrigger asChild>{trigger}</MenuTrigger>
-      <MenuContent align={align}>{children(parts)}</MenuContent>
+      <MenuContent align={align} ref={isFirstByKey ? focusFirstItem : undefined}>
+        {children(parts)}
+      </MenuContent>
     </Menu>
   );
 }

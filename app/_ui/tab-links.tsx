@@ -19,7 +19,7 @@ export interface TabLink {
 export function TabLinks({ id, label, tabs }: { id?: string; label: string; tabs: readonly TabLink[] }) {
   const path = usePathname();
   return (
-    <nav id={id} aria-label={label} className={cn(tabBar, 'scroll-mt-(--topbar)')}>
+    <nav id={id} aria-label={label} className={tabBar}>
       {tabs.map(({ href, label: word, count, current = path === href.split('?')[0] }) => (
         <Link
           key={href}

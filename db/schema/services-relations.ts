@@ -88,7 +88,7 @@ export const relationUnits = pgTable(
   (t) => [
     primaryKey({ columns: [t.relationId, t.unitId] }),
     index('relation_units_unit').on(t.unitId),
-    index('relation_units_clock').on(t.relationId, t.clock),
+    index('relation_units_clock').on(t.relationId, t.side, t.clock),
   ],
 );
 

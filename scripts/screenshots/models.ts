@@ -27,7 +27,7 @@ type Condition = 'healthy' | 'failed' | 'degraded' | 'silent';
  * Staging, with machines in every health and with many machines. `handler` is a published handler.
  */
 export async function modelsOf(api: Api, gatewayUrl: string, handler: string): Promise<StagedModels> {
-  await api('PUT', '/storage-accounts/labstore', { location: 'West Lab' });
+  for (const name of ['labstore', 'unused']) await api('PUT', `/storage-accounts/${name}`, { location: 'West Lab' });
   const { items } = await api<{ items: { name: string }[] }>('GET', '/models');
   const known = new Set(items.map(({ name }) => name));
   const enroll = (machine: NewMachine, condition: Condition) =>

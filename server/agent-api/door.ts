@@ -44,6 +44,7 @@ const busy = new Map<string, Readonly<Record<string, Answering>>>([
   ['/agent/v1/goal-state', { GET: goalState }],
   ['/agent/v1/reports', { POST: reports }],
   ['/agent/v1/executions/next', { GET: nextExecution }],
+  ['/agent/v1/units', { GET: unitState }],
 ]);
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';

@@ -12,6 +12,17 @@ beforeAll(async () => {
 });
 afterAll(() => door.close());
 
+test('a storage account is deleted when no model uses it', async () => {
+  const model = 'keeper';
+  await door.expect('createModel', {}, 201, { body: { name: model, ...lab } });
+  const name = lab.storageAccount;
+  const { body } = await door.call('DELETE', `/storage-accounts/${name}`);
+  expect(body).toMatchObject({ code: 'storage_account_in_use', detail: expect.stringContaining(model) });
+  await door.expect('setStorageAccount', { name: 'spare' }, 201, { body: { location: lab.location } });
+  await door.expect('deleteStorageAccount', { name: 'spare' }, 204);
+  await door.expect('deleteStorageAccount', { name: 'spare' }, [404, 'storage_account_gone']);
+});
+
 interface Created {
   machine: number;
   instanceId: string;

@@ -151,6 +151,7 @@ export const permissions = {
   'models.change': operates,
   'models.counted': reads,
   'models.create': operates,
+  'models.deleteStorageAccount': administers,
   'models.deployment': reads,
   'models.destroy': operates,
   'models.document': operates,

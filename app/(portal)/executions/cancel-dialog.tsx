@@ -71,7 +71,7 @@ export function CancelWaitingDialog({ vmId, name, count, onClose }: CancelWaitin
       title={<Trans text={t('cancelWaiting.title', { count, name })} tags={{ name: <Name /> }} />}
       description={t('cancelWaiting.what')}
       confirmLabel={t('cancelWaiting.confirm', { count })}
-      cancelLabel={t('cancel.keep')}
+      cancelLabel={t('cancelWaiting.keep', { count })}
       onConfirm={() => cancel.mutateAsync({ vmId })}
       error={cancel.error ? explain(cancel.error).message : undefined}
     />

@@ -15,6 +15,7 @@ import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx'
 import { Chip } from '#app/_ui/tag.tsx';
 import { RelativeTime } from '#app/_ui/time.tsx';
 import type { AppRouter } from '#server/trpc/root.ts';
+import { filterOfUse } from './vms-link.tsx';
 
 type Row = inferRouterOutputs<AppRouter>['handlers']['list']['items'][number];
 
@@ -125,7 +126,7 @@ function HandlerRow({ row, cursor }: { row: Row; cursor: boolean }) {
       <Td end>
         {row.vms > 0 ? (
           <Link
-            href={vmsAddress({ handler: row.handler })}
+            href={vmsAddress(filterOfUse(row))}
             data-count={row.vms}
             className="relative z-10 inline-flex min-h-6 min-w-6 items-center justify-end rounded-xs hover:underline"
           >

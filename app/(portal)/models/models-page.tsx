@@ -35,7 +35,7 @@ export interface ModelsPageProps {
   readAt: number;
 }
 
-/** All models. Operators create models, and admins also storage accounts. */
+/** All models. Operators create models; admins also create and delete storage accounts. */
 export function ModelsPage({ first, accounts, readAt }: ModelsPageProps) {
   const { t } = useTranslation('models');
   const trpc = useTRPC();
@@ -72,7 +72,7 @@ export function ModelsPage({ first, accounts, readAt }: ModelsPageProps) {
         </Card>
       ) : null}
       {items.length === 0 ? <NoModels create={create} /> : <ModelTable rows={items} />}
-      {reader.can('admin') ? <StorageAccountsCard first={accounts} readAt={readAt} /> : null}
+      {reader.can('admin') ? <StorageAccountsCard first={accounts} readAt={readAt} models={items} /> : null}
       {isCreating ? <CreateModelDialog onClose={() => setCreating(false)} /> : null}
     </>
   );

@@ -2,6 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
+import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { forgetError } from '#app/_lib/forget-error.ts';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
@@ -17,19 +18,27 @@ import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { DateTime } from '#app/_ui/time.tsx';
 import { FormDialog } from '#app/(portal)/settings/form-dialog.tsx';
 import { topologyLimits } from '#server/domain/topology/input.ts';
-import type { ShownAccount } from './model-data.ts';
+import type { ListedModel, ShownAccount } from './model-data.ts';
+
+const DeleteAccountDialog = dynamic(
+  () => import('./delete-account-dialog.tsx').then((module) => module.DeleteAccountDialog),
+  { ssr: false },
+);
 
 export interface StorageAccountsCardProps {
   /** What the server read at `readAt`; undefined if it could not. */
   first: { items: ShownAccount[] } | undefined;
   readAt: number;
+  /** All models, each with the name of its storage account. */
+  models: readonly Pick<ListedModel, 'storageAccount'>[];
 }
 
-/** The storage accounts, which only admins create. */
-export function StorageAccountsCard({ first, readAt }: StorageAccountsCardProps) {
+/** The storage accounts, which only admins create and delete. */
+export function StorageAccountsCard({ first, readAt, models }: StorageAccountsCardProps) {
   const { t } = useTranslation('models');
   const trpc = useTRPC();
   const [isCreating, setCreating] = useState(false);
+  const [deleted, setDeleted] = useState<string>();
   const accounts = useQuery({
     ...trpc.models.storageAccounts.queryOptions(),
     ...(first !== undefined && { initialData: first, initialDataUpdatedAt: readAt }),
@@ -55,16 +64,30 @@ export function StorageAccountsCard({ first, readAt }: StorageAccountsCardProps)
       ) : (
         <ul>
           {accounts.data.items.map((account) => (
-            <Account key={account.name} account={account} />
+            <Account
+              key={account.name}
+              account={account}
+              models={models.filter(({ storageAccount }) => storageAccount === account.name).length}
+              onDelete={() => setDeleted(account.name)}
+            />
           ))}
         </ul>
       )}
+      {deleted === undefined ? null : <DeleteAccountDialog name={deleted} onClose={() => setDeleted(undefined)} />}
       {isCreating ? <CreateAccountDialog onClose={() => setCreating(false)} /> : null}
     </Card>
   );
 }
 
-function Account({ account: { name, location, createdAt, createdBy } }: { account: ShownAccount }) {
+interface AccountProps {
+  account: ShownAccount;
+  /** Number of models that use the account. While it is not 0, the account cannot be deleted. */
+  models: number;
+  onDelete(): void;
+}
+
+function Account({ account: { name, location, createdAt, createdBy }, models, onDelete }: AccountProps) {
+  const { t } = useTranslation('models');
   return (
     <li className="flex min-h-9 flex-wrap items-baseline gap-x-6 gap-y-0.5 border-t border-line-subtle px-4 py-2">
       <span translate="no" className="mono min-w-40 font-medium">
@@ -73,9 +96,15 @@ function Account({ account: { name, location, createdAt, createdBy } }: { accoun
       <span translate="no" className="text-ink-2">
         {location}
       </span>
+      {models > 0 ? <span className="text-ink-2">{t('accounts.models', { count: models })}</span> : null}
       <span className="ms-auto text-12 text-ink-3 max-sm:ms-0">
         <span translate="no">{createdBy}</span> · <DateTime value={new Date(createdAt)} />
       </span>
+      {models > 0 ? null : (
+        <Button size="sm" variant="ghost" aria-label={t('accounts.delete.label', { name })} onClick={onDelete}>
+          {t('accounts.delete')}
+        </Button>
+      )}
     </li>
   );
 }

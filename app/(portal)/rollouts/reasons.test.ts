@@ -74,6 +74,16 @@ test('an outdated plan says what changed', () => {
   expect(reasonKey({ code: 'plan_moved_on', params: { cause: 'definition' } })).toBe('plan_moved_on');
 });
 
+test('a plan without members says whether no VM matches, none can be changed or none needs the change', () => {
+  const keyOf = (matched: number, refused: number) => reasonKey({ code: 'plan_empty', params: { matched, refused } });
+  expect([keyOf(0, 0), keyOf(5, 2), keyOf(5, 0)]).toEqual([
+    ...['plan_empty.unmatched', 'plan_empty.refused', 'plan_empty'],
+  ]);
+  for (const texts of Object.values(languages)) {
+    for (const key of [keyOf(0, 0), keyOf(5, 2), keyOf(5, 0)]) expect(texts[`reason.${key}`]).toBeTruthy();
+  }
+});
+
 test('a window that never opens again is not given a time', () => {
   expect(reasonKey({ code: 'window_closed' })).toBe('window_closed.never');
 });

@@ -20,6 +20,7 @@ export function useSentence(): (row: ListedRollout) => string {
       succeeded: format.number(counts.succeeded),
     };
     if (state === 'planned' && counts.members === 0) return t('says.nothing');
+    if (state === 'finished' && counts.members === 0) return t('says.finished.nothing');
     if (state === 'planned') return needsPerson ? t('says.needsApproval') : t('says.planned', values);
     if (state === 'paused') return t('says.stopped');
     return t(`says.${state}`, values);

@@ -10,6 +10,12 @@ export function modelPages({ models }: ScreenshotStage): Subject[] {
     subject('models-viewer', '/models', undefined, isViewer),
     subject('models-new', '/models', press('models:new'), floats),
     subject('models-account', '/models', press('models:accounts.new'), floats),
+    subject(
+      'models-delete-account',
+      '/models',
+      choose(['models:accounts.delete.label', { name: 'unused' }], null),
+      floats,
+    ),
     subject('model-fresh', at('fresh')),
     subject('model-fresh-viewer', at('fresh'), undefined, isViewer),
     subject('model-bootstrap', at('fresh'), press('models:act.bootstrap'), floats),

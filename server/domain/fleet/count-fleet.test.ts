@@ -140,6 +140,7 @@ describe('filter fields', () => {
       ['cloudService', 'cloudService', true, 'filter.find.cloudService'],
       ['availabilitySet', 'availabilitySet', true, null],
       ['instanceId', 'instanceId', true, null],
+      ['unitOf', 'unitOf', true, null],
     ]);
     for (const { label, find } of fields)
       expect(locales).toMatchObject({ [label]: expect.any(String), ...(find && { [find]: expect.any(String) }) });

@@ -155,7 +155,7 @@ export const waitingReasons = [
 ] as const;
 export type WaitingReason = (typeof waitingReasons)[number];
 
-/** Why a rollout is paused, or is planned again instead of started. */
+/** Why a rollout is paused, is planned again instead of started, or cannot start. */
 export const stoppingReasons = [
   'person',
   'errors_count',
@@ -168,6 +168,7 @@ export const stoppingReasons = [
   'restored',
   'plan_moved_on',
   'plan_failed',
+  'plan_empty',
   'plan_rejected',
   'secrets_custody',
 ] as const;

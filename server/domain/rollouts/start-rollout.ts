@@ -10,14 +10,15 @@ import { actOn, recordAct } from './act-on.ts';
 import type { RolloutView } from './answers.ts';
 import { approvalsNeeded, isRejected } from './approvals.ts';
 import { type StartRolloutInput, startRolloutInput } from './input.ts';
+import { hasNothingToStart } from './planning/empty-plan.ts';
 import { changeRollout, type StoredRollout } from './rows.ts';
 import { readRules } from './rules.ts';
 import { showAfterWait } from './wait-for-state.ts';
 
 /**
  * Starts a planned rollout. A worker first creates the plan again and compares it: if too much changed, the rollout is
- * planned again with the reason `plan_moved_on`. Throws 404 `rollout_unknown`, 409 `rollout_state` | `approval_missing`
- * | `rollout_overlap` | `rollouts_open`, 412 `plan_moved_on` without the hash of the current plan.
+ * planned again with the reason `plan_moved_on`. Throws 404 `rollout_unknown`, 409 `rollout_state` | `plan_empty` |
+ * `approval_missing` | `rollout_overlap` | `rollouts_open`, 412 `plan_moved_on` without the hash of the current plan.
  */
 export async function startRollout(ctx: Context, input: StartRolloutInput): Promise<RolloutView> {
   allow(ctx.actor, 'operator');
@@ -35,6 +36,7 @@ export async function startIn(
   { plan, acceptOverlap }: { plan: string | undefined; acceptOverlap: readonly string[] },
 ): Promise<StoredRollout> {
   if (plan === undefined || plan !== row.planHash) throw new DomainError('precondition_failed', 'plan_moved_on');
+  if (hasNothingToStart(row, row.members)) throw new DomainError('conflict', 'plan_empty');
   const { rules } = await readRules(tx);
   if (isRejected(row) || approvalsNeeded(rules, row) > 0) throw new DomainError('conflict', 'approval_missing');
   requireAccepted(row, acceptOverlap);

@@ -23,6 +23,19 @@ test('RO-5 a start without the hash of the plan, or with another, is rejected an
   expect(await outcomeOf(startRollout(ctx, { id, plan: 'other' }))).toBe('precondition_failed plan_moved_on');
 });
 
+test('RO-4 a plan without members is not started, unless VMs can join later', async () => {
+  const values = { members: 0, plan: { ...probePlan, members: 0, matched: 0, unchanged: 0, kinds: {} } };
+  const start = async (given: Parameters<typeof givenRollout>[1]) => {
+    const { id } = await givenRollout(ctx, { state: 'planned', values, ...given });
+    return { id, outcome: await outcomeOf(startRollout(ctx, { id, plan: planHash })) };
+  };
+  const { id, outcome } = await start({});
+  expect(outcome).toBe('conflict plan_empty');
+  expect(await rowOf(ctx, id)).toMatchObject({ state: 'planned', startedBy: null });
+  const joining = await start({ definition: { newcomers: 'include' } });
+  expect(await rowOf(ctx, joining.id)).toMatchObject({ state: 'checking' });
+});
+
 test('RO-14 a start is rejected until every overlapping rollout is accepted by its id', async () => {
   const overlaps = [
     { id: '00000000-0000-4000-8000-00000000000a', name: 'first', members: 3 },

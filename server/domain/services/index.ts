@@ -5,6 +5,7 @@ export { planDocument } from './document/plan-document.ts';
 export { documentPlan } from './document/plan-view.ts';
 export { documentLimits, type ModelDocument } from './document/schema.ts';
 export { formatDocument } from './document/text.ts';
+export { countVmsByFormula, unitOfField } from './fleet-fields.ts';
 export { countUnits, type UnitCounts } from './health/count-units.ts';
 export { type EvaluatedUnit, readUnitConcerns, readUnitHealth } from './health/read-unit-health.ts';
 export { destroyModel, removeMachine } from './machines-with-units.ts';

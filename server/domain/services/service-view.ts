@@ -1,10 +1,11 @@
-import { and, count as countRows, eq, inArray, isNull } from 'drizzle-orm';
+import { and, count as countRows, eq, getTableColumns, isNull, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { services, units } from '#db/schema/index.ts';
 import { allow, hasRole } from '#server/domain/actor.ts';
 import { count, isoOrNull, time } from '#server/domain/answers.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
+import { preparedQuery } from '#server/domain/prepared-query.ts';
 import { lives } from '#server/domain/service-rules/words.ts';
 import { type ModelRow, readModel } from '#server/domain/topology/index.ts';
 import { type GetServiceInput, getServiceInput, type ListServicesInput, listServicesInput } from './input.ts';
@@ -49,6 +50,23 @@ export const service = shared
   .meta({ id: 'Service' });
 export type Service = z.infer<typeof service>;
 
+const ofModel = preparedQuery((db) => {
+  const modelId = sql.placeholder('modelId');
+  const counted = db
+    .select({ serviceId: units.serviceId, all: countRows().as('all_units') })
+    .from(units)
+    .where(and(eq(units.modelId, modelId), isNull(units.removedAt)))
+    .groupBy(units.serviceId)
+    .as('counted');
+  return db
+    .select({ ...getTableColumns(services), units: counted.all })
+    .from(services)
+    .leftJoin(counted, eq(counted.serviceId, services.id))
+    .where(and(eq(services.modelId, modelId), isNull(services.removedAt)))
+    .orderBy(services.name)
+    .prepare('services-of-model');
+});
+
 /** Lists the services of a model by name. Throws 404 `model_unknown`. */
 export async function listServices(
   ctx: Context,
@@ -57,26 +75,8 @@ export async function listServices(
   allow(ctx.actor, 'viewer');
   const { model: name } = parse(listServicesInput, input);
   const model = await readModel(ctx.db, name);
-  const rows = await ctx.db
-    .select()
-    .from(services)
-    .where(and(eq(services.modelId, model.id), isNull(services.removedAt)))
-    .orderBy(services.name);
-  const counted = await ctx.db
-    .select({ serviceId: units.serviceId, all: countRows() })
-    .from(units)
-    .where(
-      and(
-        inArray(
-          units.serviceId,
-          rows.map(({ id }) => id),
-        ),
-        isNull(units.removedAt),
-      ),
-    )
-    .groupBy(units.serviceId);
-  const countOf = new Map(counted.map(({ serviceId, all }) => [serviceId, all]));
-  return { items: rows.map((row) => ({ ...sharedOf(row), units: countOf.get(row.id) ?? 0 })) };
+  const rows = await ofModel(ctx).execute({ modelId: model.id });
+  return { items: rows.map((row) => ({ ...sharedOf(row), units: row.units ?? 0 })) };
 }
 
 /** Reads a service with its units. Throws 404 `model_unknown` | `service_unknown`. */

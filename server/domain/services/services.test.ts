@@ -67,7 +67,7 @@ describe('a service that is declared', () => {
     await expect(stage.declare(sets, 'rings', { ...rings, version })).rejects.toMatchObject(refused);
     await expect(stage.declare(sets, 'more', { ...rings, version, units: 0 })).rejects.toMatchObject(refused);
     const { items } = await listServices(stage.ctx, { model: sets.model });
-    expect(items.find(({ name }) => name === 'rings')).toMatchObject({ version: '1.0.0.0' });
+    expect(items.find(({ name }) => name === 'rings')).toMatchObject({ version: '1.0.0.0', units: 0 });
     expect(items.map(({ name }) => name)).not.toContain('more');
     await removeService(stage.ctx, { model: sets.model, service: 'rings', force: true });
   });
@@ -77,6 +77,8 @@ describe('a service that is declared', () => {
     expect(newUnits).toHaveLength(3);
     const fewer = await stage.declare(sets, 'scaled', { ...blog, units: 1 });
     expect(fewer.units.map(({ unit }) => unit)).toEqual(['scaled/0']);
+    const { items } = await listServices(stage.ctx, { model: sets.model });
+    expect(items.find(({ name }) => name === 'scaled')).toMatchObject({ units: 1 });
     const more = await stage.declare(sets, 'scaled', { ...blog, units: 2 });
     expect(more.newUnits.map(({ unit }) => unit)).toEqual(['scaled/3']);
   });

@@ -37,7 +37,7 @@ export type AdoptedMachine = z.infer<typeof adoptedMachine>;
  * Adopts an enrolled VM as a machine of a model without availability sets. Its name, tags and extensions stay as they
  * are, even when the machine is removed (JU-37). Throws 404 `model_unknown` | `vm_unknown`, 409 `model_dying` |
  * `model_not_bootstrapped` | `machine_placement_unsupported` | `vm_in_model` | `vm_not_enrolled` | `vm_has_stock_agent`
- * | `vm_decommissioning`, 412 `model_changed`, 422 `address_outside_network`, 503 `provider_failed`.
+ * | `vm_decommissioning` | `machine_removed`, 412 `model_changed`, 422 `address_outside_network`, 503 `provider_failed`.
  */
 export async function adoptMachine(
   ctx: Context,

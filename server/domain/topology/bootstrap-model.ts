@@ -24,8 +24,8 @@ const stateObject = 'provider-state';
 
 /**
  * Bootstraps a model: creates its affinity group, its network and the requested controllers, unless they exist. After a
- * failure, nothing that the bootstrap created remains. Throws 404 `model_unknown`, 409 `model_bootstrapped` |
- * `model_bootstrapping`, 422 `storage_account_unknown` | `affinity_group_elsewhere`, 503 `provider_failed`.
+ * failure, nothing that the bootstrap created remains. Throws 404 `model_unknown`, 409 `model_dying` |
+ * `model_bootstrapped` | `model_bootstrapping` | `machine_removed`, 422 `storage_account_unknown` | `affinity_group_elsewhere`, 503 `provider_failed`.
  */
 export async function bootstrapModel(
   ctx: Context,
@@ -59,7 +59,11 @@ async function beginBootstrap(tx: Transaction, ctx: Context, model: ModelRow, co
   if (model.bootstrappedAt !== null) throw new DomainError('conflict', 'model_bootstrapped');
   if (model.leaseUntil !== null) throw new DomainError('conflict', 'model_bootstrapping');
   const { id: madeFor, affinityGroup, network, location, storageAccount } = model;
-  const [account] = await tx.select().from(storageAccounts).where(eq(storageAccounts.name, storageAccount));
+  const [account] = await tx
+    .select()
+    .from(storageAccounts)
+    .where(eq(storageAccounts.name, storageAccount))
+    .for('key share');
   const [group] = await tx.select().from(affinityGroups).where(eq(affinityGroups.name, affinityGroup));
   const [existing] = await tx.select().from(networks).where(eq(networks.name, network));
   const facts = { hasStorageAccount: account !== undefined, location, affinityGroup: group ?? null };
@@ -100,7 +104,8 @@ async function createPlace({ db, config }: Context, provider: CloudProvider, mod
 
 async function endBootstrap(tx: Transaction, ctx: Context, { id }: ModelRow, instances: string[]): Promise<ModelRow> {
   const model = await lockModelById(tx, id);
-  if (model.leaseUntil === null || model.life !== 'alive')
+  requireAlive(model);
+  if (model.leaseUntil === null)
     throw new ProviderFailure('deployment', new Error('the bootstrap took longer than its lease'));
   const { storageAccount: account, name, affinityGroup, network, availabilitySetsEnabled } = model;
   await tx.insert(storageObjects).values({

@@ -10,6 +10,7 @@ import { discardRole } from './discard-role.ts';
 import { tellFabric } from './endpoint-rows.ts';
 import type { ModelRow } from './model-rows.ts';
 import { type CloudProvider, NameTakenError } from './provider.ts';
+import { removedMeanwhile } from './removed-meanwhile.ts';
 import { type InstanceRequest, type Reservation, reserveInstance } from './reserve-instance.ts';
 import { storeServiceAddress } from './service-rows.ts';
 
@@ -18,8 +19,8 @@ export type CreatedInstance = Reservation & { assignedAddress: string };
 
 /**
  * Creates an instance: stores it as being created, has the provider create it, and stores the outcome. If a step fails,
- * nothing of the instance remains, and the error names the step. Throws 503 `provider_failed` |
- * `cloud_service_name_exhausted`.
+ * nothing of the instance remains, and the error names the step. Throws 409 `machine_removed` | `model_dying`, 503
+ * `provider_failed` | `cloud_service_name_exhausted`.
  */
 export async function createInstance(
   ctx: Context,
@@ -31,8 +32,8 @@ export async function createInstance(
     const reserved = await reserveInstance(ctx, model.id, request, draws);
     try {
       return { ...reserved, assignedAddress: await build(ctx, provider, model, reserved) };
-    } catch (error) {
-      await discardRole(ctx, provider, reserved.vm.id);
+    } catch (thrown) {
+      const error = await discard(ctx, provider, reserved, thrown);
       if (!(error instanceof ProviderFailure)) throw error;
       if (!(error.cause instanceof NameTakenError)) throw failedAt(error);
       if (reserved.drawsLeft === 0) throw new DomainError('unavailable', 'cloud_service_name_exhausted');
@@ -43,7 +44,8 @@ export async function createInstance(
 
 /**
  * Has the provider create an instance that was reserved. Returns null if another subscription has its cloud service’s
- * name. If a step fails, nothing of the instance remains. Throws 503 `provider_failed`.
+ * name. If a step fails, nothing of the instance remains. Throws 409 `machine_removed` | `model_dying`, 503
+ * `provider_failed`.
  */
 export async function completeInstance(
   ctx: Context,
@@ -53,12 +55,24 @@ export async function completeInstance(
 ): Promise<CreatedInstance | null> {
   try {
     return { ...reserved, assignedAddress: await build(ctx, provider, model, reserved) };
-  } catch (error) {
-    await discardRole(ctx, provider, reserved.vm.id);
+  } catch (thrown) {
+    const error = await discard(ctx, provider, reserved, thrown);
     if (!(error instanceof ProviderFailure)) throw error;
     if (error.cause instanceof NameTakenError) return null;
     throw failedAt(error);
   }
+}
+
+/** Deletes what remains of an instance. Returns why it was not created: a removal of it is also why the provider failed. */
+async function discard(
+  ctx: Context,
+  provider: CloudProvider,
+  reserved: Reservation,
+  thrown: unknown,
+): Promise<unknown> {
+  const removed = thrown instanceof ProviderFailure ? await removedMeanwhile(ctx, reserved) : null;
+  await discardRole(ctx, provider, reserved.role);
+  return removed ?? thrown;
 }
 
 export const failedAt = ({ step, cause }: ProviderFailure): DomainError =>

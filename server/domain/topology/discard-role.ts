@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { agents, endpoints, vmRoles, vms } from '#db/schema/index.ts';
+import { agents, cloudServices, endpoints, vmRoles, vms } from '#db/schema/index.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { setInternalAddress } from '#server/domain/enrollment/index.ts';
@@ -16,26 +16,40 @@ type RoleRow = typeof vmRoles.$inferSelect;
 
 /**
  * Marks a role for deletion. With `forced`, its VM is deleted without waiting for the agent to uninstall extensions.
- * If the role is already marked, only `forced` can be added.
+ * If the role is already marked, only `forced` can be added. Returns whether there is such a role.
  */
-export async function markRole(tx: Transaction, ctx: Context, vmId: string, forced: boolean): Promise<void> {
+export async function markRole(tx: Transaction, ctx: Context, vmId: string, forced: boolean): Promise<boolean> {
   const [row] = await tx.select().from(vmRoles).where(eq(vmRoles.vmId, vmId)).for('no key update');
-  if (row === undefined) return;
+  if (row === undefined) return false;
   await tx
     .update(vmRoles)
     .set({ state: 'deleting', leaseUntil: null, deletingAt: row.deletingAt ?? ctx.now, forced: row.forced || forced })
     .where(eq(vmRoles.vmId, vmId));
   await tellFabric(tx, row.cloudService);
+  return true;
 }
 
 /** Deletes a role that could not be created. If the provider fails again, the repair completes the deletion. */
-export async function discardRole(ctx: Context, provider: CloudProvider, vmId: string): Promise<void> {
-  await ctx.db.transaction((tx) => markRole(tx, ctx, vmId, true));
+export async function discardRole(ctx: Context, provider: CloudProvider, role: RoleRow): Promise<void> {
+  const { vmId } = role;
+  const isThere = await ctx.db.transaction((tx) => markRole(tx, ctx, vmId, true));
   try {
-    await deleteRole(ctx, provider, vmId);
+    if (isThere) await deleteRole(ctx, provider, vmId);
+    else await dropAgain(ctx, provider, role);
   } catch (error) {
     ctx.log.warn({ err: error, vmId }, 'a role could not be deleted; the repair tries again');
   }
+}
+
+/** Drops what the provider created of a role after the repair had deleted the role. */
+async function dropAgain({ db }: Context, provider: CloudProvider, role: RoleRow): Promise<void> {
+  const { cloudService, deployment, name } = role;
+  const [service] = await db
+    .select({ goneAt: cloudServices.goneAt })
+    .from(cloudServices)
+    .where(eq(cloudServices.name, cloudService));
+  await callProvider('dropRoles', () => provider.dropRoles(cloudService, deployment, [name]));
+  if (service?.goneAt) await callProvider('dropCloudService', () => provider.dropCloudService(cloudService));
 }
 
 /**

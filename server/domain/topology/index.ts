@@ -12,6 +12,7 @@ export { bindInstance, moveInstance } from './bind-instance.ts';
 export { bootstrapModel } from './bootstrap-model.ts';
 export { type CreatedInstance, completeInstance, createInstance } from './create-instance.ts';
 export { changeModel, createModel } from './create-model.ts';
+export { deleteStorageAccount } from './delete-storage-account.ts';
 export { destroyModel } from './destroy-model.ts';
 export { markRole } from './discard-role.ts';
 export { endpointsChannel } from './endpoint-rows.ts';

@@ -24,6 +24,9 @@ const location = givenText(topologyLimits.location);
 export const setStorageAccountInput = z.object({ name: storageAccountName, location });
 export type SetStorageAccountInput = z.input<typeof setStorageAccountInput>;
 
+export const deleteStorageAccountInput = z.object({ name: z.string().max(100) });
+export type DeleteStorageAccountInput = z.input<typeof deleteStorageAccountInput>;
+
 export const createModelInput = z.object({
   name: modelName,
   location,

@@ -6,6 +6,7 @@ import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { deriveKeys } from '#server/platform/keys.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { ingestReport } from '#server/testing/ingest.ts';
+import { outcomeOf } from '#server/testing/records.ts';
 import {
   addMachine,
   destroyModel,
@@ -16,6 +17,7 @@ import {
   resealRolePasswords,
 } from './index.ts';
 import { localFabric } from './local-fabric.ts';
+import { NameTakenError } from './provider.ts';
 import { openPassword } from './role-password.ts';
 import { newStage, type Stage, type Staged } from './testing/stage.ts';
 
@@ -112,6 +114,79 @@ describe('without availability sets', () => {
       .where(eq(networks.name, `juju-${model}-vnet`));
     await expect(addMachine(ctx, { model }, localFabric(ctx))).rejects.toMatchObject({ code: 'provider_failed' });
     expect(await getModel(ctx, { model })).toMatchObject({ machines: 0, cloudServices: 0 });
+  });
+});
+
+describe('a machine that is removed while it is being created', () => {
+  /** Adds a machine, and acts during a call of the provider, which succeeds or fails afterwards. */
+  const during = async (staged: Staged, act: () => Promise<unknown>, fails = false) => {
+    const { provider } = staged;
+    const endpoints = provider.endpoints;
+    provider.endpoints = async (...call) => {
+      await act();
+      if (fails) throw new Error('there is no such role');
+      await endpoints(...call);
+    };
+    try {
+      return await outcomeOf(add(staged));
+    } finally {
+      provider.endpoints = endpoints;
+    }
+  };
+  const remove = ({ model }: Staged) => removeMachine(ctx, { model, machine: 0 });
+  const left = async (staged: Staged) => {
+    expect(await stage.mend(staged.provider)).toBe(0);
+    expect(staged.provider.services.size).toBe(0);
+    expect(await getModel(ctx, staged)).toMatchObject({ machines: 0, cloudServices: 0 });
+  };
+
+  test.each([false, true])('is not created, whether or not the provider fails then: %s', async (fails) => {
+    const staged = await stage.bootstrapped();
+    expect(await during(staged, () => remove(staged), fails)).toBe('conflict machine_removed');
+    await left(staged);
+  });
+
+  test('is not created if the repair has deleted it already', async () => {
+    const staged = await stage.bootstrapped();
+    const act = async () => {
+      await remove(staged);
+      await stage.mend(staged.provider);
+    };
+    expect(await during(staged, act)).toBe('conflict machine_removed');
+    await left(staged);
+  });
+
+  test('leaves nothing at the provider, whose call takes effect after the repair', async () => {
+    const staged = await stage.bootstrapped();
+    const { provider } = staged;
+    const { cloudService } = provider;
+    provider.cloudService = async (request) => {
+      await remove(staged);
+      await stage.mend(provider);
+      return cloudService(request);
+    };
+    expect(await outcomeOf(add(staged))).toBe('conflict machine_removed');
+    await left(staged);
+  });
+
+  test('is not created with another name if the provider already has the name of its cloud service', async () => {
+    const staged = await stage.bootstrapped();
+    const { provider } = staged;
+    provider.cloudService = async ({ name }) => {
+      await remove(staged);
+      throw new NameTakenError(name);
+    };
+    expect(await outcomeOf(add(staged))).toBe('conflict machine_removed');
+    await left(staged);
+  });
+
+  test('is not created if its model is destroyed', async () => {
+    const staged = await stage.bootstrapped();
+    const { model, provider } = staged;
+    expect(await during(staged, () => destroyModel(ctx, { model, confirm: model }))).toBe('conflict model_dying');
+    await stage.mend(provider);
+    expect([provider.services.size, provider.networks.size]).toEqual([0, 0]);
+    await expect(getModel(ctx, staged)).rejects.toMatchObject({ code: 'model_unknown' });
   });
 });
 

@@ -16,7 +16,7 @@ import type { CloudProvider } from './provider.ts';
 
 /**
  * Adds a machine to a model without availability sets. Throws 404 `model_unknown`, 409 `model_dying` |
- * `model_not_bootstrapped` | `machine_placement_unsupported`, 503 `provider_failed` | `cloud_service_name_exhausted`.
+ * `model_not_bootstrapped` | `machine_placement_unsupported` | `machine_removed`, 503 `provider_failed` | `cloud_service_name_exhausted`.
  */
 export async function addMachine(
   ctx: Context,

@@ -15,10 +15,12 @@ import {
   bootstrapModel,
   changeModel,
   createModel,
+  deleteStorageAccount,
   destroyModel,
   getModel,
   getTopology,
   listModels,
+  listStorageAccounts,
   setStorageAccount,
 } from './index.ts';
 import { FakeProvider } from './testing/fake-provider.ts';
@@ -61,6 +63,66 @@ test('a storage account is created once, and its location is fixed', async () =>
     params: { location: 'East Lab' },
   });
   await expect(setStorageAccount(ctx, { name: 'acme2', location: 'x' })).rejects.toMatchObject({ code: 'forbidden' });
+});
+
+describe('deleting a storage account', () => {
+  const given = async (name: string) => {
+    const admin = await testContext({ services: ctx });
+    await setStorageAccount(admin, { name, location: 'East Lab' });
+    return admin;
+  };
+  const names = async () => (await listStorageAccounts(ctx)).items.map(({ name }) => name);
+
+  test('is recorded, and the name can be used again in another location', async () => {
+    const admin = await given('unused1');
+    await deleteStorageAccount(admin, { name: 'unused1' });
+    expect(await names()).not.toContain('unused1');
+    const [entry] = await ctx.db.select().from(auditEntries).where(eq(auditEntries.action, 'storage-account.delete'));
+    expect(entry).toMatchObject({ targetId: 'unused1', before: { location: 'East Lab' } });
+    await expect(deleteStorageAccount(admin, { name: 'unused1' })).rejects.toMatchObject({
+      ...{ kind: 'not_found', code: 'storage_account_gone' },
+    });
+    await setStorageAccount(admin, { name: 'unused1', location: 'West Lab' });
+  });
+
+  test('is rejected from the creation of a model until it is destroyed', async () => {
+    const admin = await given('used1');
+    const model = await newModel({ storageAccount: 'used1' });
+    const provider = new FakeProvider();
+    const rejected = async () => {
+      await expect(deleteStorageAccount(admin, { name: 'used1' })).rejects.toMatchObject({
+        ...{ kind: 'conflict', code: 'storage_account_in_use', params: { model } },
+      });
+    };
+    await rejected();
+    await bootstrap(model, provider);
+    await rejected();
+    await destroyModel(ctx, { model, confirm: model });
+    await rejected();
+    expect(await names()).toContain('used1');
+    await stage.mend(provider);
+    await deleteStorageAccount(admin, { name: 'used1' });
+  });
+
+  test('during the creation and bootstrap of a model leaves the model with its account or without a bootstrap', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const name = `raced${round}`;
+      const admin = await given(name);
+      const started = async () => {
+        const model = await newModel({ storageAccount: name });
+        return bootstrapModel(ctx, { model }, new FakeProvider());
+      };
+      const [deleted, bootstrapped] = await Promise.allSettled([deleteStorageAccount(admin, { name }), started()]);
+      const [refused] = [deleted, bootstrapped].filter(({ status }) => status === 'rejected');
+      const code = deleted.status === 'fulfilled' ? 'storage_account_unknown' : 'storage_account_in_use';
+      expect(refused).toMatchObject({ reason: { code } });
+      expect((await names()).includes(name)).toBe(bootstrapped.status === 'fulfilled');
+    }
+  });
+
+  test('needs an admin', async () => {
+    await expect(deleteStorageAccount(ctx, { name: 'labstore' })).rejects.toMatchObject({ code: 'forbidden' });
+  });
 });
 
 describe('a new model', () => {

@@ -2,6 +2,7 @@ import { silenceField } from '#server/domain/attention/index.ts';
 import { coreFields } from '#server/domain/fleet/index.ts';
 import type { FleetFields } from '#server/domain/fleet-field.ts';
 import { rolloutField, stepField } from '#server/domain/rollouts/index.ts';
+import { unitOfField } from '#server/domain/services/index.ts';
 import { availabilitySetField, cloudServiceField, instanceIdField, modelField } from '#server/domain/topology/index.ts';
 import { updateAvailable } from './available-updates.ts';
 
@@ -19,4 +20,5 @@ export const allFleetFields = [
   cloudServiceField,
   availabilitySetField,
   instanceIdField,
+  unitOfField,
 ] as const satisfies FleetFields;

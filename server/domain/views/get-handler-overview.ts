@@ -10,6 +10,7 @@ import {
   type HandlerDetails,
   type VersionSummary,
 } from '#server/domain/packages/index.ts';
+import { countVmsByFormula } from '#server/domain/services/index.ts';
 
 /** How many VMs use a version, and how often it fails on them. */
 export interface VersionUse {
@@ -27,7 +28,7 @@ export interface VersionUse {
 }
 
 export interface HandlerOverview extends Omit<HandlerDetails, 'versions'> {
-  /** Number of VMs with the handler in their goal state, in any version. */
+  /** Number of VMs with the handler in their goal state, or with a unit of the formula, in any version. */
   vms: number;
   /** All versions, the highest first. */
   versions: (VersionSummary & VersionUse)[];
@@ -57,17 +58,18 @@ const day = 86_400_000;
 export async function getHandlerOverview(ctx: Context, input: GetHandlerInput): Promise<HandlerOverview> {
   const details = await getHandler(ctx, input);
   const { handler, versions } = details;
-  const [wanted, running, failed, failures, newest] = await Promise.all([
+  const [wanted, running, failed, failures, newest, withUnits] = await Promise.all([
     vmsBy(ctx, handler, 'goalVersion'),
     vmsBy(ctx, handler, 'version'),
     vmsBy(ctx, handler, 'goalVersion', eq(extensionHealth.health, 'failed')),
     failuresByDay(ctx, handler),
     newestOf(ctx, handler, versions),
+    countVmsByFormula(ctx, details.kind === 'formula' ? [handler] : []),
   ]);
   return {
     ...details,
     // All extensions of one handler on a VM have the same version, so each VM counts once.
-    vms: wanted.values().reduce((sum, each) => sum + each, 0),
+    vms: withUnits.get(handler) ?? wanted.values().reduce((sum, each) => sum + each, 0),
     versions: versions.map((row) => ({
       ...row,
       vms: wanted.get(row.version) ?? 0,

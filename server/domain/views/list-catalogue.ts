@@ -3,10 +3,11 @@ import { extensionHealth, resources } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { type HandlerSummary, handlersOfSeveralSql, listHandlers } from '#server/domain/packages/index.ts';
 import type { ListHandlersInput } from '#server/domain/packages/input.ts';
+import { countVmsByFormula } from '#server/domain/services/index.ts';
 
-/** A handler in the catalog, with the number of VMs that use it and its languages. */
+/** A handler or formula in the catalog, with the number of VMs that use it and its languages. */
 export interface CatalogueRow extends HandlerSummary {
-  /** Number of VMs with an extension of the handler, in any version. */
+  /** Number of VMs with an extension of the handler or a unit of the formula, in any version. */
   vms: number;
   /** Languages of the highest published version, English first. */
   languages: string[];
@@ -20,8 +21,10 @@ export async function listCatalogue(
   const { items, nextCursor } = await listHandlers(ctx, input);
   if (items.length === 0) return { items: [], nextCursor };
   const ids = items.map(({ handler }) => handler);
-  const [counts, languages] = await Promise.all([
+  const formulas = items.filter(({ kind }) => kind === 'formula').map(({ handler }) => handler);
+  const [counts, withUnits, languages] = await Promise.all([
     countVms(ctx, ids),
+    countVmsByFormula(ctx, formulas),
     ctx.db
       .select({ handler: resources.handler, version: resources.version, lang: resources.lang })
       .from(resources)
@@ -31,7 +34,7 @@ export async function listCatalogue(
   return {
     items: items.map((item) => ({
       ...item,
-      vms: counts.get(item.handler) ?? 0,
+      vms: (item.kind === 'formula' ? withUnits : counts).get(item.handler) ?? 0,
       languages: languages
         .filter(({ handler, version }) => handler === item.handler && version === item.latestVersion)
         .map(({ lang }) => lang),

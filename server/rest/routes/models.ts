@@ -4,6 +4,7 @@ import {
   bootstrapModel,
   changeModel,
   createModel,
+  deleteStorageAccount,
   getModel,
   getTopology,
   listStorageAccounts,
@@ -60,6 +61,20 @@ export const modelRoutes: readonly RestRoute[] = [
     run: async (ctx, { params, body }) => {
       const { account, isNew } = await setStorageAccount(ctx, { ...params, ...body });
       return { status: isNew ? 201 : 200, body: account };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/storage-accounts/{name}',
+    operationId: 'deleteStorageAccount',
+    summary: 'Deletes a storage account that no model uses.',
+    role: 'admin',
+    params: z.object({ name: z.string().max(100) }),
+    answers: { 204: { meaning: 'The storage account was deleted.' } },
+    refusals: [404, 409],
+    run: async (ctx, { params }) => {
+      await deleteStorageAccount(ctx, params);
+      return { status: 204 };
     },
   }),
   route({

@@ -14,7 +14,7 @@ import { IdentityAndFacts } from '../identity-and-facts.tsx';
 import { NotMine } from '../not-mine.tsx';
 import { useMayPublish } from '../publishing-rights.ts';
 import { hasOlderOnVms, rollOutAddress } from '../roll-out.ts';
-import { VmsLink } from '../vms-link.tsx';
+import { filterOfUse, VmsLink } from '../vms-link.tsx';
 import { AutomaticCard, type ShownUpgrades } from './automatic-card.tsx';
 import { AdoptionCard, UnknownCard } from './handler-cards.tsx';
 import type { Handler } from './handler-data.ts';
@@ -112,13 +112,13 @@ interface HandlerFactsProps {
   older: number;
 }
 
-/** The id, the publisher and, for a handler, its VMs and properties. */
+/** The id, the publisher, the VMs and, for a handler, its properties. */
 function HandlerFacts({ handler: found, published, older }: HandlerFactsProps) {
   const { t } = useTranslation('packages');
   const isFormula = found.kind === 'formula';
   const assigned = {
-    label: t('fact.on'),
-    value: found.vms === 0 ? t('fact.noVm') : <VmsLink filter={{ handler: found.handler }} vms={found.vms} />,
+    label: t(isFormula ? 'fact.unitsOn' : 'fact.on'),
+    value: found.vms === 0 ? t('fact.noVm') : <VmsLink filter={filterOfUse(found)} vms={found.vms} />,
   };
   const yesNo = (value: boolean) => t(value ? 'yes' : 'no');
   return (
@@ -126,7 +126,7 @@ function HandlerFacts({ handler: found, published, older }: HandlerFactsProps) {
       identity={found.handler}
       items={[
         { label: t('fact.publisher'), value: found.publisher },
-        ...(isFormula ? [] : [assigned]),
+        assigned,
         ...(published && older > 0
           ? [
               {

@@ -47,6 +47,7 @@ export function ActDialog({ rollout, act, onAct, onClose }: ActDialogProps) {
   const explain = useProblem();
   const label = useActWords(rollout);
   const [text, setText] = useState('');
+  const [wasTried, setTried] = useState(false);
   const [problem, setProblem] = useState<string>();
   const overrules = act.name === 'resume' && haltsOf(rollout).length > 0;
   const isNeeded = needsText.includes(act.name) || overrules;
@@ -57,8 +58,8 @@ export function ActDialog({ rollout, act, onAct, onClose }: ActDialogProps) {
   };
   const confirm = async () => {
     const given = text.trim();
+    setTried(true);
     if (isNeeded && given === '') {
-      setProblem(t('act.reasonNeeded'));
       throw new Error('A reason is needed.');
     }
     try {
@@ -85,6 +86,7 @@ export function ActDialog({ rollout, act, onAct, onClose }: ActDialogProps) {
         <Field
           label={t(act.name.startsWith('approve') ? 'act.note' : 'act.reason')}
           note={isNeeded ? undefined : t('act.optional')}
+          error={wasTried && isNeeded && text.trim() === '' ? t('act.reasonNeeded') : undefined}
         >
           <Textarea value={text} rows={2} maxLength={500} onChange={(event) => setText(event.target.value)} />
         </Field>

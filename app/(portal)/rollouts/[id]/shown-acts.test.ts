@@ -20,6 +20,7 @@ const rollout = (part: object) =>
     why: [],
     counts,
     rings: [],
+    definition: {},
     mayApprove: false,
     approvalsNeeded: 0,
     revertedBy: null,
@@ -52,6 +53,9 @@ test('a planned rollout starts only once it is approved, and plans again if VMs 
   expect(names(planned)).toEqual({ first: ['start'], more: ['plan', 'delete'] });
   expect(names({ ...planned, approvalsNeeded: 1, mayApprove: true }).first).toEqual(['approve', 'reject']);
   expect(names({ ...planned, approvalsNeeded: 1 }).first).toEqual([]);
+  const none = { ...planned, counts: { ...counts, members: 0 } };
+  expect(names({ ...none, why: [{ code: 'plan_empty' }] })).toEqual({ first: ['plan'], more: ['delete'] });
+  expect(names({ ...none, definition: { newcomers: 'include' } }).first).toEqual(['start']);
   expect(names({ ...planned, why: [{ code: 'plan_moved_on' }] }).first[0]).toBe('plan');
   const rejected = { ...planned, mayApprove: true, approvalsNeeded: 1, why: [{ code: 'plan_rejected' }] };
   expect(names(rejected)).toEqual({ first: ['plan'], more: ['delete'] });

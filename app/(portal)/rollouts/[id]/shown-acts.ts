@@ -39,11 +39,14 @@ export function actsOf(rollout: ShownRollout): ShownActs {
   return ofStarted(rollout);
 }
 
-function ofPlanned({ mayApprove, approvalsNeeded, why, counts }: ShownRollout): ShownActs {
+const planAgain = ['plan_moved_on', 'plan_failed', 'plan_empty'];
+
+function ofPlanned({ mayApprove, approvalsNeeded, why, counts, definition }: ShownRollout): ShownActs {
   const isRejected = why.some(({ code }) => code === 'plan_rejected');
-  const hasMoved = isRejected || why.some(({ code }) => code === 'plan_moved_on' || code === 'plan_failed');
+  const hasMoved = isRejected || why.some(({ code }) => planAgain.includes(code));
+  const hasMembers = counts.members > 0 || definition.newcomers === 'include';
   const decide: ShownAct[] = mayApprove && !isRejected ? [{ name: 'approve' }, { name: 'reject' }] : [];
-  const start: ShownAct[] = !isRejected && approvalsNeeded === 0 && counts.members > 0 ? [{ name: 'start' }] : [];
+  const start: ShownAct[] = !isRejected && approvalsNeeded === 0 && hasMembers ? [{ name: 'start' }] : [];
   const again: ShownAct = { name: 'plan' };
   return {
     first: hasMoved ? [again, ...start, ...decide] : [...decide, ...start],

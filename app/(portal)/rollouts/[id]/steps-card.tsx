@@ -38,7 +38,7 @@ export function StepsCard({ rollout, filter, onChange }: StepsCardProps) {
   });
   const steps = list.data?.pages.flatMap((page) => page.items) ?? [];
   return (
-    <Card id="steps" className="mt-4 scroll-mt-16" aria-labelledby="steps-title">
+    <Card id="steps" className="mt-4 scroll-mt-4" aria-labelledby="steps-title">
       <CardHeader
         id="steps-title"
         title={t('rollouts:live.steps')}

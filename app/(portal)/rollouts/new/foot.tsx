@@ -11,7 +11,7 @@ import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
-import type { RolloutView } from '#server/domain/rollouts/index.ts';
+import type { PlanView, RolloutView } from '#server/domain/rollouts/index.ts';
 import { type EditorPart, partOf } from './faults.ts';
 import { InFoot } from './in-foot.tsx';
 import { partId } from './part-card.tsx';
@@ -38,7 +38,10 @@ export interface RolloutFootProps {
 export type Obstacle =
   | { code: NonNullable<MissingPart>; part: EditorPart }
   | { code: 'fault'; part: EditorPart; message: string }
-  | { code: 'held' | 'planning' | 'problem' | 'empty' | 'refused' | 'overlap' | 'moved'; part: EditorPart };
+  | {
+      code: 'held' | 'planning' | 'problem' | 'empty' | 'unmatched' | 'refused' | 'overlap' | 'moved';
+      part: EditorPart;
+    };
 
 export function obstacleOf({
   draft,
@@ -54,10 +57,15 @@ export function obstacleOf({
   if (problem !== null) return { code: 'problem', part: 'plan' };
   if (rollout?.why.some(({ code }) => code === 'plan_failed')) return { code: 'problem', part: 'plan' };
   if (!draft.settled || plan === null) return { code: 'planning', part: 'plan' };
-  const isRefused = Object.keys(plan.refused).length > 0;
-  if (plan.members === 0) return { code: isRefused ? 'refused' : 'empty', part: 'plan' };
+  if (plan.members === 0 && rollout?.definition.newcomers !== 'include') return emptyOf(plan);
   if (rollout?.why.some(({ code }) => code === 'plan_moved_on')) return { code: 'moved', part: 'plan' };
   return plan.overlaps.some(({ id }) => !accepted.includes(id)) ? { code: 'overlap', part: 'plan' } : null;
+}
+
+/** Why a plan has no members. */
+function emptyOf({ matched, refused }: PlanView): Obstacle {
+  if (matched === 0) return { code: 'unmatched', part: 'who' };
+  return { code: Object.keys(refused).length > 0 ? 'refused' : 'empty', part: 'plan' };
 }
 
 /** The bar at the bottom: what is missing or what would happen, and the buttons. */
@@ -107,7 +115,9 @@ export function Foot({ draft, starting, missing, accepted, hold, isJson }: Rollo
             }}
           >
             <Rocket aria-hidden />
-            {plan === null ? t('new.foot.start') : t('new.foot.startOn', { count: plan.members, n: number })}
+            {plan === null || plan.members === 0
+              ? t('new.foot.start')
+              : t('new.foot.startOn', { count: plan.members, n: number })}
           </Button>
         )}
       </span>

@@ -89,6 +89,7 @@ function WithdrawDialog({ act: { version }, runbook: { name, title }, onClose }:
       title={t('withdraw.title', { name: title, version })}
       description={t('withdraw.what')}
       act={t('act.withdraw', { version })}
+      isDanger
       busy={withdraw.isPending}
       onEdit={() => forgetError(withdraw)}
       onSubmit={() => {

@@ -136,7 +136,8 @@ describe('RO-8 a ring', () => {
     const unknown = '00000000-0000-4000-8000-000000000001';
     const rings = [ringUpTo(5_000), ringUpTo(10_000)];
     const { row, plan, members } = await planned({ select: { ids: [unknown] }, rings });
-    expect(row).toMatchObject({ state: 'planned', members: 0 });
+    const params = { matched: 0, unchanged: 0, refused: 0 };
+    expect(row).toMatchObject({ state: 'planned', members: 0, why: [{ code: 'plan_empty', params }] });
     expect(plan).toMatchObject({ matched: 0, members: 0, unchanged: 0, kinds: {}, refused: {} });
     expect(plan.rings.map(({ size }) => size)).toEqual([0, 0]);
     expect(members).toEqual([]);

@@ -64,9 +64,21 @@ describe('RO-4 a plan', () => {
     expect(members.map(({ kind }) => kind)).toEqual(Array(9).fill('update'));
   });
 
+  test('without members says why it cannot start, unless VMs can join later', async () => {
+    const select = { ids: [at(0).vmId] };
+    const change = { ...upgrade, version: '1.0.0.0' };
+    expect((await planned({ select, change })).row.why).toMatchObject([
+      { code: 'plan_empty', params: { matched: 1, unchanged: 1, refused: 0 } },
+    ]);
+    expect((await planned({ select, change, newcomers: 'include' })).row.why).toEqual([]);
+    expect((await planned({ select })).row.why).toEqual([]);
+  });
+
   test('counts rejected VMs by code, with examples', async () => {
     const { row } = await planned({ change: { ...upgrade, version: '1.3.0.0' } });
     expect(row.plan).toMatchObject({ members: 0, refused: { version_withdrawn: { count: 10 } } });
+    const params = { matched: 10, unchanged: 0, refused: 10 };
+    expect(row.why).toMatchObject([{ code: 'plan_empty', params }]);
     const examples = row.plan?.refused.version_withdrawn?.examples ?? [];
     expect(examples).toHaveLength(5);
     const names = new Map(vms.map(({ vmId, name }) => [vmId, name]));

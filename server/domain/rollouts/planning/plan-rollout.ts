@@ -7,6 +7,7 @@ import { approvalsNeeded } from '../approvals.ts';
 import type { StoredRollout } from '../rows.ts';
 import { readRules } from '../rules.ts';
 import { orAbandon } from './abandon-plan.ts';
+import { emptyPlanReasons } from './empty-plan.ts';
 import { type MadePlan, makePlan } from './make-plan.ts';
 import { inSnapshot, type PlanOutcome, type PlanServices } from './snapshot.ts';
 import { storePlan } from './store-plan.ts';
@@ -24,7 +25,8 @@ async function plan(tx: Transaction, ctx: Context, row: StoredRollout, keep: () 
   // The request for a plan can include the start.
   const starts = row.startedBy !== null && (await mayStart(tx, row, made));
   await storePlan(tx, ctx, row, made, {
-    ...{ state: starts ? 'checking' : 'planned', why: [], next: null },
+    ...{ state: starts ? 'checking' : 'planned', next: null },
+    why: starts ? [] : emptyPlanReasons(row, made.plan, ctx.now),
     ...(starts ? { dueAt: ctx.now } : { dueAt: null, startedBy: null }),
   });
   if (starts && row.kind === 'automatic') {

@@ -2,7 +2,17 @@ import { eq, sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Transaction } from '#db/client.ts';
-import { agents, cloudServices, holds, models, vmConcerns, vmRoles, vms } from '#db/schema/index.ts';
+import {
+  agents,
+  cloudServices,
+  holds,
+  services as modelServices,
+  models,
+  units,
+  vmConcerns,
+  vmRoles,
+  vms,
+} from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import type { FleetFilter } from '#server/domain/fleet/index.ts';
 import { type GivenExtension, type GivenRow, idOf, insertFleet } from '#server/domain/fleet/testing/insert-fleet.ts';
@@ -82,6 +92,7 @@ const samples: { [F in Field as F['name']]: ValueOf<F['value']> } = {
   cloudService,
   availabilitySet: `${cloudService}/juju`,
   instanceId: `${cloudService}-jujuq7f2m0c4xd`,
+  unitOf: 'Acme.Lab.blog',
 };
 const names = Object.keys(samples) as (keyof typeof samples)[];
 const filterOf = (...fields: readonly string[]) =>
@@ -125,6 +136,7 @@ beforeAll(async () => {
     insert into rollout_steps (vm_id, rollout_id, ring, place, kind, state, updated_at)
     values (${idOf(4)}, ${rollout}, 0, 1, 1, 'failed', now())`);
   await insertRoles([0, 3]);
+  await insertUnits([0, 3]);
   const unit = { source: 'units', formula: 'Acme.Lab.blog', health: 'failed' as const, cause: 'exit', since: now };
   await services.db
     .insert(vmConcerns)
@@ -161,6 +173,22 @@ async function insertRoles(places: readonly number[]): Promise<void> {
       .set({ instanceId })
       .where(eq(vms.id, idOf(machine)));
   }
+}
+
+/** Makes VMs have a unit of a service of the model. */
+async function insertUnits(places: readonly number[]): Promise<void> {
+  const formula = 'Acme.Lab.blog';
+  const created = { createdAt: now, createdBy: 'Ada' };
+  const version = { formulaVersion: '1.0.0.0', settingsVersion: 1 };
+  await givenVersion(services.db, { handler: formula, version: '1.0.0.0' });
+  const service = { id: rollout, modelId: rollout, name: 'blog', formula, exposed: false };
+  await services.db.insert(modelServices).values({ ...service, life: 'alive', ...version, ...created });
+  await services.db.insert(units).values(
+    places.map((place, number) => ({
+      ...{ id: idOf(place), modelId: rollout, serviceId: rollout, name: `blog/${number}`, number, vmId: idOf(place) },
+      ...{ life: 'alive' as const, turn: 1, record: {} as never, ...version, ...created },
+    })),
+  );
 }
 
 const probe = { name: 'probe', version: '1.0.0.0' };

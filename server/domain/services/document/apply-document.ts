@@ -69,12 +69,14 @@ export async function applyDocument(
     const { planHash: _, isChange: _isChange, ...rest } = shown;
     return { ...rest, ...withControllers(completed, created?.newMachines ?? []) };
   } catch (error) {
-    if (created === null || isProviderFailure(error)) throw error;
+    if (created === null || keepsModel(error)) throw error;
     throw await undoCreation(ctx, created, error);
   }
 }
 
-const isProviderFailure = (error: unknown): boolean => error instanceof DomainError && error.code === 'provider_failed';
+/** Whether an error leaves a created model as it is: a machine was not created, or somebody destroys the model. */
+const keepsModel = (error: unknown): boolean =>
+  error instanceof DomainError && ['provider_failed', 'machine_removed', 'model_dying'].includes(error.code);
 
 const withControllers = (
   { newMachines, newUnits }: { newMachines: NewMachine[]; newUnits: NewUnit[] },

@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
+import { runPrepared } from '#db/run-prepared.ts';
 import { hookRuns } from '#db/schema/index.ts';
 import type { UnitRunEnd } from '#protocol/unit-runs.ts';
 import { changesChannel } from '#server/domain/changes/index.ts';
@@ -42,7 +43,7 @@ export interface Flushed {
   endedServices: string[];
 }
 
-interface FlushRow extends Record<string, unknown> {
+interface FlushRow {
   hook: string;
   relationId: string | null;
   versions: RunResult['versions'];
@@ -84,11 +85,7 @@ async function runFlush(tx: Transaction, ctx: Flushing, input: FlushInput): Prom
     gone: remove,
   }));
   const params = [vmId, runId, unitId, ctx.now.toISOString(), JSON.stringify(given), JSON.stringify(changes)];
-  const query = { sql: flushStatement.text, params: [...params, tellsByStatement(tx)] };
-  // The name makes PostgreSQL plan the statement once per connection.
-  const prepared = tx._.session.prepareQuery(query, undefined, flushStatement.name, false);
-  const { rows } = (await prepared.execute()) as { rows: FlushRow[] };
-  return rows;
+  return runPrepared(tx, flushStatement, [...params, tellsByStatement(tx)]);
 }
 
 async function readEnded(tx: Transaction, { vmId, runId, unitId }: FlushInput): Promise<Flushed> {

@@ -230,3 +230,41 @@ describe('hooks that count as done', () => {
     expect(await relationOf(base[0] as StagedUnit)).toBeUndefined();
   });
 });
+
+describe('what PostgreSQL reads of a relation', () => {
+  const rowsRead = (unit: StagedUnit, after: [number, number][]) =>
+    stage.ctx.db.transaction(async (tx) => {
+      // Without statistics, PostgreSQL would prefer to read the small tables of a test from start to end.
+      await tx.execute(sql`set local enable_seqscan = off`);
+      const count = async () => {
+        const { rows } = await tx.execute<{ count: string }>(sql`
+          select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as count from pg_stat_xact_user_tables
+           where relname in ('units', 'relation_units', 'relation_log', 'relation_seen')`);
+        return Number(rows[0]?.count);
+      };
+      const before = await count();
+      const [relation] = (await relationsOf(tx, [unit.id], new Map(after))).get(unit.id) ?? [];
+      return { rows: (await count()) - before, members: relation?.members.length };
+    });
+
+  test.each([
+    ['the member that changed, but no other', 'app'],
+    ['the members on the other side, but no unit on the same side', 'base'],
+  ] as const)('%s', async (_, many) => {
+    const cost = async (participants: number) => {
+      const { app, base, appId, baseId, relation } = await related();
+      const [reader, writer] = [app[0], base[0]] as [StagedUnit, StagedUnit];
+      const others = await stage.units(many === 'app' ? baseId : appId, participants, { started: false });
+      await stage.enter(others, relation);
+      const held = await stage.clock(relation);
+      await stage.end(writer, await stage.begin(writer), {
+        changes: [{ relation, set: { host: '"a"' }, remove: [] }],
+      });
+      return rowsRead(reader, many === 'app' ? [[relation, held]] : []);
+    };
+    const two = await cost(2);
+    expect(two).toEqual({ members: 1, rows: expect.any(Number) });
+    expect(two.rows).toBeGreaterThan(1);
+    expect(await cost(200)).toEqual(two);
+  });
+});

@@ -7,7 +7,7 @@ import { type StagedUnit, UnitStage } from '../testing/unit-stage.ts';
 import { findFormulaPackage } from './find-formula-package.ts';
 import { getUnitSettings } from './get-unit-settings.ts';
 import { getUnitState, type UnitLook } from './get-unit-state.ts';
-import { readUnitsVersion } from './read-stamp.ts';
+import { readUnitsStamp } from './read-stamp.ts';
 
 let stage: UnitStage;
 let blogId: string;
@@ -102,7 +102,7 @@ describe('the state that an agent gets', () => {
 });
 
 describe('the stamp', () => {
-  const versionOf = ({ vmId }: StagedUnit) => readUnitsVersion(stage.ctx.db, vmId);
+  const versionOf = async ({ vmId }: StagedUnit) => (await readUnitsStamp(stage.ctx.db, vmId)).version;
   const clocks = async (unit: StagedUnit) => Number((await versionOf(unit)).split('.')[1]);
 
   test('a change in a relation moves the stamps of all its VMs, and of no other', async () => {

@@ -1,14 +1,13 @@
-import { and, eq, isNotNull, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { holds, units } from '#db/schema/index.ts';
 import type { UnitState } from '#protocol/unit-state.ts';
 import { recordChange } from '#server/domain/changes/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { relationsOf } from '../relations/index.ts';
 import { goalOf } from './goal-of.ts';
-import { readUnitsVersion } from './read-stamp.ts';
-import { readUnits } from './read-units.ts';
+import { readUnitsStamp } from './read-stamp.ts';
+import { readUnitsOfVm, type UnitFacts } from './read-units.ts';
 
 /** What an agent sends with its look at its units. */
 export interface UnitLook {
@@ -29,16 +28,14 @@ export async function getUnitState(ctx: Context, look: UnitLook): Promise<{ stat
   const { vmId, epoch, boot } = look;
   const clocks = parseAfter(look.after);
   const after = epoch === ctx.epoch ? clocks : new Map<number, number>();
-  return ctx.db.transaction(async (tx) => {
-    await rejectOnHold(tx, vmId);
-    await noteLook(tx, ctx, vmId, boot);
-    const stamp = `"${ctx.epoch}.${await readUnitsVersion(tx, vmId)}"`;
-    const rows = await readUnits(tx, eq(units.vmId, vmId));
-    const ids = rows.map(({ id }) => id);
-    const relations = ids.length === 0 ? new Map() : await relationsOf(tx, ids, after);
-    const goals = rows.map((row) => goalOf(row, relations.get(row.id) ?? []));
-    return { stamp, state: { protocol: 1, vmId, epoch: ctx.epoch, units: goals } };
-  });
+  const { version, isOnHold } = await readUnitsStamp(ctx.db, vmId);
+  // During a hold, an agent continues with what it has.
+  if (isOnHold) throw new DomainError('conflict', 'units_on_hold');
+  const rows = await readNoted(ctx, vmId, boot);
+  const ids = rows.map(({ id }) => id);
+  const relations = await relationsOf(ctx.db, ids, after);
+  const goals = rows.map((row) => goalOf(row, relations.get(row.id) ?? []));
+  return { stamp: `"${ctx.epoch}.${version}"`, state: { protocol: 1, vmId, epoch: ctx.epoch, units: goals } };
 }
 
 /** Reads the clock of each relation in `3:17,4:20`. If a relation occurs several times, the last one counts. */
@@ -53,13 +50,13 @@ export function parseAfter(text: string): Map<number, number> {
   return clocks;
 }
 
-/** During a hold, an agent continues with what it has. */
-async function rejectOnHold(tx: Transaction, vmId: string): Promise<void> {
-  const [held] = await tx
-    .select({ since: holds.since })
-    .from(holds)
-    .where(and(eq(holds.vmId, vmId), isNotNull(holds.since)));
-  if (held !== undefined) throw new DomainError('conflict', 'units_on_hold');
+/** Reads the VM's units. Units that its agent has not fetched before, or not since the machine's boot, are first noted. */
+async function readNoted(ctx: Context, vmId: string, boot: string | null): Promise<UnitFacts[]> {
+  const rows = await readUnitsOfVm(ctx, vmId);
+  const isNoted = ({ agentSince, record }: UnitFacts) => agentSince !== null && (boot === null || record.boot === boot);
+  if (rows.every(isNoted)) return rows;
+  await ctx.db.transaction((tx) => noteLook(tx, ctx, vmId, boot));
+  return readUnitsOfVm(ctx, vmId);
 }
 
 /** Notes the first fetch of each unit, and a new boot of the machine. From then on, removals wait for the agent. */

@@ -13,6 +13,8 @@ import {
   vmRoles,
 } from '#db/schema/index.ts';
 import type { FormulaManifest } from '#protocol/formula.ts';
+import type { Context } from '#server/domain/context.ts';
+import { preparedQuery } from '#server/domain/prepared-query.ts';
 import { isStagedUnitSql } from '../staging/slot.ts';
 
 /** The settings that the unit should have, and those of its service, which it may get later. */
@@ -91,5 +93,11 @@ export function readUnits(db: Database | Transaction, where: SQL) {
     .where(and(isNull(units.removedAt), where))
     .orderBy(units.vmId, services.name, units.number);
 }
+
+const ofVm = preparedQuery((db) => readUnits(db, eq(units.vmId, sql.placeholder('vmId'))).prepare('units-of-vm'));
+
+/** Reads the units of a VM with a prepared query. */
+export const readUnitsOfVm = (ctx: Pick<Context, 'db' | 'memory'>, vmId: string): Promise<UnitFacts[]> =>
+  ofVm(ctx).execute({ vmId });
 
 export type UnitFacts = Awaited<ReturnType<typeof readUnits>>[number];

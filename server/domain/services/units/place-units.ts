@@ -50,7 +50,7 @@ class EnoughUnits extends Error {
 /**
  * Adds units to a service, one after the other: each on the chosen machine, or on a new one. If the provider fails,
  * nothing of that unit remains, and the units before it stay. Throws 404 `service_unknown`, 409 `service_dying` |
- * `units_too_many` | `unit_placement_unsupported`, 422 `placement_unknown`, 503 `provider_failed`.
+ * `units_too_many` | `unit_placement_unsupported` | `machine_removed`, 422 `placement_unknown`, 503 `provider_failed`.
  */
 export async function placeUnits(
   ctx: Context,

@@ -2,11 +2,15 @@ import { and, eq, sql } from 'drizzle-orm';
 import { v7 as uuid } from 'uuid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { relations, services, unitPorts, units } from '#db/schema/index.ts';
+import { countFleet, type FleetFilter } from '#server/domain/fleet/index.ts';
 import { setResources } from '#server/domain/localization/index.ts';
 import { addRelation, beginRun, endRun, removeUnit, resolveUnit } from '#server/domain/services/index.ts';
 import { ServiceStage } from '#server/domain/services/testing/service-stage.ts';
 import type { Staged } from '#server/domain/topology/testing/stage.ts';
 import { testContext } from '#server/testing/context.ts';
+import { getHandlerOverview } from '../get-handler-overview.ts';
+import { listCatalogue } from '../list-catalogue.ts';
+import { listFleet } from '../list-fleet.ts';
 import { listFailingUnits } from './list-failing-units.ts';
 import { listRecentRuns } from './list-recent-runs.ts';
 import { listServiceStates } from './list-service-states.ts';
@@ -52,6 +56,31 @@ async function fail(unit: string, reason: { id: string; params: string[] } | nul
   await endRun(stage.ctx, at, { ...end, views: [], reason });
   return at.run;
 }
+
+describe('the VMs of a formula', () => {
+  test('are counted once each, and are those that the list shows', async () => {
+    const counted = await stage.formula('counted');
+    const handler = counted.formula;
+    const shown = async () => {
+      const { items } = await listCatalogue(stage.viewer, { q: handler });
+      const { vms } = await getHandlerOverview(stage.viewer, { handler });
+      const listed = await listFleet(stage.viewer, { unitOf: handler } as FleetFilter);
+      const { matching } = await countFleet(stage.viewer, { unitOf: handler } as FleetFilter);
+      return { catalogue: items[0]?.vms, vms, matching, listed: listed.items.map(({ id }) => id) };
+    };
+    expect(await shown()).toEqual({ catalogue: 0, vms: 0, matching: 0, listed: [] });
+    await stage.declare(off, 'counted', { ...counted, units: 1, to: machine });
+    await stage.declare(off, 'counted-too', { ...counted, units: 1, to: machine });
+    const { newUnits } = await stage.deploy(off, 'elsewhere', { ...counted, units: 1 });
+    const other = newUnits[0]!.machine!.vmId;
+    const both = { catalogue: 2, vms: 2, matching: 2, listed: expect.arrayContaining([vmId, other]) };
+    expect(await shown()).toEqual(both);
+    await removeUnit(stage.ctx, { model: off.model, unit: 'counted/0', force: true });
+    expect(await shown()).toEqual(both);
+    await removeUnit(stage.ctx, { model: off.model, unit: 'counted-too/0', force: true });
+    expect(await shown()).toEqual({ catalogue: 1, vms: 1, matching: 1, listed: [other] });
+  });
+});
 
 describe('the units of a service', () => {
   test('are sorted by number, 10 after 9, without those that were removed', async () => {

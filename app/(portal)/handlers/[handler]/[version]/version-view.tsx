@@ -97,7 +97,7 @@ export function VersionView({ start, ...loaded }: VersionViewProps) {
           leftOut={found.leftOut?.files}
         />
         {formula ? <FormulaCard manifest={formula} schema={found.settingsSchema} /> : null}
-        <div id="messages" className="min-w-0 scroll-mt-16">
+        <div id="messages" className="min-w-0 scroll-mt-4">
           <MessagesCard
             handler={handler}
             version={version}

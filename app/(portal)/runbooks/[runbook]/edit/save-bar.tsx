@@ -48,7 +48,11 @@ export function SaveBar(props: DraftBarProps) {
           {t('edit.warnings', { count: warnings.length })}
         </Jump>
       ) : null}
-      {problem !== undefined && problem.faults.length === 0 ? <FieldError>{problem.message}</FieldError> : null}
+      {problem !== undefined && problem.faults.length === 0 ? (
+        <div role="alert">
+          <FieldError>{problem.message}</FieldError>
+        </div>
+      ) : null}
       <span role="status" className="min-w-0 text-12 text-ink-2">
         {isSaved ? t('edit.isSaved') : t(savedVersion === null ? 'edit.notSaved' : 'edit.unsaved')}
       </span>

@@ -105,7 +105,7 @@ function Output({ vmId, extension, whole }: OutputProps) {
   const { exitCode, timedOut, failed, attempt, command, at } = handlerState;
   const label = t('output.title', { name, command: command ?? '' });
   return (
-    <Card id={`output-${name}`} className="scroll-mt-20">
+    <Card id={`output-${name}`} className="scroll-mt-8">
       <CardHeader
         title={label}
         note={

@@ -30,7 +30,7 @@ export function RunsCard({ ref, name, runs: { query, runs }, chosen, first, read
   const newest = runs?.[0];
   const opened = chosen ?? newest?.id ?? null;
   return (
-    <Card ref={ref} aria-labelledby={id} className="mt-4 scroll-mt-16">
+    <Card ref={ref} aria-labelledby={id} className="mt-4 scroll-mt-4">
       <CardHeader id={id} title={t('unit.runs.title')} note={newest === undefined ? undefined : t('unit.runs.order')} />
       {runs === undefined ? (
         query.error ? (

@@ -19,7 +19,13 @@ export function ExceptionView({ exception }: { exception: ShownException }) {
       </p>
       <p className="text-14 whitespace-pre-wrap wrap-anywhere">{Message}</p>
       {Stack.length === 0 ? null : (
-        <CodeBlock code={Stack.join('\n')} numbers={false} label={t('result.stack')} className="max-h-64" />
+        <CodeBlock
+          code={Stack.join('\n')}
+          numbers={false}
+          // The type tells the stack of an exception from the stacks of its causes.
+          label={[t('result.stack'), Type].filter((part) => part !== '').join(': ')}
+          className="max-h-64"
+        />
       )}
       {isEmpty(AdditionalInfo) ? null : <AdditionalFacts info={AdditionalInfo} />}
       {Causes.length === 0 ? null : (

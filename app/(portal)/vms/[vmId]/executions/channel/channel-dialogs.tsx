@@ -105,7 +105,11 @@ export function BindDialog({
             onChange={(event) => setQueue(event.target.value)}
           />
         </Field>
-        {problem && !queueFault ? <FieldError>{problem.message}</FieldError> : null}
+        {problem && !queueFault ? (
+          <div role="alert">
+            <FieldError>{problem.message}</FieldError>
+          </div>
+        ) : null}
       </Form>
     </Dialog>
   );

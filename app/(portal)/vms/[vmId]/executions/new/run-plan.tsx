@@ -55,7 +55,7 @@ export function RunPlan({ vm, first, isCopy }: RunPlanProps) {
   return (
     <>
       <PageHeader title={t('run.title')} note={<span translate="no">{vm.name}</span>} />
-      <LeaveGuard active={isEdited && !queue.isSuccess} />
+      <LeaveGuard active={isEdited && !queue.isSuccess} title={t('run.leave')} />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <PlanEditor editor={editor} text={text} faults={check?.faults ?? []} isCopy={isCopy} onText={setText} />
         <Card>
@@ -67,7 +67,11 @@ export function RunPlan({ vm, first, isCopy }: RunPlanProps) {
               settled={settled}
               onGo={({ path, line }) => editor.current?.goTo({ pointer: path, line })}
             />
-            {queue.error ? <FieldError>{explain(queue.error).message}</FieldError> : null}
+            {queue.error ? (
+              <div role="alert">
+                <FieldError>{explain(queue.error).message}</FieldError>
+              </div>
+            ) : null}
           </CardBody>
           <CardFooter>
             <Button variant="primary" busy={queue.isPending} disabled={!isReady} onClick={submit}>

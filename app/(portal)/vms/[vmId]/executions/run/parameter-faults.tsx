@@ -19,7 +19,9 @@ export function ParameterFaults({ message, faults }: ParameterFaultsProps) {
       aria-label={t('run.faults')}
       className="grid max-h-[30dvh] w-full grid-cols-[minmax(0,1fr)] gap-1.5 overflow-y-auto pb-1"
     >
-      <FieldError>{message}</FieldError>
+      <div role="alert">
+        <FieldError>{message}</FieldError>
+      </div>
       {faults.length === 0 ? null : (
         <ul className="grid grid-cols-[minmax(0,1fr)] ps-[22px]">
           {faults.map(({ path, message: why }) => {

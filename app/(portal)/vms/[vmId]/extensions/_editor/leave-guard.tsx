@@ -9,8 +9,14 @@ const ConfirmDialog = dynamic(() => import('#app/_ui/confirm-dialog.tsx').then((
   ssr: false,
 });
 
+export interface LeaveGuardProps {
+  active: boolean;
+  /** The question, if the page does not apply changes. */
+  title?: string;
+}
+
 /** Asks for confirmation before unsaved changes are lost. */
-export function LeaveGuard({ active }: { active: boolean }) {
+export function LeaveGuard({ active, title }: LeaveGuardProps) {
   const { t } = useTranslation('editor');
   const [go, setGo] = useState<(() => void) | null>(null);
   useLeaveGuard(active ? (wanted) => setGo(() => wanted) : null);
@@ -19,7 +25,7 @@ export function LeaveGuard({ active }: { active: boolean }) {
     <ConfirmDialog
       open
       onOpenChange={(open) => open || setGo(null)}
-      title={t('leave.title')}
+      title={title ?? t('leave.title')}
       description={t('leave.why')}
       confirmLabel={t('leave.confirm')}
       cancelLabel={t('leave.stay')}

@@ -10,6 +10,7 @@ import { LogRowView } from './log-row.tsx';
 import { rowHeight } from './row-height.ts';
 import type { LevelFilter } from './shown-log.ts';
 import { useLevel } from './use-level.ts';
+import { useMarkedRow } from './use-marked-row.ts';
 import { VirtualRow } from './virtual-row.tsx';
 
 export interface LevelListProps {
@@ -32,7 +33,10 @@ export interface ShownRows {
   hasMore: boolean;
 }
 
-/** The rows of a log that a level filter selects. The number of each row links to the row in the whole log. */
+/**
+ * The rows of a log that a level filter selects. The number of each row links to the row in the whole log. By keyboard,
+ * Shift and the arrow keys mark a row, and Enter shows it in the whole log.
+ */
 export function LevelList({ calls, level, total, wraps, clockFrom, onShow, onRows }: LevelListProps) {
   const { t } = useTranslation('executions');
   const frame = useRef<HTMLElement>(null);
@@ -45,6 +49,7 @@ export function LevelList({ calls, level, total, wraps, clockFrom, onShow, onRow
     useFlushSync: false,
   });
   const items = virtual.getVirtualItems();
+  const { marked, press } = useMarkedRow({ virtual, rows, onShow });
   const isNearEnd = (items.at(-1)?.index ?? 0) >= rows.length - 20;
   useEffect(() => {
     if (isNearEnd) more();
@@ -65,6 +70,7 @@ export function LevelList({ calls, level, total, wraps, clockFrom, onShow, onRow
       aria-busy={query.isFetching}
       dir="ltr"
       translate="no"
+      onKeyDown={press}
       className="mono max-h-[38rem] overflow-auto border-t border-line-subtle leading-5 max-sm:max-h-[28rem]"
     >
       <div className="relative" style={{ height: virtual.getTotalSize() }}>
@@ -78,7 +84,7 @@ export function LevelList({ calls, level, total, wraps, clockFrom, onShow, onRow
                 record={record}
                 call={undefined}
                 isFolded={false}
-                isMarked={false}
+                isMarked={item.index === marked}
                 isFirstError={false}
                 wraps={wraps}
                 query=""

@@ -179,6 +179,9 @@ function LogFooter({ log: { isLive, calls, words }, missing, hasError }: LogFoot
         <span>
           <Kbd>T</Kbd> {t('log.hint.clock')}
         </span>
+        <span>
+          <Kbd>⇧</Kbd> <Kbd>↓</Kbd> {t('log.hint.select')}
+        </span>
       </span>
     </div>
   );

@@ -16,6 +16,7 @@ import { maxCopied, SelectedRows } from './selected-rows.tsx';
 import type { ShownLog } from './shown-log.ts';
 import { type FirstWindow, readRows } from './use-log.ts';
 import { useLogRows } from './use-log-rows.ts';
+import { useTakenFocus } from './use-taken-focus.ts';
 import { VirtualRow } from './virtual-row.tsx';
 
 export interface LogListHandle {
@@ -71,6 +72,7 @@ export function LogList({ ref, log: shown, source, first, isHidden, onTotal, onM
   const { total, missing } = log;
   const { marked } = marks;
   useTellSize({ total, missing, onTotal, onMissing });
+  useTakenFocus(frame, isHidden);
   const callAt = useMemo(() => new Map(calls.map((call) => [call.row, call])), [calls]);
   useImperativeHandle(ref, () => ({
     show: (row) => list.show({ from: row, to: row }),
@@ -102,7 +104,7 @@ export function LogList({ ref, log: shown, source, first, isHidden, onTotal, onM
         translate="no"
         onScroll={() => follow.onScroll(total)}
         onKeyDown={list.press}
-        className="mono max-h-[38rem] scroll-mt-16 scroll-mb-12 overflow-auto border-t border-line-subtle leading-5 max-sm:max-h-[28rem] max-sm:scroll-mb-28"
+        className="mono max-h-[38rem] scroll-mt-4 scroll-mb-12 overflow-auto border-t border-line-subtle leading-5 max-sm:max-h-[28rem] max-sm:scroll-mb-28"
       >
         <div className="relative" style={{ height: virtual.getTotalSize() }}>
           {items.map((item) => {
