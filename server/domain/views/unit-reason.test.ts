@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { foldHealth } from '#server/domain/health/index.ts';
 import { readUnitConcerns } from '#server/domain/services/index.ts';
 import { UnitStage } from '#server/domain/services/testing/unit-stage.ts';
-import { getInstanceView, listCountedModels, readFleetRows } from './index.ts';
+import { getInstanceView, listCountedModels, listVmUnits, readFleetRows } from './index.ts';
 
 let stage: UnitStage;
 beforeAll(async () => {
@@ -44,6 +44,8 @@ test('EN-81 lists and the view of a VM name the unit, its hook and the exit code
       ],
     },
   });
+  const listed = (await listVmUnits(stage.ctx, { vmId: unit.vmId })).items;
+  expect(listed, 'the units on its page').toMatchObject([{ unit: unit.name, reason: { text: 'no_space' } }]);
   await unit.begin(uuid(), 'install', { attempt: 4 });
   const { explanation } = await getInstanceView(stage.ctx, { vmId: unit.vmId });
   expect(explanation?.links.at(-1), 'the next attempt runs').toMatchObject({

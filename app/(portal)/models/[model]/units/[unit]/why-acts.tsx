@@ -11,7 +11,7 @@ import { Button } from '#app/_ui/button.tsx';
 import { CardFooter } from '#app/_ui/card.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import { modelHref } from '../../../model-data.ts';
-import { relationHref } from '../../services/service-data.ts';
+import { relationHref, serviceHref } from '../../services/service-data.ts';
 import type { ShownFailure } from '../unit-data.ts';
 import type { UnitWhyProps } from './unit-why-props.ts';
 
@@ -47,6 +47,16 @@ export function WhyActs(props: UnitWhyProps) {
         <CardFooter>
           <Button asChild>
             <Link href={modelHref(name.model)}>{t('unit.act.model')}</Link>
+          </Button>
+        </CardFooter>
+      );
+    case 'skipped':
+      return (
+        <CardFooter>
+          <Button asChild>
+            <Link href={serviceHref(name.model, props.unit.service)}>
+              {t('needs.open', { name: props.unit.service })}
+            </Link>
           </Button>
         </CardFooter>
       );

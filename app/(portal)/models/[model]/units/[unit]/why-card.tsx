@@ -14,7 +14,7 @@ const FailedReason = dynamic(() => import('./failed-reason.tsx').then((module) =
 /** Explains why a unit is not done or is degraded, with the chain of steps and what to do. */
 export function WhyCard(props: UnitWhyProps) {
   const { t } = useTranslation('services');
-  const { name, why } = props;
+  const { name, unit, why } = props;
   const id = useId();
   const lead = useWhyLead();
   const isDegraded = why.kind === 'skipped' || why.kind === 'relation' || why.kind === 'release';
@@ -23,7 +23,7 @@ export function WhyCard(props: UnitWhyProps) {
     <Card aria-labelledby={id} className="@container mb-4 overflow-hidden">
       <div className="px-4 pt-4 pb-1">
         <h2 id={id} className="mb-0.5 text-12 font-medium text-ink-3">
-          {t(isDegraded ? 'unit.why.degraded' : 'unit.why.title')}
+          {t(isDegraded ? 'unit.why.degraded' : unit.life === 'dying' ? 'unit.why.leaving' : 'unit.why.title')}
         </h2>
         <p className="text-16 font-medium tracking-tight text-pretty wrap-anywhere">
           {title}
