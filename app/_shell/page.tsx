@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { words } from '../_lib/i18n/server.ts';
 import { Breadcrumbs, type Crumb } from '../_ui/breadcrumbs.tsx';
+import { cn } from '../_ui/cn.ts';
 import { LiveBanner, TopTools } from './shell.tsx';
 
 export interface PageProps {
@@ -32,7 +33,11 @@ export async function Page({ crumbs, children, footer }: PageProps) {
       <main
         id="main"
         tabIndex={-1}
-        className="w-full max-w-[2240px] flex-1 px-(--gutter) pt-5 pb-6 outline-none focus-visible:shadow-none max-sm:pt-4"
+        className={cn(
+          'w-full max-w-[2240px] flex-1 px-(--gutter) pt-5 pb-6 outline-none focus-visible:shadow-none max-sm:pt-4',
+          // Keeps what has the focus above the footer.
+          footer !== undefined && '**:scroll-mb-20',
+        )}
       >
         {children}
       </main>
