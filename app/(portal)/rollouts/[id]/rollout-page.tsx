@@ -11,13 +11,13 @@ import { NextCard } from './next-card.tsx';
 import { RingsCard } from './rings-card.tsx';
 import { RolloutHead } from './rollout-head.tsx';
 import { addressOfSteps, type StepsFilter } from './steps-address.ts';
-import { StepsCard } from './steps-card.tsx';
 import { WhyCard } from './why-card.tsx';
 
 // Rendered by the server; their scripts follow the page's.
 const CellsCard = dynamic(() => import('./cells-card.tsx').then((module) => module.CellsCard));
 const CurveCard = dynamic(() => import('./curve-card.tsx').then((module) => module.CurveCard));
 const RecordCard = dynamic(() => import('./record-card.tsx').then((module) => module.RecordCard));
+const StepsCard = dynamic(() => import('./steps-card.tsx').then((module) => module.StepsCard));
 
 export interface RolloutPageProps {
   /** The rollout as the server read it at `readAt` (milliseconds since 1970). */
