@@ -36,7 +36,7 @@ export async function Page({ crumbs, children, footer }: PageProps) {
         className={cn(
           'w-full max-w-[2240px] flex-1 px-(--gutter) pt-5 pb-6 outline-none focus-visible:shadow-none max-sm:pt-4',
           // Keeps what has the focus above the footer.
-          footer !== undefined && '**:scroll-mb-20',
+          footer !== undefined && '**:scroll-mb-16',
         )}
       >
         {children}
