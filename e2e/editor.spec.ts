@@ -77,7 +77,11 @@ test('after an extension is applied, the VM’s page never shows the state from 
   expect(await page.evaluate(() => (window as unknown as { seenEmpty: string[] }).seenEmpty)).toEqual([]);
 });
 
-test('form and JSON follow each other, and invalid JSON loses nothing', async ({ api, signedIn, unique }) => {
+test('form and JSON follow each other, and invalid JSON loses nothing', { tag: '@long' }, async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   const vm = await api.createVm(`editor-${unique}`);
   await declare(api, vm.id, { server: 'a.example.net' });
   const page = await signedIn('operator');

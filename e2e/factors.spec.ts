@@ -14,7 +14,12 @@ import {
   test,
 } from './support/sign-in-portal.ts';
 
-test('an authenticator app and recovery codes protect a sign-in', async ({ page, people, console, unique }) => {
+test('an authenticator app and recovery codes protect a sign-in', { tag: '@long' }, async ({
+  page,
+  people,
+  console,
+  unique,
+}) => {
   console.allow(refused);
   const email = `frida.${unique}@example.org`;
   await join(page, await people.invite('viewer'), 'Frida', email);

@@ -145,7 +145,7 @@ test.describe('forms keep what was typed after a failure, and two clicks save on
   });
 });
 
-test('a rejected form focuses the first faulty field; a corrected field loses its error', async ({
+test('a rejected form focuses the first faulty field; a corrected field loses its error', { tag: '@long' }, async ({
   signedIn,
   api,
   unique,

@@ -2,7 +2,7 @@ import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { withDatabase } from './support/database.ts';
 import { expect, test } from './support/test.ts';
 
-test('the VM page shows which limits were exceeded and what to do, in the reader’s language', async ({
+test('the VM page shows which limits were exceeded and what to do, in the reader’s language', { tag: '@long' }, async ({
   signedIn,
   api,
   portal,

@@ -43,7 +43,7 @@ async function givenFailing(
 // The overview groups failures that occur at the same time, so other tests must not add any.
 test.use({ portalGroup: 'overview' });
 
-test('a failure appears without a reload: in its tile, with its cause, and as an event', async ({
+test('a failure appears without a reload: in its tile, with its cause, and as an event', { tag: '@long' }, async ({
   api,
   signedIn,
   startAgent,

@@ -82,7 +82,7 @@ test('a member changes the password', { tag: '@long' }, async ({ page, people, c
   await expect(page).not.toHaveURL(/sign-in/);
 });
 
-test('an admin invites a publisher with a namespace, and the publisher joins', async ({
+test('an admin invites a publisher with a namespace, and the publisher joins', { tag: '@long' }, async ({
   signedIn,
   browser,
   unique,

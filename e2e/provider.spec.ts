@@ -1,7 +1,12 @@
 import { expectAccessibleInBothThemes } from './support/accessibility.ts';
 import { expect, join, refused, signOut, test } from './support/sign-in-portal.ts';
 
-test('the provider signs in members, and people with an invitation', async ({ page, people, provider, console }) => {
+test('the provider signs in members, and people with an invitation', { tag: '@long' }, async ({
+  page,
+  people,
+  provider,
+  console,
+}) => {
   console.allow(refused);
   provider.people.set('uma', { name: 'Uma', email: 'uma@example.org', email_verified: true });
   const atProvider = async (login: string) => {

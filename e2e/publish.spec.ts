@@ -227,7 +227,11 @@ test('a publisher publishes a new version with the messages carried over', { tag
   });
 });
 
-test('a version is withdrawn with a reason, and a draft is deleted', async ({ api, signedIn, unique }) => {
+test('a version is withdrawn with a reason, and a draft is deleted', { tag: '@long' }, async ({
+  api,
+  signedIn,
+  unique,
+}) => {
   const namespace = `Withdrawn.${unique}`;
   await api.ensurePublisher(namespace);
   const handler = `${namespace}.Probe`;

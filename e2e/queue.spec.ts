@@ -45,7 +45,7 @@ async function enroll(url: string, vm: CreatedVm) {
   };
 }
 
-test('the page says what a machine does now and next, and why something waits', async ({
+test('the page says what a machine does now and next, and why something waits', { tag: '@long' }, async ({
   portal,
   api,
   signedIn,

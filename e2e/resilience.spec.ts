@@ -237,7 +237,10 @@ test('two people see a killed agent’s machine degrade and recover, each in the
   for (const page of [english, german]) expect(await isMarked(page), 'no page was loaded anew').toBe(true);
 });
 
-test('the page shows that a gateway does not respond, until it responds again', async ({ portal, signedIn }) => {
+test('the page shows that a gateway does not respond, until it responds again', { tag: '@long' }, async ({
+  portal,
+  signedIn,
+}) => {
   const page = await signedIn('viewer');
   await page.goto('/vms');
   const banner = page.getByRole('alert').filter({ hasText: 'The agent gateway is not responding.' });

@@ -348,13 +348,9 @@ test('MU-44 a secret is stored, used on the machine, and found nowhere else', { 
   });
 });
 
-test('settings entered by someone other than the token’s creator are withheld until an admin releases them', async ({
-  api,
-  portal,
-  signedIn,
-  startAgent,
-  unique,
-}) => {
+test('settings entered by someone other than the token’s creator are withheld until an admin releases them', {
+  tag: '@long',
+}, async ({ api, portal, signedIn, startAgent, unique }) => {
   test.setTimeout(120_000);
   const handler = `Withheld.${unique}.Mount`;
   await api.publishSample('Northwind.Storage.Mount', '2.0.0.0', handler);

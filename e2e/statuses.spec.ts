@@ -29,12 +29,9 @@ async function machineOf(gatewayUrl: string, vm: CreatedVm): Promise<Report> {
 
 const withMessage = (message: string) => ({ formattedMessage: { lang: 'en', message } });
 
-test('a status shows line breaks, JSON trees, whole names, failed parts and why it was rejected', async ({
-  signedIn,
-  portal,
-  api,
-  unique,
-}) => {
+test('a status shows line breaks, JSON trees, whole names, failed parts and why it was rejected', {
+  tag: '@long',
+}, async ({ signedIn, portal, api, unique }) => {
   const vm = await api.createVm(`said-${unique}`);
   await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'www.example.net' }));
   const report = await machineOf(portal.gatewayUrl, vm);

@@ -149,7 +149,7 @@ test('JU-37 an enrolled VM is adopted into a model on its page, and given back',
   await page.getByRole('button', { name: 'More', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Adopt into a model…' }).click();
   const dialog = page.getByRole('dialog', { name: `Adopt ${vm.name} into a model` });
-  await dialog.getByLabel('Model').selectOption(model);
+  await dialog.getByRole('combobox', { name: 'Model' }).selectOption(model);
   await expect(dialog.getByText(`Units of ${model} can be placed on it.`)).toBeVisible();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Adopt VM' }).click();

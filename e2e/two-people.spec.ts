@@ -12,7 +12,7 @@ async function openForm(page: Page): Promise<void> {
   await expect(dialog(page).getByLabel('Name')).toBeFocused();
 }
 
-test('two people who edit the name and tags of a VM at the same time lose no change', async ({
+test('two people who edit the name and tags of a VM at the same time lose no change', { tag: '@long' }, async ({
   api,
   console,
   signedIn,

@@ -9,12 +9,9 @@ const snapshot = 'Northwind.Backup.Snapshot';
 
 test.beforeAll(({ api }) => publishSamples(api, [probe, mount, snapshot]));
 
-test('the history says what changed; a revert names its changes, and who published in the meantime', async ({
-  signedIn,
-  api,
-  console,
-  unique,
-}) => {
+test('the history says what changed; a revert names its changes, and who published in the meantime', {
+  tag: '@long',
+}, async ({ signedIn, api, console, unique }) => {
   console.allow(/status of 412/);
   const vm = await api.createVm(`past-${unique}`);
   await api.setExtension(vm.id, 'watch', sampleGoal(probe, { target: 'one.example.net' }));

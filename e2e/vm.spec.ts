@@ -238,7 +238,7 @@ test('a VM is renamed, gets a token shown only once, and is deleted after typing
   await expect(page).toHaveURL('/vms');
 });
 
-test('a VM deleted while its page is open is shown as deleted; an unknown VM is not found', async ({
+test('a VM deleted while its page is open is shown as deleted; an unknown VM is not found', { tag: '@long' }, async ({
   signedIn,
   api,
   console,

@@ -5,11 +5,9 @@ import { expect, test } from '../support/test.ts';
 
 test.beforeAll(({ api }) => publishSamples(api, [mount]));
 
-test('the search field never traps the keys: ↓ enters the rows, Escape keeps the text, Enter opens the only match', async ({
-  signedIn,
-  api,
-  unique,
-}) => {
+test('the search field never traps the keys: ↓ enters the rows, Escape keeps the text, Enter opens the only match', {
+  tag: '@long',
+}, async ({ signedIn, api, unique }) => {
   const names = ['a', 'b', 'c'].map((letter) => `row-${letter}-${unique}`);
   for (const name of names) await api.createVm(name);
   // If the list is already open when the worker adds the VMs, the list only announces them.

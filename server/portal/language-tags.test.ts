@@ -11,7 +11,7 @@ import { randomTags } from '#server/testing/random-tags.ts';
 
 const breakers = ['und-DE', 'und', 'und-Latn-DE', 'UND_us'];
 /** How many language tags to try; `npm run test:malformed` tries 10,000. */
-const count = Number(process.env.ANNEX_LANGUAGE_TAGS ?? 100);
+const count = Number(process.env.ANNEX_LANGUAGE_TAGS ?? 500);
 const tags = [...breakers, ...randomTags(count - breakers.length, 20_260_101)];
 /** In headers, characters other than printable ASCII are replaced. */
 const headerTags = tags.map((tag) => tag.replaceAll(/[^\x20-\x7e]/g, '~'));

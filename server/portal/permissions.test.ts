@@ -22,6 +22,7 @@ import {
   type PortalDoors,
   roleOf,
 } from '#server/testing/portal-doors.ts';
+import { runsLong } from '#server/testing/runs-long.ts';
 import { type Permission, permissions } from '#server/trpc/permissions.ts';
 import { appRouter } from '#server/trpc/root.ts';
 
@@ -229,29 +230,32 @@ describe('rejected calls change nothing, permitted calls are accepted:', () => {
     ['no page at all', {}],
     ['a sibling site', { origin: ours.origin, 'sec-fetch-site': 'same-site' }],
   ];
-  test.each(foreign)('a mutation from %s is rejected, even with an admin’s cookie', async (_from, from) => {
-    const headers = { ...from, ...cookieOf('admin') };
-    const calls = mutations.map((path) => ({
-      name: path,
-      want: '403 origin_refused',
-      got: () => ask(path, headers),
-    }));
-    expect(await differences(calls)).toEqual([]);
-    expect(new Set(await batch(mutations.slice(0, 40), headers, false))).toEqual(new Set(['403 origin_refused']));
-    for (const [method, path] of [
-      ['POST', '/api/auth/sign-out'],
-      ['POST', '/api/auth/change-password'],
-      ['PUT', '/upload/handlers/Acme.Lab.Probe/versions/1.0.0.0/resources/en'],
-    ] as const) {
-      const response = await doors.fetch(path, { method, headers, body: '{}' });
-      expect([path, response.status, ((await response.json()) as { code: string }).code]).toEqual([
-        path,
-        403,
-        'origin_refused',
-      ]);
-    }
-    await unchanged();
-  });
+  test.each(runsLong ? foreign : foreign.slice(0, 1))(
+    'a mutation from %s is rejected, even with an admin’s cookie',
+    async (_from, from) => {
+      const headers = { ...from, ...cookieOf('admin') };
+      const calls = mutations.map((path) => ({
+        name: path,
+        want: '403 origin_refused',
+        got: () => ask(path, headers),
+      }));
+      expect(await differences(calls)).toEqual([]);
+      expect(new Set(await batch(mutations.slice(0, 40), headers, false))).toEqual(new Set(['403 origin_refused']));
+      for (const [method, path] of [
+        ['POST', '/api/auth/sign-out'],
+        ['POST', '/api/auth/change-password'],
+        ['PUT', '/upload/handlers/Acme.Lab.Probe/versions/1.0.0.0/resources/en'],
+      ] as const) {
+        const response = await doors.fetch(path, { method, headers, body: '{}' });
+        expect([path, response.status, ((await response.json()) as { code: string }).code]).toEqual([
+          path,
+          403,
+          'origin_refused',
+        ]);
+      }
+      await unchanged();
+    },
+  );
 
   const tokensOf = (): [string, string][] => [
     ...callers.map((caller): [string, string] => [`token ${caller}`, doors.tokens[caller]]),
@@ -333,8 +337,11 @@ async function callRest(route: (typeof routes)[number], headers: Record<string, 
   return verdict(response.status, code);
 }
 
+/** In the short run, the callers of each role. */
+const callersOfApi = runsLong ? whos : whos.filter((who) => who === null || who === roleOf(who));
+
 describe('the management API', () => {
-  test.each(whos)('as %s', async (who) => {
+  test.each(callersOfApi)('as %s', async (who) => {
     const before = await doors.digest();
     const headers = asToken(who && doors.tokens[who]);
     const calls = routes.map((route) => ({

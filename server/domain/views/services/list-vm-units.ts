@@ -1,4 +1,5 @@
 import { negotiate } from '#protocol/index.ts';
+import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { parse } from '#server/domain/parse.ts';
 import { listUnitsOfVm } from '#server/domain/services/index.ts';
@@ -15,6 +16,7 @@ export interface ReadVmUnit extends VmUnit {
 
 /** Lists the units on a VM by name, each with its hooks that are due and the reason of its failure. */
 export async function listVmUnits(ctx: Context, input: VmUnitsInput): Promise<{ items: ReadVmUnit[] }> {
+  allow(ctx.actor, 'viewer');
   const { vmId, ...reader } = parse(vmUnitsInput, input);
   const { items } = await listUnitsOfVm(ctx, { vmId });
   const failed = items.flatMap((unit) => {
