@@ -40,6 +40,7 @@ test('two services are deployed, related, repaired, exposed, upgraded one unit a
     await page.getByRole('button', { name: 'Deploy service' }).click();
     const dialog = page.getByRole('dialog', { name: `Deploy a service into ${model}` });
     const field = (name: string) => dialog.getByLabel(name, { exact: true });
+    await expect(field('Formula'), 'the first field has the focus once it has loaded').toBeFocused();
     await field('Formula').selectOption('Acme.Lab.blog');
     await field('Version').selectOption('1.0.0.0');
     await field('Units').fill('2');

@@ -6,6 +6,7 @@ import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { IconButton } from './button.tsx';
 import { cn } from './cn.ts';
+import { focusFirstField } from './first-field.ts';
 import { currentOpener, restoreFocus } from './opener.ts';
 import { allowScrollLock } from './style-nonce.ts';
 
@@ -77,15 +78,3 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
 export const closeOnEscape = (close: () => void) => (event: KeyboardEvent) => {
   if (event.key === 'Escape' && !event.defaultPrevented) close();
 };
-
-/** Focuses the first field, if there is a field; otherwise Radix focuses the close button. */
-function focusFirstField(event: Event): void {
-  const sheetElement = event.currentTarget;
-  const field =
-    sheetElement instanceof HTMLElement
-      ? sheetElement.querySelector<HTMLElement>('input:not([disabled]), select, textarea')
-      : null;
-  if (field === null) return;
-  event.preventDefault();
-  field.focus();
-}

@@ -63,7 +63,7 @@ export function DocumentEditor({ model, document: read }: DocumentEditorProps) {
         <DocumentCard model={model.name} editor={editor} draft={draft} marks={marks} isBroken={plan.isBroken} />
         <div className="grid min-w-0 gap-4">
           <PlanCard model={model} draft={draft} plan={plan} problem={problem} onGoTo={goTo} />
-          {plan.data === undefined || problem !== null ? null : <HooksCard hooks={plan.data.hooks} />}
+          {plan.data === undefined || plan.isBroken || problem !== null ? null : <HooksCard hooks={plan.data.hooks} />}
         </div>
       </div>
       <ApplyBar

@@ -33,7 +33,7 @@ export function PlanCard({ model, draft, plan, problem, onGoTo }: DocumentPlanCa
         title={t('document.plan')}
         note={hasChanges ? t('document.notApplied') : undefined}
         actions={
-          data?.revision == null ? undefined : (
+          data?.revision == null || plan.isBroken ? undefined : (
             <span className="text-12 text-ink-3">
               {t('document.forRevision', { revision: format.number(data.revision) })}
             </span>

@@ -21,7 +21,7 @@ import type { ServicesRead } from './use-services.ts';
 
 const ServicePicture = dynamic(() => import('./picture/service-picture.tsx').then((module) => module.ServicePicture), {
   ssr: false,
-  loading: () => <Skeleton className="mx-4 mb-4 h-96" />,
+  loading: () => <Skeleton className="mx-4 mb-4 h-96 w-auto" />,
 });
 
 /** Services that the table shows at first, and that each request for more adds. */

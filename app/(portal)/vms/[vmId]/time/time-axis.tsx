@@ -44,7 +44,7 @@ export function TimeAxis(props: TimeAxisProps) {
   const cursor = useEventCursor({ vmId: props.vmId, events, lanes, box });
   const { active } = cursor;
   return (
-    <div className="grid grid-cols-[132px_minmax(0,1fr)] px-4 max-sm:grid-cols-[86px_minmax(0,1fr)]">
+    <div className="grid grid-cols-[132px_minmax(0,1fr)] px-4 max-sm:grid-cols-[92px_minmax(0,1fr)]">
       <LaneLabels extensions={extensions} hasHooks={hasHooks} />
       {/* Time runs from left to right in every language. */}
       <div ref={box} dir="ltr" className="relative min-w-0" style={{ height }}>

@@ -128,7 +128,7 @@ function PastBanner({ at, events, since, onMove, relation }: DataCardProps & { a
       }
     >
       <span className="font-semibold">
-        {t('relation.past.change', { clock: format.number(at) })}
+        {t('relation.past.title', { clock: format.number(at) })}
         {event === undefined ? null : (
           <>
             {', '}

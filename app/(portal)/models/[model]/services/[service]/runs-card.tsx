@@ -108,12 +108,12 @@ function RunRow({ model, run }: { model: string; run: ShownRecentRun }) {
   return (
     <Tr className="relative">
       <Td className="w-36 max-sm:hidden">{status}</Td>
-      <Td className="py-1.5 sm:w-44">
+      <Td className="py-1.5 max-sm:ps-4 sm:w-44">
         <span className="flex flex-wrap items-center gap-x-3">
           <RowLink href={unitHref(model, unit)} prefetch={false} translate="no">
             {unit}
           </RowLink>
-          <span className="text-12 sm:hidden">{status}</span>
+          <span className="flex text-12 sm:hidden">{status}</span>
         </span>
         <span className="block text-12 whitespace-normal sm:hidden">
           <Hook hook={hook} remoteUnit={remoteUnit} attempt={attempt} />

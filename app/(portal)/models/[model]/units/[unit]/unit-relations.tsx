@@ -63,7 +63,7 @@ function Line({ name, relation }: { name: NamedUnit; relation: RelationOfUnit })
         className="flex min-h-9 items-center gap-2 px-4 py-1.5 hover:bg-hover"
       >
         <StatusIcon status={statusOfState[state]} />
-        <span className="min-w-0 flex-1 truncate">
+        <span className="min-w-0 flex-1 wrap-anywhere">
           <span translate="no" className="font-medium">
             {relation.name}
           </span>{' '}
@@ -82,10 +82,11 @@ function Line({ name, relation }: { name: NamedUnit; relation: RelationOfUnit })
   );
 }
 
-type State = 'failing' | 'leaving' | 'behind' | 'settled';
+type State = 'failing' | 'left' | 'leaving' | 'behind' | 'settled';
 
 const statusOfState: Readonly<Record<State, StatusName>> = {
   failing: 'failed',
+  left: 'disabled',
   leaving: 'progressing',
   behind: 'progressing',
   settled: 'healthy',
@@ -93,6 +94,7 @@ const statusOfState: Readonly<Record<State, StatusName>> = {
 
 function stateOf({ failing, state, life, behind }: RelationOfUnit): State {
   if (failing !== null) return 'failing';
+  if (state === 'broken') return 'left';
   if (state !== 'in' || life === 'dying') return 'leaving';
   return behind > 0 ? 'behind' : 'settled';
 }

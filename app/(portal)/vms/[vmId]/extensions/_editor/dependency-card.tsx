@@ -11,7 +11,7 @@ import type { PastGoalState } from '../../vm-data.ts';
 
 const DependencyPicture = dynamic(() => import('./dependency-picture.tsx').then((module) => module.DependencyPicture), {
   ssr: false,
-  loading: () => <Skeleton className="mx-4 mb-4 h-32" />,
+  loading: () => <Skeleton className="mx-4 mb-4 h-32 w-auto" />,
 });
 
 export interface DependencyCardProps {

@@ -45,7 +45,8 @@ export function LogCard({ ref, log, first, firstErrors, className }: LogCardProp
   const { t } = useTranslation('executions');
   const format = useFormat();
   const list = useRef<LogListHandle>(null);
-  const [total, setTotal] = useState(first?.page.total ?? 0);
+  const [known, setTotal] = useState(first?.page.total);
+  const total = known ?? 0;
   const [missing, setMissing] = useState(first?.page.missing ?? 0);
   const [levelRows, setLevelRows] = useState<ShownRows | null>(null);
   const [query, setQuery] = useState('');
@@ -66,7 +67,7 @@ export function LogCard({ ref, log, first, firstErrors, className }: LogCardProp
       <CardHeader
         title={t('log.title')}
         note={
-          <span className="tabular-nums">
+          <span className={cn('tabular-nums', known === undefined && 'invisible')}>
             {view.level === 'all' || levelRows === null
               ? t('log.lines', { count: total, n: format.number(total) })
               : t('log.linesShown', {

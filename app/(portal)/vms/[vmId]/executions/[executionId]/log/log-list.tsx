@@ -54,8 +54,10 @@ function useTellSize({
   missing,
   onTotal,
   onMissing,
-}: Pick<LogListProps, 'onTotal' | 'onMissing'> & { total: number; missing: number | undefined }): void {
-  useEffect(() => onTotal(total), [onTotal, total]);
+}: Pick<LogListProps, 'onTotal' | 'onMissing'> & { total: number | undefined; missing: number | undefined }): void {
+  useEffect(() => {
+    if (total !== undefined) onTotal(total);
+  }, [onTotal, total]);
   useEffect(() => {
     if (missing !== undefined) onMissing(missing);
   }, [onMissing, missing]);
@@ -71,7 +73,7 @@ export function LogList({ ref, log: shown, source, first, isHidden, onTotal, onM
   const { log, rows, follow, virtual, items, marks, folded } = list;
   const { total, missing } = log;
   const { marked } = marks;
-  useTellSize({ total, missing, onTotal, onMissing });
+  useTellSize({ total: log.isLoaded ? total : undefined, missing, onTotal, onMissing });
   useTakenFocus(frame, isHidden);
   const callAt = useMemo(() => new Map(calls.map((call) => [call.row, call])), [calls]);
   useImperativeHandle(ref, () => ({
