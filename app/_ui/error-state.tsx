@@ -29,6 +29,7 @@ export interface ErrorStateProps {
 export function ErrorState({ title, message, code, requestId, at, onRetry, as }: ErrorStateProps) {
   const { t } = useTranslation('common');
   const [copied, setCopied] = useState(false);
+  const isNamed = requestId === undefined || (typeof message === 'string' && message.includes(requestId));
   const details = [code, requestId, at?.toISOString(), typeof location === 'undefined' ? '' : location.pathname];
   return (
     <EmptyState
@@ -54,7 +55,7 @@ export function ErrorState({ title, message, code, requestId, at, onRetry, as }:
         </>
       }
       foot={
-        requestId === undefined ? undefined : (
+        isNamed ? undefined : (
           <>
             {t('request')} <code className="mono">{requestId}</code>
             {at === undefined ? null : (

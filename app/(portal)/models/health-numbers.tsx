@@ -32,7 +32,7 @@ function HealthNumbers({ health, className, countsVms, hrefOf }: HealthNumbersPr
           data-st={statusOfHealth[one]}
           data-count={countsVms ? count : undefined}
           title={t(`health.${one}`)}
-          className="relative z-1 inline-flex min-h-6 items-center gap-1 text-st-text tabular-nums hover:underline pointer-coarse:min-h-8"
+          className="relative z-1 -my-0.5 inline-flex min-h-6 items-center gap-1 text-st-text tabular-nums hover:underline pointer-coarse:min-h-8"
         >
           <StatusIcon status={statusOfHealth[one]} className="size-3.5" />
           {format.number(count)}

@@ -6,6 +6,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
 import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
+import { Skeleton } from '#app/_ui/skeleton.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import { UnitHealthNumbers } from '../health-numbers.tsx';
@@ -20,8 +21,8 @@ export interface ModelHeadProps {
   model: ShownModel;
   view: ModelView;
   machines: readonly ShownMachine[];
-  /** The units of all services by health. */
-  units: Partial<Record<VmHealth, number>>;
+  /** The units of all services by health; undefined while they load. */
+  units: Partial<Record<VmHealth, number>> | undefined;
   /** How many things need attention. */
   needs: number;
   onAct(act: ModelAct): void;
@@ -59,12 +60,19 @@ export function ModelHead({ model, machines, units, needs, ...acts }: ModelHeadP
     >
       <Facts
         items={[
-          ...(Object.keys(units).length === 0
+          ...(units !== undefined && Object.keys(units).length === 0
             ? []
             : [
                 {
                   label: t('models:column.units'),
-                  value: <UnitHealthNumbers model={name} health={units} className="flex-wrap" />,
+                  value:
+                    units === undefined ? (
+                      <span className="inline-flex h-5 items-center align-middle pointer-coarse:h-7">
+                        <Skeleton className="w-8" />
+                      </span>
+                    ) : (
+                      <UnitHealthNumbers model={name} health={units} className="flex-wrap" />
+                    ),
                 },
               ]),
           { label: t('models:column.location'), value: <span translate="no">{location}</span> },

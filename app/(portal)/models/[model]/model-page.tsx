@@ -93,7 +93,7 @@ export function ModelPage({ view: wanted, health, first, readAt, ...read }: Mode
         model={model}
         view={view}
         machines={listed}
-        units={unitsByHealth(services.data?.items ?? [])}
+        units={services.isPending && !services.error ? undefined : unitsByHealth(services.data?.items ?? [])}
         needs={needs.length + (view === 'services' ? serviceNeeds(services.data?.items ?? []).length : 0)}
         onAct={setAct}
         onServiceAct={serviceActs.act}

@@ -7,11 +7,11 @@ import { QueryError } from '#app/_lib/query-error.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
-import { Card } from '#app/_ui/card.tsx';
+import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Facts, PageHeader } from '#app/_ui/page-header.tsx';
-import { Skeleton } from '#app/_ui/skeleton.tsx';
+import { Skeleton, SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { StatusBadge } from '#app/_ui/status.tsx';
 import { type ShownModel, servicesHref } from '../../model-data.ts';
 import { ModelTabs } from '../model-tabs.tsx';
@@ -109,21 +109,36 @@ function LiveDocument({ model, document: first, readAt }: LiveDocumentProps) {
     retry: false,
   });
   if (query.data !== undefined) return <DocumentEditor model={model} document={query.data} />;
-  return (
-    <Card>
-      {query.error === null ? (
-        <div role="status" className="p-4">
-          <span className="sr-only">{t('document.loading')}</span>
-          <Skeleton className="w-60" />
-        </div>
-      ) : (
+  if (query.error !== null) {
+    return (
+      <Card>
         <QueryError
           error={query.error}
           title={t('document.failed')}
           onRetry={() => query.refetch()}
           at={new Date(query.errorUpdatedAt)}
         />
-      )}
-    </Card>
+      </Card>
+    );
+  }
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-2">
+      <Card>
+        <CardHeader
+          title={
+            <span translate="no" className="mono">
+              {model.name}.json
+            </span>
+          }
+        />
+        <SkeletonRows columns={['w-60']} rows={12} label={t('document.loading')} />
+      </Card>
+      <Card>
+        <CardHeader title={t('document.plan')} />
+        <CardBody>
+          <Skeleton className="w-40" />
+        </CardBody>
+      </Card>
+    </div>
   );
 }

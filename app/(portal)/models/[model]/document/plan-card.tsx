@@ -2,6 +2,7 @@
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import type { ExplainedProblem } from '#app/_lib/problem.ts';
+import { QueryError } from '#app/_lib/query-error.tsx';
 import { Card, CardBody, CardHeader } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Skeleton } from '#app/_ui/skeleton.tsx';
@@ -42,6 +43,13 @@ export function PlanCard({ model, draft, plan, problem, onGoTo }: DocumentPlanCa
       />
       {plan.isBroken ? (
         <CardBody className="text-ink-2">{t('document.waits')}</CardBody>
+      ) : problem !== null && isOfPortal(problem) ? (
+        <QueryError
+          title={t('document.planFailed')}
+          error={plan.error}
+          onRetry={plan.refetch}
+          at={new Date(plan.errorUpdatedAt)}
+        />
       ) : problem !== null ? (
         <Faults problem={problem} onGoTo={onGoTo} />
       ) : data === undefined ? (
@@ -70,6 +78,9 @@ export function PlanCard({ model, draft, plan, problem, onGoTo }: DocumentPlanCa
     </Card>
   );
 }
+
+/** Whether the portal or the connection failed, so that a retry can help. Otherwise, the document has faults. */
+const isOfPortal = ({ offline, status = 0 }: ExplainedProblem): boolean => offline || status >= 500;
 
 /** How many changes a plan has. `isCurrent`: whether it is the plan of the text in the editor. */
 function Summary({ plan, isCurrent }: { plan: ShownPlan; isCurrent: boolean }) {

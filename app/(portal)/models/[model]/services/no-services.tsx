@@ -6,7 +6,7 @@ import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
 import { useReader } from '#app/_shell/reader.tsx';
 import { Button } from '#app/_ui/button.tsx';
-import { Card } from '#app/_ui/card.tsx';
+import { Card, CardHeader } from '#app/_ui/card.tsx';
 import { EmptyState } from '#app/_ui/empty-state.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import { Status } from '#app/_ui/status.tsx';
@@ -40,7 +40,8 @@ export function NoServices({ model, onAct }: { model: ShownModel; onAct(act: Ser
 export function ServicesNotLoaded({ services }: { services: ServicesRead }) {
   const { t } = useTranslation('services');
   return (
-    <Card>
+    <Card className="mb-4">
+      <CardHeader title={t('model.services')} />
       {services.error ? (
         <QueryError
           title={t('model.servicesFailed')}

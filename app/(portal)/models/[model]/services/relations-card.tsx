@@ -56,7 +56,11 @@ export function RelationsCard({ model, relations, service, onRelate }: Relations
           at={new Date(relations.errorUpdatedAt)}
         />
       ) : items === undefined ? (
-        <SkeletonRows columns={['w-40', 'w-32', 'w-24']} rows={3} label={t('model.relationsLoading')} />
+        <SkeletonRows
+          columns={['w-40', 'w-32', 'w-24']}
+          rows={service === undefined ? 4 : 2}
+          label={t('model.relationsLoading')}
+        />
       ) : null}
       {items?.length === 0 ? <NoRelations service={service} /> : null}
       {items === undefined || items.length === 0 ? null : (

@@ -15,8 +15,8 @@ import { UnitStrip } from './unit-strip.tsx';
 export interface ServiceTableProps {
   model: string;
   services: readonly ShownService[];
-  /** The number of each service's relations, by its name. */
-  relationsOf: ReadonlyMap<string, number>;
+  /** The number of each service's relations, by its name; undefined if the relations have not loaded. */
+  relationsOf: ReadonlyMap<string, number> | undefined;
   /** Renders the menu of a service; undefined for readers who may not act. */
   menuOf: ((service: ShownService) => ReactNode) | undefined;
 }
@@ -49,7 +49,7 @@ export function ServiceTable({ model, services, relationsOf, menuOf }: ServiceTa
           key={service.name}
           model={model}
           service={service}
-          relations={relationsOf.get(service.name) ?? 0}
+          relations={relationsOf && (relationsOf.get(service.name) ?? 0)}
           cursor={isCursor}
           menu={menuOf?.(service)}
         />
@@ -61,7 +61,7 @@ export function ServiceTable({ model, services, relationsOf, menuOf }: ServiceTa
 interface ServiceRowProps {
   model: string;
   service: ShownService;
-  relations: number;
+  relations: number | undefined;
   cursor: boolean;
   menu: ReactNode;
 }
@@ -100,7 +100,7 @@ function ServiceRow({ model, service, relations, cursor, menu }: ServiceRowProps
         <span className="block text-12 text-ink-3 tabular-nums">{version}</span>
       </Td>
       <Td end className="tabular-nums max-md:hidden">
-        {relations === 0 ? (
+        {relations === undefined ? null : relations === 0 ? (
           <span className="text-ink-3">{t('service.noRelations')}</span>
         ) : (
           <Link
@@ -129,8 +129,8 @@ export function Exposure({ service }: { service: Pick<ShownService, 'exposed' | 
   return (
     <>
       {service.exposed ? (
-        <span className="flex items-center gap-1.5">
-          <Globe aria-hidden className="size-3.5 shrink-0 text-ink-2" />
+        <span className="flex items-baseline gap-1.5">
+          <Globe aria-hidden className="size-3.5 shrink-0 self-center text-ink-2" />
           <span
             translate={addresses.length > 0 ? 'no' : undefined}
             className={addresses.length > 0 ? 'mono' : undefined}

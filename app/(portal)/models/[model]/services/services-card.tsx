@@ -17,11 +17,11 @@ import type { ServiceAct } from './service-acts.ts';
 import { isServiceMatch, type ShownRelation, sortWorstFirst } from './service-data.ts';
 import { ServiceMenu } from './service-menu.tsx';
 import { ServiceTable } from './service-table.tsx';
-import type { ServicesRead } from './use-services.ts';
+import type { RelationsRead, ServicesRead } from './use-services.ts';
 
 const ServicePicture = dynamic(() => import('./picture/service-picture.tsx').then((module) => module.ServicePicture), {
   ssr: false,
-  loading: () => <Skeleton className="mx-4 mb-4 h-96 w-auto" />,
+  loading: PicturePlace,
 });
 
 /** Services that the table shows at first, and that each request for more adds. */
@@ -30,7 +30,7 @@ const pageServices = 100;
 export interface ServicesCardProps {
   model: string;
   services: ServicesRead;
-  relations: readonly ShownRelation[];
+  relations: RelationsRead;
   health: VmHealth | undefined;
   /** Undefined for readers who may not change services. */
   onAct: ((act: ServiceAct) => void) | undefined;
@@ -81,14 +81,18 @@ export function ServicesCard({ model, services, relations, health, onAct }: Serv
         />
       ) : null}
       {shown === 'picture' ? (
-        <ServicePicture model={model} services={items} relations={relations} />
+        relations.data === undefined && relations.error === null ? (
+          <PicturePlace />
+        ) : (
+          <ServicePicture model={model} services={items} relations={relations.data?.items ?? []} />
+        )
       ) : found.length === 0 ? (
         <NoMatch model={model} onClear={search === '' ? undefined : () => setSearch('')} />
       ) : (
         <ServiceTable
           model={model}
           services={found.slice(0, most)}
-          relationsOf={countRelations(relations)}
+          relationsOf={relations.data && countRelations(relations.data.items)}
           menuOf={onAct === undefined ? undefined : (service) => <ServiceMenu service={service} onAct={onAct} />}
         />
       )}
@@ -101,6 +105,11 @@ export function ServicesCard({ model, services, relations, health, onAct }: Serv
       )}
     </Card>
   );
+}
+
+/** The place of the picture while it loads. */
+function PicturePlace() {
+  return <Skeleton className="mx-4 mb-4 h-96 w-auto" />;
 }
 
 /** Counts the relations of each service. */

@@ -33,16 +33,12 @@ export interface ServicesViewProps {
 export function ServicesView(props: ServicesViewProps) {
   const { model, services, relations, runs, readAt, health, needs, onAct, onModelAct } = props;
   const may = useReader().can('operator') && takesServices(model);
-  const items = services.data?.items ?? [];
-  if (items.length === 0) {
+  const items = services.data?.items;
+  if (items?.length === 0) {
     return (
       <>
         <NeedsCard model={model} needs={needs} onAct={onModelAct} />
-        {services.data === undefined ? (
-          <ServicesNotLoaded services={services} />
-        ) : (
-          <NoServices model={model} onAct={onAct} />
-        )}
+        <NoServices model={model} onAct={onAct} />
       </>
     );
   }
@@ -50,18 +46,22 @@ export function ServicesView(props: ServicesViewProps) {
     <>
       <ServiceNeedsCard
         model={model}
-        services={items}
+        services={items ?? []}
         others={needs.length}
         otherLines={<NeedLines model={model} needs={needs} onAct={onModelAct} />}
         onAct={onAct}
       />
-      <ServicesCard
-        model={model.name}
-        services={services}
-        relations={relations.data?.items ?? []}
-        health={health}
-        onAct={may ? onAct : undefined}
-      />
+      {items === undefined ? (
+        <ServicesNotLoaded services={services} />
+      ) : (
+        <ServicesCard
+          model={model.name}
+          services={services}
+          relations={relations}
+          health={health}
+          onAct={may ? onAct : undefined}
+        />
+      )}
       <RelationsCard
         model={model.name}
         relations={relations}

@@ -55,7 +55,7 @@ export function HistoryCard({ relation, history: { query, events }, at, onMove }
             at={new Date(query.errorUpdatedAt)}
           />
         ) : (
-          <SkeletonRows columns={['w-24', 'w-96']} rows={3} label={t('relation.history.loading')} />
+          <SkeletonRows columns={['w-24', 'w-96']} rows={4} label={t('relation.history.loading')} />
         )
       ) : events.length === 0 ? (
         <p className="px-4 pb-4 text-pretty text-ink-2">{t('relation.history.none')}</p>

@@ -21,9 +21,10 @@ export interface MachineCardProps {
 }
 
 /** The machine of a unit: its agent, addresses, ports and extensions. */
-export function MachineCard({ name, unit, machine: { query, machine }, instance }: MachineCardProps) {
+export function MachineCard({ name, unit, machine: { query, machine }, instance: first }: MachineCardProps) {
   const { t } = useTranslation('services');
   const id = useId();
+  const instance = useInstance(name, unit.instanceId, first);
   return (
     <Card aria-labelledby={id}>
       <CardHeader
@@ -39,12 +40,12 @@ export function MachineCard({ name, unit, machine: { query, machine }, instance 
         query.error ? (
           <QueryError title={t('unit.machine.failed')} error={query.error} onRetry={query.refetch} />
         ) : query.isPending ? (
-          <SkeletonRows columns={['w-20', 'w-32']} rows={4} label={t('unit.machine.loading')} />
+          <SkeletonRows columns={['w-20', 'w-32']} rows={5} label={t('unit.machine.loading')} />
         ) : (
           <p className="px-4 pb-4 text-ink-2">{t('unit.machine.gone')}</p>
         )
       ) : (
-        <Contents name={name} unit={unit} machine={machine} first={instance} />
+        <Contents unit={unit} machine={machine} instance={instance} />
       )}
     </Card>
   );
@@ -65,15 +66,13 @@ function AgentStatus({ machine: { agent, agentKind } }: { machine: UnitMachine }
 }
 
 interface ContentsProps {
-  name: NamedUnit;
   unit: ShownUnitDetails;
   machine: UnitMachine;
-  first: UnitInstance | undefined;
+  instance: UnitInstance | null;
 }
 
-function Contents({ name, unit, machine, first }: ContentsProps) {
+function Contents({ unit, machine, instance }: ContentsProps) {
   const { t } = useTranslation(['services', 'reports']);
-  const instance = useInstance(name, unit.instanceId, first);
   const { extensions, agentVersion, health } = machine;
   const address = instance?.internalAddress ?? instance?.assignedAddress ?? null;
   return (

@@ -79,6 +79,7 @@ export function UnitPage({ model, run: firstRun, first, parts, readAt }: UnitPag
       {why === null ? null : (
         <WhyCard
           {...{ name, unit, why, lines, machine: machine.machine, onAct: setAct, onShowRun: show }}
+          isDueKnown={due.data !== undefined}
           first={parts.run}
         />
       )}

@@ -36,7 +36,7 @@ export function UnitRelations({ name, relations: { data, error, refetch, errorUp
             at={new Date(errorUpdatedAt)}
           />
         ) : (
-          <SkeletonRows columns={['w-20', 'w-24']} rows={2} label={t('model.relationsLoading')} />
+          <SkeletonRows columns={['w-20', 'w-24']} rows={1} label={t('model.relationsLoading')} />
         )
       ) : count === 0 ? (
         <p className="px-4 pb-4 text-pretty text-ink-2">{t('unit.noRelations')}</p>

@@ -9,6 +9,8 @@ export interface UnitWhyProps {
   unit: ShownUnitDetails;
   why: UnitWhy;
   lines: readonly DueLine[];
+  /** Whether the hooks that are due have loaded. */
+  isDueKnown: boolean;
   machine: UnitMachine | undefined;
   /** The run that the server read. */
   first: ShownRunDetails | undefined;

@@ -73,7 +73,8 @@ export function WhyActs(props: UnitWhyProps) {
   }
 }
 
-function FailingActs({ name, failure, lines, onAct, onShowRun }: UnitWhyProps & { failure: ShownFailure }) {
+function FailingActs(props: UnitWhyProps & { failure: ShownFailure }) {
+  const { name, failure, lines, isDueKnown, onAct, onShowRun } = props;
   const { t } = useTranslation('services');
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -83,7 +84,7 @@ function FailingActs({ name, failure, lines, onAct, onShowRun }: UnitWhyProps & 
   const retry = useMutation(
     trpc.units.resolve.mutationOptions({ onSettled: () => queries.invalidateQueries(trpc.units.pathFilter()) }),
   );
-  const isDue = lines.some(({ state }) => state.kind === 'retry' && state.failure === failure);
+  const isDue = !isDueKnown || lines.some(({ state }) => state.kind === 'retry' && state.failure === failure);
   return (
     <CardFooter className="max-sm:[&>a,&>button]:flex-[1_1_40%]">
       {may && isDue ? (
@@ -97,7 +98,7 @@ function FailingActs({ name, failure, lines, onAct, onShowRun }: UnitWhyProps & 
             <RotateCw aria-hidden />
             {t('unit.act.retry')}
           </Button>
-          <Button disabled={resolution === 'skip'} onClick={() => onAct({ kind: 'skip', failure })}>
+          <Button disabled={resolution === 'skip' || !isDueKnown} onClick={() => onAct({ kind: 'skip', failure })}>
             <SkipForward aria-hidden />
             {t('unit.act.skip')}
           </Button>
