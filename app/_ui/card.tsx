@@ -22,6 +22,7 @@ export interface CardHeaderProps {
 export function CardHeader({ title, note, actions, as: Heading = 'h2', id, className }: CardHeaderProps) {
   return (
     <div
+      data-header=""
       className={cn(
         'flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1.5 px-4 py-1.5 max-sm:gap-y-2 max-sm:py-2',
         className,

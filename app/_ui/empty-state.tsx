@@ -20,10 +20,13 @@ export interface EmptyStateProps {
 export function EmptyState({ title, children, actions, foot, status, as: Heading = 'h2', className }: EmptyStateProps) {
   return (
     <div
-      className={cn('grid grid-cols-[minmax(0,1fr)] content-start justify-items-start gap-1.5 px-4 py-5', className)}
+      className={cn(
+        'grid grid-cols-[minmax(0,1fr)] content-start justify-items-start gap-1.5 px-4 py-5 [[data-header]+&]:pt-1.5 [[role=dialog]>&,[role=dialog]>form>&]:-mx-4',
+        className,
+      )}
     >
-      <Heading className="flex items-center gap-2 text-14 font-semibold">
-        {status === undefined ? null : <StatusIcon status={status} />}
+      <Heading className="flex items-start gap-2 text-14 font-semibold">
+        {status === undefined ? null : <StatusIcon status={status} className="mt-[3px]" />}
         {title}
       </Heading>
       {children === undefined ? null : (

@@ -16,7 +16,12 @@ export interface SkeletonRowsProps {
 /** Placeholder rows with the final height, for a table that is loading. */
 export function SkeletonRows({ columns, rows = 6, label }: SkeletonRowsProps) {
   return (
-    <div role="status" aria-busy="true" aria-label={label} className="divide-y divide-line-subtle">
+    <div
+      role="status"
+      aria-busy="true"
+      aria-label={label}
+      className="divide-y divide-line-subtle [[role=dialog]>&,[role=dialog]>form>&]:-mx-4"
+    >
       {Array.from({ length: rows }, (_, row) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a placeholder is identified only by its position
         <div key={row} className="flex h-(--row) items-center gap-8 px-4">

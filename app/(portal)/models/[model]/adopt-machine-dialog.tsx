@@ -19,7 +19,7 @@ export function AdoptMachineDialog({ model: { name }, onClose }: Pick<ModelDialo
   const listId = useId();
   const [vm, setVm] = useState('');
   const [address, setAddress] = useState('');
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     ...trpc.finds.things.queryOptions({ q: vm }),
     ...{ enabled: vm !== '', placeholderData: keepPreviousData },
   });
@@ -30,6 +30,7 @@ export function AdoptMachineDialog({ model: { name }, onClose }: Pick<ModelDialo
       onSettled: () => queries.invalidateQueries(trpc.models.pathFilter()),
     }),
   );
+  const failed = adopt.error ?? error;
   return (
     <FormDialog
       title={t('adopt.title', { model: name })}
@@ -42,7 +43,7 @@ export function AdoptMachineDialog({ model: { name }, onClose }: Pick<ModelDialo
       }}
       onEdit={adopt.reset}
       onClose={onClose}
-      error={adopt.error === null ? undefined : explain(adopt.error).message}
+      error={failed === null ? undefined : explain(failed).message}
     >
       <p className="text-ink-2">{t('adopt.why')}</p>
       <Field label={t('adopt.vm')} hint={t('adopt.vm.hint')}>

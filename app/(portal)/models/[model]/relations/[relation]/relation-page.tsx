@@ -52,14 +52,16 @@ export function RelationPage({ model, first, parts, readAt }: RelationPageProps)
   const relation = relationQuery.data;
   if (relationQuery.error && problemOf(relationQuery.error).status === 404) return <RelationGone model={model} />;
   const shown = at === null ? now : past;
+  // While the first moment of the past loads, the settings of now stay on screen.
+  const moment = shown.moment ?? (shown.query.error ? undefined : now.moment);
   const compared = pinned === null ? null : ((pinned === 'now' ? now.moment : other.moment) ?? null);
   const events = history.events ?? [];
   const clocks = [at ?? relation.clock, typeof pinned === 'number' ? pinned : relation.clock] as const;
   const changed = changedCells(events, ...clocks);
   const since =
-    shown.moment === undefined || now.moment === undefined || at === null
+    moment === undefined || now.moment === undefined || at === null
       ? 0
-      : countDifferences(shown.moment, now.moment, changedCells(events, at, relation.clock));
+      : countDifferences(moment, now.moment, changedCells(events, at, relation.clock));
   return (
     <>
       <RelationHead name={name} relation={relation} onRemove={() => setRemoving(true)} />
@@ -78,11 +80,11 @@ export function RelationPage({ model, first, parts, readAt }: RelationPageProps)
         <BehindCard name={name} relation={relation} moment={now.moment} first={parts.readers} />
       ) : null}
       <HistoryCard relation={relation} history={history} at={at} onMove={setAt} />
-      {shown.moment === undefined ? (
+      {moment === undefined ? (
         <DataNotLoaded query={shown.query} units={relation.units} />
       ) : (
         <DataCard
-          {...{ name, relation, moment: shown.moment, compared, changed, events, at, pinned, since }}
+          {...{ name, relation, moment, compared, changed, events, at, pinned, since }}
           isLoading={shown.query.isFetching && at !== null}
           onMove={setAt}
           onPin={setPinned}

@@ -33,14 +33,15 @@ export function SettingsCard({ details }: ServiceSettingsProps) {
       />
       {details.error ? (
         <QueryError
-          title={t('settings.failed')}
+          title={t(data === undefined ? 'settings.failed' : 'settings.stale')}
           error={details.error}
           onRetry={details.refetch}
           at={new Date(details.errorUpdatedAt)}
         />
       ) : data === undefined ? (
         <SkeletonRows columns={['w-32', 'w-48']} rows={3} label={t('settings.loading')} />
-      ) : (
+      ) : null}
+      {data === undefined ? null : (
         <CardBody className="grid grid-cols-[minmax(0,1fr)] gap-2">
           <Settings details={data} />
         </CardBody>

@@ -36,7 +36,12 @@ export function DeployFormula({ formula, onFormula, version, onVersion, versions
   });
   if (catalog.data === undefined) {
     return catalog.error ? (
-      <QueryError error={catalog.error} onRetry={catalog.refetch} at={new Date(catalog.errorUpdatedAt)} />
+      <QueryError
+        title={t('deploy.formulasFailed')}
+        error={catalog.error}
+        onRetry={catalog.refetch}
+        at={new Date(catalog.errorUpdatedAt)}
+      />
     ) : (
       <Skeleton className="h-14 w-full" />
     );
@@ -81,7 +86,14 @@ export function DeployFormula({ formula, onFormula, version, onVersion, versions
         </Field>
       </div>
       {versions.error ? (
-        <QueryError error={versions.error} onRetry={versions.refetch} at={new Date(versions.errorUpdatedAt)} />
+        <QueryError
+          title={t('deploy.versionsFailed')}
+          error={versions.error}
+          onRetry={versions.refetch}
+          at={new Date(versions.errorUpdatedAt)}
+        />
+      ) : formula !== '' && versions.isPending ? (
+        <Skeleton className="h-24 w-full" />
       ) : null}
     </>
   );
@@ -90,7 +102,7 @@ export function DeployFormula({ formula, onFormula, version, onVersion, versions
 function NoFormulas() {
   const { t } = useTranslation('services');
   return (
-    <EmptyState as="h3" title={t('deploy.noFormulas.title')} className="px-0">
+    <EmptyState as="h3" title={t('deploy.noFormulas.title')}>
       <p>{t('deploy.noFormulas.why')}</p>
       <p>
         <TextLink href="/publish">{t('deploy.noFormulas.act')}</TextLink>

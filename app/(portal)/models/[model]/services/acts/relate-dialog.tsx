@@ -55,9 +55,14 @@ export function RelateDialog(props: RelateDialogProps) {
       title={service === undefined ? t('services:relate.title') : t('services:relate.titleOf', { name: service })}
     >
       {failed === undefined ? (
-        <SkeletonRows columns={['w-40', 'w-40']} rows={2} label={t('services:model.servicesLoading')} />
+        <SkeletonRows columns={['w-40', 'w-40']} rows={7} label={t('services:model.servicesLoading')} />
       ) : (
-        <QueryError error={failed.error} onRetry={() => failed.refetch()} at={new Date(failed.errorUpdatedAt)} />
+        <QueryError
+          title={t(failed === services ? 'services:model.servicesFailed' : 'services:model.relationsFailed')}
+          error={failed.error}
+          onRetry={() => failed.refetch()}
+          at={new Date(failed.errorUpdatedAt)}
+        />
       )}
     </Dialog>
   );

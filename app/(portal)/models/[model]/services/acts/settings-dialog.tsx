@@ -32,9 +32,11 @@ export function SettingsDialog({ model, service: { name }, onClose }: SettingsDi
     // The values must be those that are stored now, not those that an earlier page loaded.
     staleTime: 0,
   });
-  const { data } = details;
-  if (data !== undefined && data.settings !== null && details.isFetchedAfterMount) {
-    return <SettingsForm model={model} details={data} settings={data.settings} onClose={onClose} />;
+  const [read, setRead] = useState<ServiceDetails>();
+  const { data, isSuccess, isFetchedAfterMount } = details;
+  if (read === undefined && data !== undefined && isSuccess && isFetchedAfterMount) setRead(data);
+  if (read !== undefined && read.settings !== null) {
+    return <SettingsForm model={model} details={read} settings={read.settings} onClose={onClose} />;
   }
   return <Loading title={t('settings.title', { name })} details={details} onClose={onClose} />;
 }
@@ -50,9 +52,14 @@ function Loading({ title, details, onClose }: LoadingProps) {
   return (
     <Dialog open size="wide" onOpenChange={onClose} title={title}>
       {details.error ? (
-        <QueryError error={details.error} onRetry={details.refetch} at={new Date(details.errorUpdatedAt)} />
+        <QueryError
+          title={t('settings.failed')}
+          error={details.error}
+          onRetry={details.refetch}
+          at={new Date(details.errorUpdatedAt)}
+        />
       ) : (
-        <SkeletonRows columns={['w-40', 'w-40']} rows={3} label={t('settings.loading')} />
+        <SkeletonRows columns={['w-40', 'w-40']} rows={8} label={t('settings.loading')} />
       )}
     </Dialog>
   );

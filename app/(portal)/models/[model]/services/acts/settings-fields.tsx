@@ -44,7 +44,8 @@ export function SettingsFields({ formula, version, draft, onChange, before, stor
     setPlace({ pointer: jsonPointer(path) });
     setView('json');
   }, []);
-  if (used.error) return <QueryError error={used.error} onRetry={used.retry} />;
+  if (used.error)
+    return <QueryError title={t('services:settings.optionsFailed')} error={used.error} onRetry={used.retry} />;
   if (used.schema === undefined) return <Skeleton className="h-24 w-full" />;
   const isJson = view === 'json' || !hasForm;
   const general = faultIn(problem, '/settings');

@@ -1,6 +1,7 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { QueryError } from '#app/_lib/query-error.tsx';
 import { Field } from '#app/_ui/field.tsx';
 import { Select } from '#app/_ui/select.tsx';
 import { useVersions } from './use-versions.ts';
@@ -47,7 +48,12 @@ interface VersionFieldProps {
 
 function VersionField({ formula, value, onChange }: VersionFieldProps) {
   const { t } = useTranslation('services');
-  const { published } = useVersions(formula);
+  const { published, error, refetch, errorUpdatedAt } = useVersions(formula);
+  if (error) {
+    return (
+      <QueryError title={t('deploy.versionsFailed')} error={error} onRetry={refetch} at={new Date(errorUpdatedAt)} />
+    );
+  }
   return (
     <Field
       label={t('addUnits.version')}

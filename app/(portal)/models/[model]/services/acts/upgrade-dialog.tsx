@@ -56,7 +56,12 @@ export function UpgradeDialog({ model, service, version: first, onClose }: Upgra
       error={problem?.message}
     >
       {versions.error ? (
-        <QueryError error={versions.error} onRetry={versions.refetch} at={new Date(versions.errorUpdatedAt)} />
+        <QueryError
+          title={t('deploy.versionsFailed')}
+          error={versions.error}
+          onRetry={versions.refetch}
+          at={new Date(versions.errorUpdatedAt)}
+        />
       ) : versions.data !== undefined && others.length === 0 ? (
         <p className="text-ink-2">{t('upgrade.noOther')}</p>
       ) : (

@@ -31,7 +31,7 @@ export function ConnectDialog({ name: { model, unit }, onClose }: ConnectDialogP
     >
       {data === undefined ? (
         error === null ? (
-          <SkeletonRows columns={['w-64']} rows={1} label={t('unit.connect.loading')} />
+          <SkeletonRows columns={['w-64']} rows={2} label={t('unit.connect.loading')} />
         ) : (
           <QueryError title={t('unit.connect.failed')} error={error} onRetry={refetch} />
         )
