@@ -21,7 +21,7 @@ export function ApplyBar({ model, draft, plan, isPending, onApply }: ApplyBarPro
   const isOpen = draft.isChanged || draft.prune;
   if (!isOpen && changes === 0) return null;
   return (
-    <div className="sticky bottom-0 z-10 -mx-(--gutter) mt-4 flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line-subtle bg-surface px-(--gutter) py-2.5">
+    <div className="sticky bottom-0 z-10 max-sm:bottom-(--tabbar) -mx-(--gutter) mt-4 flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line-subtle bg-surface px-(--gutter) py-2.5">
       <p className="min-w-0 flex-[1_1_16rem] text-12 text-ink-2">{t('document.promise', { model })}</p>
       <Button variant="ghost" disabled={isPending} onClick={draft.discard}>
         {t('document.discard')}

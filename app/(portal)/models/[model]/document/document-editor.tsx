@@ -7,10 +7,11 @@ import { problemOf } from '#app/_lib/problem.ts';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { Banner } from '#app/_ui/banner.tsx';
 import type { JsonEditorHandle } from '#app/_ui/json-editor.tsx';
+import { toast } from '#app/_ui/toast.tsx';
 import type { AddedMachine, ShownModel } from '../../model-data.ts';
 import { ApplyBar } from './apply-bar.tsx';
 import { DocumentCard } from './document-card.tsx';
-import type { ShownModelDocument } from './document-data.ts';
+import { countChanges, type ShownModelDocument } from './document-data.ts';
 import { HooksCard } from './hooks-card.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { useApply, useDraft, usePlan } from './use-document.ts';
@@ -63,7 +64,9 @@ export function DocumentEditor({ model, document: read }: DocumentEditorProps) {
         <DocumentCard model={model.name} editor={editor} draft={draft} marks={marks} isBroken={plan.isBroken} />
         <div className="grid min-w-0 gap-4">
           <PlanCard model={model} draft={draft} plan={plan} problem={problem} onGoTo={goTo} />
-          {plan.data === undefined || plan.isBroken || problem !== null ? null : <HooksCard hooks={plan.data.hooks} />}
+          {plan.data === undefined || plan.isBroken || problem !== null ? null : (
+            <HooksCard hooks={plan.data.hooks} hasChanges={countChanges(plan.data) > 0} />
+          )}
         </div>
       </div>
       <ApplyBar
@@ -71,9 +74,12 @@ export function DocumentEditor({ model, document: read }: DocumentEditorProps) {
         draft={draft}
         plan={plan.isCurrent && problem === null ? plan.data : undefined}
         isPending={apply.isPending}
-        onApply={({ planHash, prune }) => {
-          const document = JSON.parse(draft.text);
-          apply.mutate({ model: model.name, document, prune, plan: planHash });
+        onApply={(shown) => {
+          const [document, count] = [JSON.parse(draft.text), countChanges(shown)];
+          apply.mutate(
+            { model: model.name, document, prune: shown.prune, plan: shown.planHash },
+            { onSuccess: () => toast(t('document.applied', { count, model: model.name })) },
+          );
         }}
       />
       {added.length === 0 ? null : <NewMachinesDialog machines={added} onClose={() => setAdded([])} />}

@@ -11,8 +11,13 @@ import { groupHooks, type HookGroup, type ShownPlan } from './document-data.ts';
 const firstRows = 50;
 const maxNamed = 6;
 
+export interface HooksCardProps extends Pick<ShownPlan, 'hooks'> {
+  /** Whether the plan changes anything. If not, the hooks are due already. */
+  hasChanges: boolean;
+}
+
 /** The hooks that would run after an apply, by units. */
-export function HooksCard({ hooks }: Pick<ShownPlan, 'hooks'>) {
+export function HooksCard({ hooks, hasChanges }: HooksCardProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
   const [rows, setRows] = useState(firstRows);
@@ -21,10 +26,10 @@ export function HooksCard({ hooks }: Pick<ShownPlan, 'hooks'>) {
   if (groups.length === 0) return null;
   return (
     <Card>
-      <CardHeader title={t('document.hooks')} note={format.number(all)} />
+      <CardHeader title={t(hasChanges ? 'document.hooks' : 'document.hooksDue')} note={format.number(all)} />
       <ul>
         {groups.slice(0, rows).map((group) => (
-          <HookRow key={group.units.join()} group={group} />
+          <HookRow key={group.units.join()} group={group} hasChanges={hasChanges} />
         ))}
       </ul>
       {groups.length > rows ? (
@@ -39,7 +44,10 @@ export function HooksCard({ hooks }: Pick<ShownPlan, 'hooks'>) {
   );
 }
 
-function HookRow({ group: { units, hooks, count } }: { group: HookGroup }) {
+function HookRow({
+  group: { units, hooks, count },
+  hasChanges,
+}: Pick<HooksCardProps, 'hasChanges'> & { group: HookGroup }) {
   const { t } = useTranslation('services');
   const format = useFormat();
   const more = units.length - maxNamed;
@@ -62,7 +70,9 @@ function HookRow({ group: { units, hooks, count } }: { group: HookGroup }) {
                   : t('document.for', { units: format.list(remoteUnits) })}{' '}
               </span>
             )}
-            {when === 'now' ? null : <span className="text-ink-3">{t(`document.when.${when}`)}</span>}
+            {when === 'now' || (when === 'already' && !hasChanges) ? null : (
+              <span className="text-ink-3">{t(`document.when.${when}`)}</span>
+            )}
           </li>
         ))}
       </ul>

@@ -14,7 +14,7 @@ import type { VmHealth } from '#server/domain/verdicts/words.ts';
 import { HealthFilter, NoMatch } from './no-services.tsx';
 import { ShownAs, useShownAs } from './picture/shown-as.tsx';
 import type { ServiceAct } from './service-acts.ts';
-import { isServiceMatch, type ShownRelation, sortWorstFirst } from './service-data.ts';
+import { isServiceMatch, type ShownRelation, type ShownService, sortWorstFirst } from './service-data.ts';
 import { ServiceMenu } from './service-menu.tsx';
 import { ServiceTable } from './service-table.tsx';
 import type { RelationsRead, ServicesRead } from './use-services.ts';
@@ -81,11 +81,7 @@ export function ServicesCard({ model, services, relations, health, onAct }: Serv
         />
       ) : null}
       {shown === 'picture' ? (
-        relations.data === undefined && relations.error === null ? (
-          <PicturePlace />
-        ) : (
-          <ServicePicture model={model} services={items} relations={relations.data?.items ?? []} />
-        )
+        <Picture model={model} services={items} relations={relations} />
       ) : found.length === 0 ? (
         <NoMatch model={model} onClear={search === '' ? undefined : () => setSearch('')} />
       ) : (
@@ -105,6 +101,16 @@ export function ServicesCard({ model, services, relations, health, onAct }: Serv
       )}
     </Card>
   );
+}
+
+interface PictureProps extends Pick<ServicesCardProps, 'model' | 'relations'> {
+  services: readonly ShownService[];
+}
+
+/** The picture. It waits for the relations; if they did not load, it shows the services alone. */
+function Picture({ model, services, relations: { data, error } }: PictureProps) {
+  if (data === undefined && error === null) return <PicturePlace />;
+  return <ServicePicture model={model} services={services} relations={data?.items ?? []} />;
 }
 
 /** The place of the picture while it loads. */

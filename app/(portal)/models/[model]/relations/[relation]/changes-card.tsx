@@ -2,8 +2,10 @@
 
 import Link from 'next/link';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { FieldError } from '#app/_ui/field.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { Table, TableFrame, TBody, Td, THead, Th, Tr } from '#app/_ui/table.tsx';
 import { TextLink } from '#app/_ui/text-link.tsx';
@@ -26,6 +28,7 @@ export interface ChangesCardProps {
 export function ChangesCard({ name, relation, history: { query, events }, at, onMove }: ChangesCardProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
+  const explain = useProblem();
   const { shown, hasMore, more } = useShownRows(events ?? [], query);
   if (events === undefined || events.length === 0) return null;
   return (
@@ -62,6 +65,7 @@ export function ChangesCard({ name, relation, history: { query, events }, at, on
           <Button variant="ghost" busy={query.isFetchingNextPage} onClick={more}>
             {t('relation.changes.more')}
           </Button>
+          {query.isFetchNextPageError ? <FieldError>{explain(query.error).message}</FieldError> : null}
         </div>
       ) : null}
     </Card>

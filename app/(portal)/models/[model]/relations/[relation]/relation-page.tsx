@@ -80,6 +80,7 @@ export function RelationPage({ model, first, parts, readAt }: RelationPageProps)
         <BehindCard name={name} relation={relation} moment={now.moment} first={parts.readers} />
       ) : null}
       <HistoryCard relation={relation} history={history} at={at} onMove={setAt} />
+      {typeof pinned === 'number' && other.query.error ? <CompareFailed query={other.query} /> : null}
       {moment === undefined ? (
         <DataNotLoaded query={shown.query} units={relation.units} />
       ) : (
@@ -93,6 +94,16 @@ export function RelationPage({ model, first, parts, readAt }: RelationPageProps)
       <ChangesCard name={name} relation={relation} history={history} at={at} onMove={setAt} />
       {isRemoving ? <RemoveRelationDialog name={name} relation={relation} onClose={() => setRemoving(false)} /> : null}
     </>
+  );
+}
+
+/** Shown if the moment to compare with could not be loaded. */
+function CompareFailed({ query: { error, refetch, errorUpdatedAt } }: Pick<ReturnType<typeof usePast>, 'query'>) {
+  const { t } = useTranslation('services');
+  return (
+    <Card className="mt-4">
+      <QueryError title={t('relation.compare.failed')} error={error} onRetry={refetch} at={new Date(errorUpdatedAt)} />
+    </Card>
   );
 }
 

@@ -3,8 +3,10 @@
 import { type Ref, useId } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { QueryError } from '#app/_lib/query-error.tsx';
+import { useProblem } from '#app/_lib/use-problem.ts';
 import { Button } from '#app/_ui/button.tsx';
 import { Card, CardHeader } from '#app/_ui/card.tsx';
+import { FieldError } from '#app/_ui/field.tsx';
 import { SkeletonRows } from '#app/_ui/skeleton.tsx';
 import type { NamedUnit, ShownRunDetails } from '../unit-data.ts';
 import type { RunsRead } from '../use-unit.ts';
@@ -26,6 +28,7 @@ export interface UnitRunsProps {
 /** The runs of a unit’s hooks, newest first, and one of them with its output. */
 export function RunsCard({ ref, name, runs: { query, runs }, chosen, first, readAt, onOpen }: UnitRunsProps) {
   const { t } = useTranslation('services');
+  const explain = useProblem();
   const id = useId();
   const newest = runs?.[0];
   const opened = chosen ?? newest?.id ?? null;
@@ -54,6 +57,7 @@ export function RunsCard({ ref, name, runs: { query, runs }, chosen, first, read
                 <Button variant="ghost" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
                   {t('unit.runs.more')}
                 </Button>
+                {query.isFetchNextPageError ? <FieldError>{explain(query.error).message}</FieldError> : null}
               </div>
             ) : null}
           </div>
