@@ -49,6 +49,8 @@ export interface UnitParts {
   runs: RunsPage | undefined;
   /** The run that is shown first. */
   run: ShownRunDetails | undefined;
+  /** The run that failed, if the unit fails. */
+  failed: ShownRunDetails | undefined;
   machine: MachineRows | undefined;
   instance: UnitInstance | undefined;
 }

@@ -39,6 +39,6 @@ export function whyOf({ unit, machine, due, running }: WhyFacts): UnitWhy | null
   return unit.cause === 'relation' && unit.hook !== null ? { kind: 'relation', name: unit.hook } : null;
 }
 
-/** A hook of the unit keeps all others waiting, so it comes first; then the hook that failed most often. */
-const worstFailure = (failing: readonly ShownFailure[]): ShownFailure | undefined =>
+/** Returns the failure that explains the unit. A hook of the unit keeps all others waiting, so it comes first; then the hook that failed most often. */
+export const worstFailure = (failing: readonly ShownFailure[]): ShownFailure | undefined =>
   failing.toSorted((a, b) => Number(a.relation !== null) - Number(b.relation !== null) || b.failures - a.failures)[0];

@@ -9,6 +9,7 @@ import { Page } from '#app/_shell/page.tsx';
 import { modelHref } from '../../../model-data.ts';
 import { serviceHref } from '../../services/service-data.ts';
 import { runsPageSize, type ShownUnitDetails, type UnitParts, unitInAddress } from '../unit-data.ts';
+import { worstFailure } from '../why-unit.ts';
 import { UnitPage } from './unit-page.tsx';
 
 interface Props {
@@ -64,8 +65,19 @@ async function readParts(model: string, unit: ShownUnitDetails, run: string | nu
     unit.instanceId === null ? undefined : models.instances({ model, ids: [unit.instanceId] }).catch(() => undefined),
   ]);
   const shown = run ?? runs?.items[0]?.id;
-  const details = shown === undefined ? undefined : await units.run({ ...name, run: shown }).catch(() => undefined);
-  return { due, relations, runs, run: details, machine, instance: instances?.instances[0] ?? undefined };
+  const failing = worstFailure(unit.failing)?.run;
+  const readRun = async (id: string | undefined) =>
+    id === undefined ? undefined : units.run({ ...name, run: id }).catch(() => undefined);
+  const [details, failed] = await Promise.all([readRun(shown), readRun(failing === shown ? undefined : failing)]);
+  return {
+    due,
+    relations,
+    runs,
+    run: details,
+    failed: failed ?? details,
+    machine,
+    instance: instances?.instances[0] ?? undefined,
+  };
 }
 
 const read = cache(async (model: string, part: string) => {

@@ -80,7 +80,7 @@ export function UnitPage({ model, run: firstRun, first, parts, readAt }: UnitPag
         <WhyCard
           {...{ name, unit, why, lines, machine: machine.machine, onAct: setAct, onShowRun: show }}
           isDueKnown={due.data !== undefined}
-          first={parts.run}
+          first={parts.failed}
         />
       )}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-[minmax(0,1fr)_var(--aside)]">
