@@ -21,6 +21,9 @@ const NewMachinesDialog = dynamic(
   { ssr: false },
 );
 
+/** A banner stays visible when the reader is at the end of the document, where the buttons are. */
+const stays = 'sticky top-[calc(var(--topbar)+8px)] z-10 mb-4';
+
 export interface DocumentEditorProps {
   model: ShownModel;
   document: ShownModelDocument;
@@ -51,12 +54,12 @@ export function DocumentEditor({ model, document: read }: DocumentEditorProps) {
   return (
     <>
       {apply.isOutdated ? (
-        <Banner boxed status="warning" role="alert" className="mb-4">
+        <Banner boxed status="warning" role="alert" className={stays}>
           {t('document.outdated', { model: model.name })}
         </Banner>
       ) : null}
       {failed === null ? null : (
-        <Banner boxed status="failed" role="alert" className="mb-4">
+        <Banner boxed status="failed" role="alert" className={stays}>
           {explain(apply.error).message}
         </Banner>
       )}

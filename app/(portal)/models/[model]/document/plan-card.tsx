@@ -85,11 +85,11 @@ const isOfPortal = ({ offline, status = 0 }: ExplainedProblem): boolean => offli
 /** How many changes a plan has. `isCurrent`: whether it is the plan of the text in the editor. */
 function Summary({ plan, isCurrent }: { plan: ShownPlan; isCurrent: boolean }) {
   const { t } = useTranslation('services');
-  const changes = countChanges(plan);
+  const [changes, hooks] = [countChanges(plan), countNewHooks(plan)];
   const parts = [
     t('document.count.changes', { count: changes }),
     ...(plan.machines.length > 0 ? [t('document.count.machines', { count: plan.machines.length })] : []),
-    ...(changes > 0 ? [t('document.count.hooks', { count: countNewHooks(plan) })] : []),
+    ...(changes > 0 ? [hooks === 0 ? t('document.count.noHooks') : t('document.count.hooks', { count: hooks })] : []),
   ];
   return (
     <p role="status" className="flex flex-wrap gap-x-5 gap-y-1 px-4 pb-3 text-ink-2">
