@@ -46,7 +46,11 @@ export function DueCard({ unit, due, lines }: DueCardProps) {
             at={new Date(due.errorUpdatedAt)}
           />
         ) : (
-          <SkeletonRows columns={['w-40', 'w-24']} rows={1} label={t('unit.due.loading')} />
+          <SkeletonRows
+            columns={['w-40', 'w-24']}
+            rows={unit.failing.length === 0 ? 1 : 3}
+            label={t('unit.due.loading')}
+          />
         )
       ) : lines.length === 0 ? (
         <p className="px-4 pb-4 text-ink-2">{t('unit.due.none')}</p>
