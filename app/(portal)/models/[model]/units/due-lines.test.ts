@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dueLines, runningAttempt } from './due-lines.ts';
+import { canRunAgain, dueLines, runningAttempt } from './due-lines.ts';
 import type { ShownDue, ShownFailure, ShownRun } from './unit-data.ts';
 
 const due = (hook: string, relation: number | null = null, remoteUnit: string | null = null): ShownDue => ({
@@ -53,6 +53,19 @@ describe('EN-47 what hooks that are due wait for', () => {
     const running = { hook: 'db-relation-changed', remoteUnit: 'a/0' } as ShownRun;
     const hooks = [due('db-relation-changed', 3, 'a/0'), due('db-relation-changed', 3, 'a/1')];
     expect(states(hooks, [failure('db-relation-changed', 3, 'a/0')], running)).toEqual(['running', 'after 1']);
+  });
+});
+
+describe('a hook that fails', () => {
+  const failing = failure('config-changed');
+
+  it('can run again while it is due', () => {
+    expect(canRunAgain(dueLines([due('config-changed')], [failing], undefined), failing)).toBe(true);
+    expect(canRunAgain(dueLines([due('start')], [failing], undefined), failing)).toBe(false);
+  });
+
+  it('can run again if the hooks that are due did not load', () => {
+    expect(canRunAgain(undefined, failing)).toBe(true);
   });
 });
 

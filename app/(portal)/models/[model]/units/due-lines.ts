@@ -23,6 +23,10 @@ export function dueLines(
   });
 }
 
+/** Whether a hook that fails can run again: if it is due, or if the hooks that are due are not known. */
+export const canRunAgain = (lines: readonly DueLine[] | undefined, failure: ShownFailure): boolean =>
+  lines === undefined || lines.some(({ state }) => state.kind === 'retry' && state.failure === failure);
+
 /** Returns the run that is the next attempt of a hook that fails; undefined if the hook does not run now. */
 export function runningAttempt(
   lines: readonly DueLine[],

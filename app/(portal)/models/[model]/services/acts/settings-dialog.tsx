@@ -15,7 +15,7 @@ import { SettingsDiff } from '#app/(portal)/vms/[vmId]/extensions/_editor/settin
 import type { ServiceDialogsProps } from '../service-acts.ts';
 import type { ServiceDetails, ShownService } from '../service-data.ts';
 import { requestedSize, WaveField, waveSizeOf } from './at-once-field.tsx';
-import { isChanged, isReadable, protectedOf, settingsDraft } from './settings-draft.ts';
+import { isChanged, isReadable, protectedOf, settingsDraft, storedNow } from './settings-draft.ts';
 import { SettingsFields } from './settings-fields.tsx';
 import { useSetService } from './use-set-service.ts';
 
@@ -33,8 +33,8 @@ export function SettingsDialog({ model, service: { name }, onClose }: SettingsDi
     staleTime: 0,
   });
   const [read, setRead] = useState<ServiceDetails>();
-  const { data, isSuccess, isFetchedAfterMount } = details;
-  if (read === undefined && data !== undefined && isSuccess && isFetchedAfterMount) setRead(data);
+  const stored = storedNow(details);
+  if (read === undefined && stored !== undefined) setRead(stored);
   if (read !== undefined && read.settings !== null) {
     return <SettingsForm model={model} details={read} settings={read.settings} onClose={onClose} />;
   }

@@ -29,6 +29,18 @@ export const settingsDraft = (settings: SettingsObject): SettingsDraft => ({
   secrets: { mode: 'keep' },
 });
 
+/** The request for the settings of a service. */
+export interface SettingsRead<Details> {
+  data: Details | undefined;
+  isSuccess: boolean;
+  /** Whether the request has ended since the dialog opened. */
+  isFetchedAfterMount: boolean;
+}
+
+/** Returns the settings that are stored now; undefined while or if only those that an earlier page loaded are known. */
+export const storedNow = <Details>({ data, isSuccess, isFetchedAfterMount }: SettingsRead<Details>) =>
+  isSuccess && isFetchedAfterMount ? data : undefined;
+
 /** Updates the draft from the form. */
 export const withFormSettings = (draft: SettingsDraft, settings: SettingsObject): SettingsDraft => ({
   ...draft,

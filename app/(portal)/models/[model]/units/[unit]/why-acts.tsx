@@ -12,6 +12,7 @@ import { CardFooter } from '#app/_ui/card.tsx';
 import { FieldError } from '#app/_ui/field.tsx';
 import { modelHref } from '../../../model-data.ts';
 import { relationHref, serviceHref } from '../../services/service-data.ts';
+import { canRunAgain } from '../due-lines.ts';
 import type { ShownFailure } from '../unit-data.ts';
 import type { UnitWhyProps } from './unit-why-props.ts';
 
@@ -84,7 +85,7 @@ function FailingActs(props: UnitWhyProps & { failure: ShownFailure }) {
   const retry = useMutation(
     trpc.units.resolve.mutationOptions({ onSettled: () => queries.invalidateQueries(trpc.units.pathFilter()) }),
   );
-  const isDue = !isDueKnown || lines.some(({ state }) => state.kind === 'retry' && state.failure === failure);
+  const isDue = canRunAgain(isDueKnown ? lines : undefined, failure);
   return (
     <CardFooter className="max-sm:[&>a,&>button]:flex-[1_1_40%]">
       {may && isDue ? (
