@@ -24,6 +24,7 @@ import {
   listStorageAccounts,
   setStorageAccount,
 } from './index.ts';
+import type { ProviderStep } from './provider.ts';
 import { FakeProvider, type Fate } from './testing/fake-provider.ts';
 import { lab, newStage, type Stage } from './testing/stage.ts';
 
@@ -226,6 +227,27 @@ describe('JU-2 the bootstrap', () => {
       expect((await bootstrap(model, provider)).bootstrappedAt).not.toBeNull();
     },
   );
+
+  test.each<[ProviderStep, Fate]>([
+    ['network', 'succeed'],
+    ['network', 'failAfter'],
+    ['deployment', 'succeed'],
+    ['deployment', 'failBefore'],
+  ])('whose model is destroyed during %s (%s) says so, and leaves nothing behind', async (during, fate) => {
+    const model = await newModel();
+    const provider = new FakeProvider();
+    provider.fate = async (step): Promise<Fate> => {
+      if (step !== during) return 'succeed';
+      provider.fate = () => 'succeed';
+      await destroyModel(ctx, { model, confirm: model });
+      await stage.mend(provider);
+      return fate;
+    };
+    await expect(bootstrap(model, provider, 1)).rejects.toMatchObject({ kind: 'conflict', code: 'model_dying' });
+    await stage.mend(provider, 3600);
+    expect(await remains(model)).toEqual(nothing);
+    expect([provider.groups.size, provider.networks.size, provider.services.size]).toEqual([0, 0, 0]);
+  });
 });
 
 test('JU-10 controllers share one cloud service, and the agreement covers two of them', async () => {
