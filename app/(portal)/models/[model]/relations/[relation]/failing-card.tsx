@@ -35,14 +35,14 @@ export function FailingCard({ name, first, readAt }: FailingCardProps) {
   return (
     <Card className="mb-4" aria-labelledby={id}>
       <CardHeader id={id} title={t('relation.failing.title')} />
-      <div role="alert" className="px-4 empty:hidden">
-        {runAgain.error === undefined ? null : <FieldError>{runAgain.error}</FieldError>}
-      </div>
       {data !== undefined ? null : error ? (
         <QueryError title={t('relation.failing.failed')} error={error} onRetry={refetch} />
       ) : (
         <SkeletonRows columns={['w-48', 'w-96']} rows={2} label={t('relation.failing.loading')} />
       )}
+      <div role="alert" className="px-4 empty:hidden">
+        {runAgain.error === undefined ? null : <FieldError>{runAgain.error}</FieldError>}
+      </div>
       <ul>
         {groups.map((group) => (
           <FailingNeed
