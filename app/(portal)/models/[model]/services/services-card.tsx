@@ -115,7 +115,7 @@ function Picture({ model, services, relations: { data, error } }: PictureProps) 
 
 /** The place of the picture while it loads. */
 function PicturePlace() {
-  return <Skeleton className="mx-4 mb-4 h-96 w-auto" />;
+  return <Skeleton className="mx-4 mb-4 h-[30.5rem] w-auto" />;
 }
 
 /** Counts the relations of each service. */

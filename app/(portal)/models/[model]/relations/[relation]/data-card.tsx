@@ -112,7 +112,7 @@ function DataHeader({ id, moment, at, pinned, onPin, relation }: DataCardProps &
   );
 }
 
-function PastBanner({ at, events, since, onMove, relation }: DataCardProps & { at: number }) {
+function PastBanner({ at, events, since, isLoading, onMove, relation }: DataCardProps & { at: number }) {
   const { t } = useTranslation('services');
   const format = useFormat();
   const event = events.find(({ clock }) => clock === at);
@@ -137,7 +137,8 @@ function PastBanner({ at, events, since, onMove, relation }: DataCardProps & { a
         )}
       </span>{' '}
       <span className="text-ink-2">
-        {t('relation.past.since', { count: relation.clock - at })} {t('relation.past.values', { count: since })}
+        {t('relation.past.since', { count: relation.clock - at })}
+        {isLoading ? null : ` ${t('relation.past.values', { count: since })}`}
       </span>
     </Banner>
   );
