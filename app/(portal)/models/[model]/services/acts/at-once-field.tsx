@@ -16,7 +16,7 @@ export interface WaveSize {
 /** Returns the size that a service has; null means all. */
 export const waveSizeOf = (atOnce: number | null): WaveSize => ({
   mode: atOnce === null ? 'all' : atOnce === 1 ? 'one' : 'some',
-  count: String(atOnce ?? 2),
+  count: String(Math.max(2, atOnce ?? 2)),
 });
 
 /** Returns the size as a request names it. */
