@@ -75,6 +75,31 @@ test('an operator selects VMs with the filter of the VM list, and sees in the pl
   await api.call('DELETE', `/rollout-strategies/two-${unique}`);
 });
 
+test('the form of a draft that was edited just after it was read offers the newer draft', { tag: '@long' }, async ({
+  signedIn,
+  api,
+  console,
+}) => {
+  console.allow(/412/);
+  const { id, revision, name } = await draftRollout(api, mount);
+  const page = await signedIn('operator');
+  const edited = Promise.withResolvers<void>();
+  await page.route('**/api/trpc/rollouts.get**', async (route) => {
+    await edited.promise;
+    await route.continue();
+  });
+  await page.goto(`/rollouts/${id}/edit`);
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue(name);
+  await api.call('PUT', `/rollouts/${id}`, {
+    headers: { 'if-match': `"${revision}"` },
+    body: { name: 'Edited elsewhere', select: { all: true }, change: { kind: 'retry', handler: mount } },
+  });
+  edited.resolve();
+  await page.getByRole('button', { name: 'Reload' }).click(patience);
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Edited elsewhere');
+  await api.call('DELETE', `/rollouts/${id}`);
+});
+
 test('a viewer cannot make a rollout, and has no acts on VMs', async ({ signedIn }) => {
   const page = await signedIn('viewer', { locale: 'de-DE', viewport: { width: 390, height: 844 } });
   await page.goto('/rollouts/new');

@@ -65,7 +65,7 @@ function page(): string {
   return [
     '# Who may do what',
     '',
-    '`npm run permissions` generates this page from `server/trpc/permissions.ts` and from the routes in `server/rest/routes`; `npm run verify` fails if the page is stale. `server/portal/permissions.test.ts` tests every row of the tables against a running portal, including calls for other people’s objects and batched calls.',
+    '`npm run permissions` generates this page from `server/trpc/permissions.ts` and from the routes in `server/rest/routes`; `npm run verify` fails if the page is stale. `server/trpc/permissions.test.ts` and `server/rest/permissions.test.ts` test every row of the tables against a running portal, including batched calls; `server/portal/other-users.test.ts` tests calls for other people’s objects.',
     '',
     'The roles operator and publisher include viewer; admin includes all other roles. Publishers can act only in their own namespaces; admins can act in all namespaces. A call without a sign-in gets 401, and a call without the required role gets 403; neither call changes anything. The domain layer (`server/domain`) checks roles and objects again.',
     '',

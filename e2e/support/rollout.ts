@@ -10,6 +10,7 @@ export interface RolloutState {
   name: string;
   state: string;
   kind: string;
+  revision: number;
   why: { code: string }[];
   counts: Record<string, number>;
 }

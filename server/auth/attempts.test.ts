@@ -5,6 +5,7 @@ import { auditEntries } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { bearerAuthentication } from '#server/rest/authenticate-bearer.ts';
 import { createRestHandler } from '#server/rest/door.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { openBrowser, refusalOf } from '#server/testing/browser.ts';
 import { testServices } from '#server/testing/context.ts';
 import { bootstrapPeople, openSignIn, type SignIn } from './index.ts';
@@ -22,7 +23,7 @@ beforeEach(async () => {
   signIn = openSignIn(services, pino({}, { write: (line: string) => lines.push(line) }));
 });
 
-const lockouts = () => services.db.select().from(auditEntries).where(eq(auditEntries.action, 'sign-in.lock-out'));
+const lockouts = () => readActs(services.db, eq(auditEntries.action, 'sign-in.lock-out'));
 const warnings = () => lines.filter((line) => line.includes('"level":40'));
 
 test('failed sign-ins are counted, and logged without the input', async () => {

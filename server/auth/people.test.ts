@@ -4,6 +4,7 @@ import { accounts, auditEntries, invitations, sessions, users } from '#db/schema
 import type { Actor } from '#server/domain/actor.ts';
 import type { Services } from '#server/domain/context.ts';
 import { createPublisher, listPublishers } from '#server/domain/publishers/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testActor, testBootstrap, testContext, testServices } from '#server/testing/context.ts';
 import { outcomeOf } from '#server/testing/records.ts';
 import { actorFromBearer, bootstrapPeople } from './index.ts';
@@ -97,10 +98,10 @@ describe('the grant `scripts`', () => {
     expect(await scriptsOf(id)).toBe(false);
     await change({ scripts: true });
     expect(await scriptsOf(id)).toBe(true);
-    const [act] = await services.db
-      .select()
-      .from(auditEntries)
-      .where(and(eq(auditEntries.targetId, id), eq(auditEntries.action, 'member.update')));
+    const [act] = await readActs(
+      services.db,
+      and(eq(auditEntries.targetId, id), eq(auditEntries.action, 'member.update')),
+    );
     expect(act).toMatchObject({ before: { scripts: false }, after: { scripts: true } });
     await change({ role: 'viewer' });
     expect(await scriptsOf(id)).toBe(false);
@@ -122,7 +123,7 @@ describe('invitations', () => {
   test('a link creates one member with its role, and the activity log names who joined', async () => {
     const actor = await join('publisher', 'pia');
     expect(actor).toMatchObject({ kind: 'user', name: 'pia', role: 'publisher', namespaces: ['Acme.Lab'] });
-    const acts = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, actor.id));
+    const acts = await readActs(services.db, eq(auditEntries.targetId, actor.id));
     expect(acts).toMatchObject([{ action: 'member.join', actorId: actor.id, actorName: 'pia' }]);
   });
 
@@ -150,7 +151,7 @@ describe('invitations', () => {
     expect((await listInvitations(await admin())).items.find((one) => one.id === id)).toMatchObject(shown);
     expect(await readInvitation(await asAnonymous(), { token: tokenOf(link) })).toMatchObject(shown);
     expect((await listPublishers(await admin(), { q: 'Zeta.Lab' })).items).toMatchObject([{ displayName: 'Zeta' }]);
-    const acts = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, 'Zeta.Lab'));
+    const acts = await readActs(services.db, eq(auditEntries.targetId, 'Zeta.Lab'));
     expect(acts).toMatchObject([{ action: 'publisher.create' }]);
     await revokeInvitation(await admin(), { id });
   });
@@ -278,7 +279,7 @@ describe('members', () => {
     await removeMember(await admin(), { id: member });
     expect(await services.db.select().from(accounts).where(eq(accounts.userId, member))).toEqual([]);
     expect(await services.db.select().from(sessions).where(eq(sessions.userId, member))).toEqual([]);
-    const acts = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, member));
+    const acts = await readActs(services.db, eq(auditEntries.targetId, member));
     expect(acts.map(({ action }) => action)).toEqual(['member.join', 'member.remove']);
   });
 });

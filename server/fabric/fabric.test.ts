@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { eq } from 'drizzle-orm';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { agents } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import {
@@ -48,6 +49,8 @@ const stop = async (): Promise<void> => {
 /** A machine with an enrolled agent and a small server that sends the machine's name. */
 interface LabMachine {
   instance: string;
+  /** Its address in the network of its model. */
+  address: string;
   machine: number;
   vmId: string;
   cloudService: string;
@@ -66,8 +69,8 @@ async function newMachines(count: number): Promise<{ model: string; address: str
     await enrollMachine(ctx, one);
     const server = await tcpMember(one.vm, one.assignedAddress, (socket) => socket.end(one.vm));
     members.push(server);
-    const { instanceId: instance, machine, vmId, cloudService } = one;
-    machines.push({ instance, machine, vmId, cloudService, localPort: server.localPort });
+    const { instanceId: instance, assignedAddress: address, machine, vmId, cloudService } = one;
+    machines.push({ instance, address, machine, vmId, cloudService, localPort: server.localPort });
   }
   const { items } = await listEndpoints(ctx, { model });
   return { model, address: items[0]?.publicAddress ?? '', machines };
@@ -186,13 +189,16 @@ test('while the database is unavailable, the fabric serves what it read last', a
 test('stopping the fabric ends its connections and frees its ports', async () => {
   const { address, machines } = await newMachines(1);
   const port = await freePort(address);
-  const holding = await tcpMember('holding', address, () => {}, { port: await freePort(address) });
+  const holding = await tcpMember('holding', machines[0]?.address ?? '', (socket) => void socket.write('held'));
   members.push(holding);
-  await open(port, machines);
-  await expect.poll(() => ask(address, port), { timeout: 5_000 }).not.toBe('error ECONNREFUSED');
-  const socket = await dial(address, port);
-  const closed = new Promise<void>((resolve) => socket.resume().once('close', () => resolve()));
-  socket.end();
+  await open(
+    port,
+    machines.map((one) => ({ ...one, localPort: holding.localPort })),
+  );
+  const dialed = () => dial(address, port).catch(() => null);
+  const socket = await vi.waitUntil(dialed, { timeout: 5_000 });
+  expect(String(await once(socket, 'data'))).toBe('held');
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   await stop();
   await closed;
   expect(await ask(address, port)).toBe('error ECONNREFUSED');

@@ -8,6 +8,7 @@ import { auditEntries, handlerVersions } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';
 import { getWireAccess, grantWireAccess, revokeWireAccess } from '#server/domain/stock-agents/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { singleBlob } from '#server/testing/agent-door.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -172,7 +173,7 @@ test('AZ-C2 the tenant key is wrapped for the certificate in the request, and op
   expect(
     openssl('x509', '-in', 'pem', '-noout', '-fingerprint', '-sha1').toString().trim().replaceAll(':', ''),
   ).toMatch(new RegExp(`${protectedSettingsCertThumbprint}$`));
-  const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.vmId, vm.vmId));
+  const acts = await readActs(ctx.db, eq(auditEntries.vmId, vm.vmId));
   expect(acts.filter(({ action }) => action === 'wire-access.renew-certificate')).toMatchObject([
     { actorKind: 'agent', before: null },
     { actorKind: 'agent', before: { thumbprint: expect.any(String) } },

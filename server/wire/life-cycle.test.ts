@@ -8,6 +8,7 @@ import type { SetExtensionInput } from '#server/domain/goal-states/input.ts';
 import { listArchives, listOutputs, requestArchive } from '#server/domain/logs/index.ts';
 import { getWireAccess, rotateTenantKey, setHold } from '#server/domain/stock-agents/index.ts';
 import { getInstanceView } from '#server/domain/views/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { longTest } from '#server/testing/long.ts';
@@ -103,10 +104,10 @@ describe('the incarnation', () => {
     expect(after.extensions.map(({ name }) => name)).toEqual(['other']);
     expect(after.incarnation).toBeGreaterThan(Number(incarnation));
     expect((await vm.poll()).incarnation).toBe(incarnation);
-    const acts = await ctx.db
-      .select()
-      .from(auditEntries)
-      .where(and(eq(auditEntries.vmId, vm.vmId), eq(auditEntries.action, 'extension.removed')));
+    const acts = await readActs(
+      ctx.db,
+      and(eq(auditEntries.vmId, vm.vmId), eq(auditEntries.action, 'extension.removed')),
+    );
     expect(acts).toHaveLength(1);
   });
 
@@ -201,7 +202,7 @@ describe('on hold', () => {
     expect(after.settings.map(({ seqNo }) => seqNo)).toEqual([1, 2]);
     await vm.report();
     expect(await view(vm)).toMatchObject({ agent: { hold: null }, health: 'healthy' });
-    const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.vmId, vmId));
+    const acts = await readActs(ctx.db, eq(auditEntries.vmId, vmId));
     const ofHold = acts.map(({ action }) => action).filter((action) => action.startsWith('hold.'));
     expect(ofHold.sort()).toEqual(['hold.release', 'hold.set']);
   });

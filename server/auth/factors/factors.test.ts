@@ -3,6 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { accounts, auditEntries, authChallenges, recoveryCodes, sessions, totpFactors } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { openBrowser, refusalOf } from '#server/testing/browser.ts';
 import { testBootstrap, testContext } from '#server/testing/context.ts';
 import {
@@ -125,7 +126,7 @@ describe('an authenticator app', () => {
     expect(await refusalOf(await again.post('/sign-in/factor', { code }))).toEqual([401, 'factor_refused']);
     expect(await refusalOf(await again.post('/sign-in/factor', { code: codeIn(-1) }))).toEqual([401, 'factor_refused']);
     expect((await again.post('/sign-in/factor', { code: codeIn(1) })).status).toBe(204);
-    const acts = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, id));
+    const acts = await readActs(services.db, eq(auditEntries.targetId, id));
     expect(acts.filter(({ action }) => action === 'member.sign-in').map(({ details }) => details)).toEqual([
       { method: 'password' },
       { method: 'password', factor: 'totp' },
@@ -210,7 +211,7 @@ describe('an authenticator app', () => {
       await services.db.select().from(totpFactors).where(eq(totpFactors.userId, id)),
       await services.db.select().from(recoveryCodes).where(eq(recoveryCodes.userId, id)),
       await services.db.select().from(authChallenges),
-      await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, id)),
+      await readActs(services.db, eq(auditEntries.targetId, id)),
     ]);
     for (const hidden of [secret, ...codes, ...codes.map((code) => code.replace('-', ''))]) {
       expect(rows).not.toContain(hidden);
@@ -332,10 +333,10 @@ describe('an admin', () => {
     expect(await (await browser.get('/get-session')).json()).toEqual({ user: null });
     const plain = openBrowser(services, signIn);
     expect((await plain.post('/sign-in/email', { email, password })).status).toBe(204);
-    const [act] = await services.db
-      .select()
-      .from(auditEntries)
-      .where(and(eq(auditEntries.targetId, id), eq(auditEntries.action, 'member.reset-factors')));
+    const [act] = await readActs(
+      services.db,
+      and(eq(auditEntries.targetId, id), eq(auditEntries.action, 'member.reset-factors')),
+    );
     expect(act?.details).toMatchObject({ passkeys: 1, totp: true, sessionsEnded: 1 });
     expect(await codeOf(resetFactors(await testContext({ services }), { id: 'nobody' }))).toBe('member_unknown');
   });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accounts, auditEntries, users } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import type { OpenIdConfig } from '#server/platform/openid-env.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { openBrowser, refusalOf } from '#server/testing/browser.ts';
 import { testBootstrap, testContext, testServices } from '#server/testing/context.ts';
 import { type OpenIdTestProvider, signInAtProvider, startOpenIdProvider } from '#server/testing/openid-provider.ts';
@@ -92,10 +93,7 @@ describe('a person with an account at the provider', () => {
     const later = open();
     expect(await signInBy(later, 'grace')).toBe('/');
     expect(await who(later)).toMatchObject({ id: joined?.id });
-    const acts = await services.db
-      .select()
-      .from(auditEntries)
-      .where(eq(auditEntries.targetId, joined?.id ?? ''));
+    const acts = await readActs(services.db, eq(auditEntries.targetId, joined?.id ?? ''));
     expect(acts.map(({ action }) => action)).toEqual([
       'member.join',
       'member.link-provider',
@@ -261,7 +259,7 @@ describe('a signed-in member', () => {
     const later = open();
     expect(await signInBy(later, 'tess at work')).toBe('/');
     expect(await who(later)).toMatchObject({ id });
-    const acts = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, id));
+    const acts = await readActs(services.db, eq(auditEntries.targetId, id));
     expect(acts.map(({ action }) => action)).toContain('member.link-provider');
 
     // Another provider account replaces the first, which can no longer sign in.

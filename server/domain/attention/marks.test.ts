@@ -4,6 +4,7 @@ import type { Role } from '#db/schema/auth.ts';
 import { attentionMarks, auditEntries, users } from '#db/schema/index.ts';
 import { systemActor } from '#server/domain/actor.ts';
 import { type Context, systemOrigin } from '#server/domain/context.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext } from '#server/testing/context.ts';
 import {
   assignProblem,
@@ -43,7 +44,7 @@ const markAt = async (minutes: number) => {
   return problem && currentMark(stored, problem, inMinutes(minutes));
 };
 const acts = async () => {
-  const rows = await ctx.db.select().from(auditEntries).where(eq(auditEntries.targetId, key)).orderBy(auditEntries.id);
+  const rows = await readActs(ctx.db, eq(auditEntries.targetId, key));
   return rows.map(({ action, details, actorKind }) => [action, details, actorKind]);
 };
 
@@ -186,7 +187,7 @@ test('the activity log has the assignee and the end of the snooze before and aft
   await assignProblem(ctx, { key, memberId: 'ada' });
   await snoozeProblem(ctx, { key, until });
   await snoozeProblem(ctx, { key });
-  const rows = await ctx.db.select().from(auditEntries).where(eq(auditEntries.targetId, key)).orderBy(auditEntries.id);
+  const rows = await readActs(ctx.db, eq(auditEntries.targetId, key));
   const assignee = 'Member ada';
   expect(rows.map(({ before, after }) => [before, after])).toEqual([
     [null, { assignee, snooze: null }],

@@ -19,6 +19,7 @@ import {
 import { grantWireAccess, revokeWireAccess, rotateTenantKey } from '#server/domain/stock-agents/index.ts';
 import { getInstanceView, getVmFacts, listFleet } from '#server/domain/views/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { type KeyPair, newKeyPair, proofOf } from '#server/testing/key-pair.ts';
@@ -95,11 +96,7 @@ async function readable(vmId: string, { key }: KeyPair): Promise<unknown> {
 }
 
 const actsOf = async (vmId: string) => {
-  const rows = await services.db
-    .select()
-    .from(auditEntries)
-    .where(eq(auditEntries.vmId, vmId))
-    .orderBy(auditEntries.id);
+  const rows = await readActs(services.db, eq(auditEntries.vmId, vmId));
   return rows.map(({ action, actorName, details }) => ({ action, actorName, details }));
 };
 

@@ -5,6 +5,7 @@ import { apiTokens, auditEntries } from '#db/schema/index.ts';
 import type { Actor } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { givenRunbook } from '#server/domain/runbooks/testing/given-runbook.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 import { longTest } from '#server/testing/long.ts';
@@ -61,7 +62,7 @@ describe('an execution that needs approval', () => {
     expect(shown.turn).toBeGreaterThan(later.execution.turn);
     expect(shown.stamp).toBeGreaterThan(later.execution.stamp);
     expect((await machine.next())?.id).toBe(later.execution.id);
-    const acts = await admin.db.select().from(auditEntries).where(eq(auditEntries.targetId, of.executionId));
+    const acts = await readActs(admin.db, eq(auditEntries.targetId, of.executionId));
     expect(acts.map(({ action, actorName }) => [action, actorName])).toContainEqual(['execution.approve', 'ben']);
   });
 
@@ -159,7 +160,7 @@ describe('the rule', () => {
   test('requires no approval at first, is set by admins, and is in the activity log', async () => {
     expect(await getExecutionRules(admin)).toEqual({ approval: 'none' });
     expect(await setExecutionRules(admin, { approval: 'all' })).toEqual({ approval: 'all' });
-    const acts = await admin.db.select().from(auditEntries).where(eq(auditEntries.action, 'execution-rules.set'));
+    const acts = await readActs(admin.db, eq(auditEntries.action, 'execution-rules.set'));
     expect(acts.at(-1)).toMatchObject({ before: { approval: 'none' }, after: { approval: 'all' } });
     await expect(setExecutionRules(ben(), { approval: 'none' })).rejects.toMatchObject({ kind: 'forbidden' });
     await expect(getExecutionRules(ben())).rejects.toMatchObject({ kind: 'forbidden' });

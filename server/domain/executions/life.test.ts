@@ -5,6 +5,7 @@ import { systemActor } from '#server/domain/actor.ts';
 import { type Context, systemOrigin } from '#server/domain/context.ts';
 import { holdVm, releaseHold } from '#server/domain/holds/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 import { cancelExecution, cancelWaiting, handOutNext, queueExecution, settleDue } from './index.ts';
@@ -149,10 +150,10 @@ test('one call cancels all waiting executions', async () => {
   expect(await cancelWaiting(admin, { vmId: machine.vmId })).toBe(0);
   for (const { id } of waiting) expect((await machine.get(id)).state).toBe('cancelled');
   expect((await machine.get(open.id)).state).toBe('delivered');
-  const acts = await admin.db
-    .select()
-    .from(auditEntries)
-    .where(and(eq(auditEntries.vmId, machine.vmId), eq(auditEntries.action, 'execution.cancel-waiting')));
+  const acts = await readActs(
+    admin.db,
+    and(eq(auditEntries.vmId, machine.vmId), eq(auditEntries.action, 'execution.cancel-waiting')),
+  );
   expect(acts).toHaveLength(1);
 });
 

@@ -6,6 +6,7 @@ import type { Context } from '#server/domain/context.ts';
 import { setExtension } from '#server/domain/goal-states/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
 import { sha256Hex } from '#server/platform/keys.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { type AgentDoor, givenProbe, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
@@ -69,7 +70,7 @@ describe('a plan that is queued', () => {
   test('is an act with the digest of the plan, and without its contents', async () => {
     const { vmId } = await givenVm(admin);
     const { execution } = await queue(vmId, { ...plan, Parameters: { who: 'private' } });
-    const acts = await admin.db.select().from(auditEntries).where(eq(auditEntries.vmId, vmId));
+    const acts = await readActs(admin.db, eq(auditEntries.vmId, vmId));
     const act = acts.find(({ action }) => action === 'execution.queue');
     expect(act?.details).toMatchObject({ name: 'Hello', version: '1.0.0', plan: execution.planSha256 });
     expect(JSON.stringify(acts)).not.toContain('private');

@@ -5,6 +5,7 @@ import { auditEntries, secrets } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { enrollAgent, issueEnrollmentToken, registerVm } from '#server/domain/enrollment/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 import { type KeyPair, newKeyPair, proofOf } from '#server/testing/key-pair.ts';
@@ -57,7 +58,7 @@ describe('secret parameters of an execution', () => {
     expect(opened(envelope, pair)).toEqual(values);
     expect(envelope?.protectedParametersCertThumbprint).toBe(stored?.thumbprint);
     expect(envelope?.plan).toMatchObject({ Parameters: { who: 'w' } });
-    const acts = await admin.db.select().from(auditEntries).where(eq(auditEntries.vmId, machine.vmId));
+    const acts = await readActs(admin.db, eq(auditEntries.vmId, machine.vmId));
     const act = acts.find(({ action }) => action === 'execution.queue');
     expect(act?.details).toMatchObject({ plan: planSha256, secretParameters: ['nested', 'password'] });
     expect(JSON.stringify(acts)).not.toContain('correct-horse');

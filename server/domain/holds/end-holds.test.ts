@@ -1,9 +1,10 @@
-import { asc, eq, inArray, sql } from 'drizzle-orm';
+import { eq, inArray, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries, changes, vms } from '#db/schema/index.ts';
 import { systemActor } from '#server/domain/actor.ts';
 import { type Context, type Services, systemOrigin } from '#server/domain/context.ts';
 import { grantWireAccess } from '#server/domain/stock-agents/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { endHolds, holdOf, holdVm, readHold, releaseHold } from './index.ts';
@@ -27,11 +28,7 @@ const heldUntil = async (seconds: number) => {
   return vmId;
 };
 const endedOf = async (...vmIds: string[]) => {
-  const rows = await services.db
-    .select()
-    .from(auditEntries)
-    .where(inArray(auditEntries.vmId, vmIds))
-    .orderBy(asc(auditEntries.id));
+  const rows = await readActs(services.db, inArray(auditEntries.vmId, vmIds));
   return rows.filter(({ action }) => action === 'hold.end').map(({ vmId }) => vmId);
 };
 

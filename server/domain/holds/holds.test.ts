@@ -1,4 +1,4 @@
-import { asc, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries, changes, goalStateHeads, holds } from '#db/schema/index.ts';
 import { systemActor } from '#server/domain/actor.ts';
@@ -7,6 +7,7 @@ import { listAgentNews, registerVm } from '#server/domain/enrollment/index.ts';
 import { fetchGoalState, setExtension } from '#server/domain/goal-states/index.ts';
 import { getInstanceView, readFleetRows } from '#server/domain/views/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { longTest } from '#server/testing/long.ts';
@@ -36,11 +37,7 @@ const declare = (vmId: string, word = 'a') =>
     goal: { handler: 'Acme.Lab.Probe', version: '1.0.0.0', state: 'enabled', settings: { publicSettings: { word } } },
   });
 const actsOf = async (vmId: string) => {
-  const rows = await ctx.db
-    .select()
-    .from(auditEntries)
-    .where(eq(auditEntries.vmId, vmId))
-    .orderBy(asc(auditEntries.id));
+  const rows = await readActs(ctx.db, eq(auditEntries.vmId, vmId));
   return rows.filter(({ action }) => action.startsWith('hold.'));
 };
 const fetchedBy = async (vmId: string) => {

@@ -4,6 +4,7 @@ import { auditEntries } from '#db/schema/index.ts';
 import type { Services } from '#server/domain/context.ts';
 import { getHandler } from '#server/domain/packages/index.ts';
 import { listPublishers } from '#server/domain/publishers/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { longTest } from '#server/testing/long.ts';
 import { publishSample } from './index.ts';
@@ -29,7 +30,7 @@ longTest('calls at the same time publish it once, and all of them succeed', { ti
   const ctx = await testContext({ role: 'admin' });
   const published = await Promise.all([1, 2, 3].map(() => publishSample(ctx)));
   expect(new Set(published.map(({ version }) => version))).toEqual(new Set(['1.1.0.0']));
-  const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.action, 'version.publish'));
+  const acts = await readActs(ctx.db, eq(auditEntries.action, 'version.publish'));
   expect(acts).toHaveLength(1);
 });
 

@@ -4,6 +4,7 @@ import { auditEntries, handlers } from '#db/schema/index.ts';
 import type { Context, Services } from '#server/domain/context.ts';
 import { getVersion, receiveUpload } from '#server/domain/packages/index.ts';
 import { createPublisher } from '#server/domain/publishers/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { longTest } from '#server/testing/long.ts';
 import { runsLong } from '#server/testing/runs-long.ts';
@@ -37,10 +38,7 @@ async function register(handler: string, more: Partial<RegisterVersionInput> = {
   return registerVersion(as, { handler, version: '1.0', resources: [], publish: false, ...more, file });
 }
 const actionsOf = async (handler: string) => {
-  const rows = await services.db
-    .select()
-    .from(auditEntries)
-    .where(eq(auditEntries.targetId, `${handler}-1.0`));
+  const rows = await readActs(services.db, eq(auditEntries.targetId, `${handler}-1.0`));
   return rows.map(({ action }) => action);
 };
 const exists = async (handler: string) => (await services.db.$count(handlers, eq(handlers.id, handler))) === 1;

@@ -5,6 +5,7 @@ import resourcesDe from '#protocol/fixtures/resources-de.json' with { type: 'jso
 import resourcesEn from '#protocol/fixtures/resources-en.json' with { type: 'json' };
 import { negotiate } from '#protocol/index.ts';
 import type { Services } from '#server/domain/context.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { findMessages } from './find-messages.ts';
@@ -56,7 +57,7 @@ describe('setResources', () => {
       },
     ]);
     const target = eq(auditEntries.targetId, `${handler}-${version}`);
-    expect(await services.db.select().from(auditEntries).where(target)).toMatchObject([
+    expect(await readActs(services.db, target)).toMatchObject([
       { action: 'resources.set', details: { lang: 'en', count: 1 }, before: null },
       {
         action: 'resources.set',

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries, changes, handlers, handlerVersions } from '#db/schema/index.ts';
 import type { Context, Services } from '#server/domain/context.ts';
 import { createPublisher } from '#server/domain/publishers/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { longTest } from '#server/testing/long.ts';
 import { buildZip, manifestOf, packageEntries } from '#server/testing/zip.ts';
@@ -158,7 +159,7 @@ describe('registerPackage', () => {
 
   test('the author is recorded, and open pages are notified', async () => {
     await upload(publisher, 'Acme.Lab.Told', '1.0', honest);
-    const [act] = await services.db.select().from(auditEntries).where(eq(auditEntries.targetId, 'Acme.Lab.Told-1.0'));
+    const [act] = await readActs(services.db, eq(auditEntries.targetId, 'Acme.Lab.Told-1.0'));
     expect(act).toMatchObject({ action: 'version.register', actorId: 'test-publisher', targetKind: 'version' });
     expect(await services.db.$count(changes, eq(changes.key, 'Acme.Lab.Told'))).toBe(1);
   });

@@ -1,8 +1,9 @@
-import { and, asc, eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditEntries, changes, handlers, handlerVersions, type VersionState } from '#db/schema/index.ts';
 import type { Role } from '#server/domain/actor.ts';
 import type { Context, Services } from '#server/domain/context.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import {
@@ -42,11 +43,7 @@ const rowOf = async ({ handler, version }: Reference) => {
   return (await services.db.select().from(handlerVersions).where(its))[0];
 };
 const actsOf = async ({ handler, version }: Reference) =>
-  services.db
-    .select()
-    .from(auditEntries)
-    .where(eq(auditEntries.targetId, `${handler}-${version}`))
-    .orderBy(asc(auditEntries.id));
+  readActs(services.db, eq(auditEntries.targetId, `${handler}-${version}`));
 const changesOf = ({ handler }: Reference) =>
   services.db.$count(changes, and(eq(changes.topic, 'handler'), eq(changes.key, handler)));
 

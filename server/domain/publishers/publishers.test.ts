@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Role } from '#db/schema/auth.ts';
 import { auditEntries, changes } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext } from '#server/testing/context.ts';
 import { createPublisher, listPublishers } from './index.ts';
 
@@ -23,7 +24,7 @@ describe('publishers', () => {
         params: { namespace: 'Acme.Lab' },
       });
     }
-    const acts = await admin.db.select().from(auditEntries).where(eq(auditEntries.targetId, 'Acme.Lab'));
+    const acts = await readActs(admin.db, eq(auditEntries.targetId, 'Acme.Lab'));
     expect(acts).toMatchObject([{ action: 'publisher.create', details: { name: 'Acme' } }]);
     expect(await admin.db.$count(changes, eq(changes.key, 'Acme.Lab'))).toBe(1);
   });

@@ -14,6 +14,7 @@ import { foldHealth } from '#server/domain/health/index.ts';
 import { holdVm, releaseHold } from '#server/domain/holds/index.ts';
 import { getInstanceView } from '#server/domain/views/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -47,11 +48,7 @@ const probe = ({ vmId }: GivenVm) => ({ vmId, name: 'probe' });
 const sequenceOf = async (vm: GivenVm) => (await getExtension(ada, probe(vm))).sequenceNumber;
 const seriesOf = async ({ vmId }: GivenVm) => (await getInstanceView(ada, { vmId })).extensions[0]?.retries ?? null;
 const actsOf = async ({ vmId }: GivenVm) => {
-  const rows = await services.db
-    .select()
-    .from(auditEntries)
-    .where(eq(auditEntries.vmId, vmId))
-    .orderBy(asc(auditEntries.id));
+  const rows = await readActs(services.db, eq(auditEntries.vmId, vmId));
   return rows.filter(({ action }) => action.startsWith('extension.retry'));
 };
 

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries, rollouts } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { deriveKeys } from '#server/platform/keys.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext } from '#server/testing/context.ts';
 import { outcomeOf } from '#server/testing/records.ts';
 import {
@@ -76,7 +77,7 @@ test('a rollout is created as a draft with the defaults of its strategy', async 
     ['half', 'waiting', 0],
     ['all', 'waiting', 0],
   ]);
-  const [act] = await ctx.db.select().from(auditEntries).where(eq(auditEntries.targetId, view.id));
+  const [act] = await readActs(ctx.db, eq(auditEntries.targetId, view.id));
   expect(act).toMatchObject({ action: 'rollout.create', details: { name: view.name, rolloutKind: 'rollout' } });
 });
 
@@ -111,7 +112,7 @@ describe('RO-39 protected settings', () => {
     for (const reader of [ctx, viewer, admin]) {
       expect(JSON.stringify(await getRollout(reader, { id }))).not.toMatch(/hunter2|"password"/);
     }
-    const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.targetId, id));
+    const acts = await readActs(ctx.db, eq(auditEntries.targetId, id));
     expect(JSON.stringify(acts)).not.toContain('hunter2');
   });
 

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { auditEntries, extensions, rollouts } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { readActs } from '#server/testing/acts.ts';
 import type { GivenVm } from '#server/testing/fleet.ts';
 import { outcomeOf } from '#server/testing/records.ts';
 import { dropRolloutSecrets, planRollout, requestPlan, resumeRollout, updateRollout } from './index.ts';
@@ -50,7 +51,7 @@ test('RO-39 with ANNEX_CUSTODY=vm, an open rollout loses its protected settings 
   const [untouched] = vms.filter((vm) => vm !== begun) as [GivenVm];
   const versions = await stage.db.select().from(extensions).where(eq(extensions.vmId, untouched.vmId));
   expect(versions).toMatchObject([{ version: '1.0.0.0' }]);
-  const acts = await stage.db.select().from(auditEntries).where(eq(auditEntries.action, 'secrets.drop-copies'));
+  const acts = await readActs(stage.db, eq(auditEntries.action, 'secrets.drop-copies'));
   expect(acts).toMatchObject([{ details: { secrets: 1, tenantKeys: 0, rollouts: [id] } }]);
 });
 

@@ -4,6 +4,7 @@ import { auditEntries, handlerVersions } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { emptyCounts } from '#server/domain/rollout-rules/counts.ts';
 import type { RingVerdict } from '#server/domain/rollout-rules/stored.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { outcomeOf } from '#server/testing/records.ts';
@@ -56,7 +57,7 @@ describe('RO-29 resume after a halt', () => {
     expect(await outcomeOf(resume(all))).toBe('conflict verdicts_open');
     expect((await rowOf(ctx, id)).state).toBe('paused');
     expect((await resume(all, 'known')).state).toBe('running');
-    const [act] = await ctx.db.select().from(auditEntries).where(eq(auditEntries.action, 'rollout.resume'));
+    const [act] = await readActs(ctx.db, eq(auditEntries.action, 'rollout.resume'));
     expect(act?.details).toMatchObject({ reason: 'known', overruled: ['1: errors', '2: success', '2: compare'] });
   });
 
@@ -89,7 +90,7 @@ describe('RO-9 advancing', () => {
     await advanceRollout(ctx, { id, ring: 1, reason: 'urgent' });
     await advanceRollout(ctx, { id, ring: 2, reason: 'urgent too' });
     expect((await ringsOf(ctx.db, id)).map(({ advanced }) => advanced)).toEqual([false, true, true]);
-    const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.targetId, id));
+    const acts = await readActs(ctx.db, eq(auditEntries.targetId, id));
     const reasons = acts.filter(({ action }) => action === 'rollout.advance').map(({ details }) => details);
     expect(reasons).toMatchObject([{ reason: 'urgent' }, { reason: 'urgent too' }]);
   });
@@ -121,7 +122,7 @@ test('RO-36 only admins set freezes and exempt rollouts, and the activity keeps 
   expect(await outcomeOf(setRolloutRules(admin, backwards))).toMatch('/freezes/0/to');
   await setRolloutRules(admin, rules);
   expect((await getRolloutRules(ctx)).freezes).toMatchObject([{ reason: 'holidays', exempt: [id] }]);
-  const [act] = await ctx.db.select().from(auditEntries).where(eq(auditEntries.action, 'rollout-rules.set'));
+  const [act] = await readActs(ctx.db, eq(auditEntries.action, 'rollout-rules.set'));
   expect(act?.after).toMatchObject({ freezes: [{ reason: 'holidays', exempt: [id] }] });
   expect((await rowOf(ctx, id)).dueAt).toEqual(admin.now);
 });

@@ -4,6 +4,7 @@ import { auditEntries } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { getExecution, getPlan, listExecutions, queueExecution } from '#server/domain/executions/index.ts';
 import { givenMachine } from '#server/domain/executions/testing/machine.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { type AgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
@@ -78,7 +79,7 @@ describe('a runbook', () => {
     const { vmId } = await givenVm(admin);
     const { name } = await givenRunbook(admin);
     const { execution } = await run(vmId, name);
-    const acts = await admin.db.select().from(auditEntries).where(eq(auditEntries.vmId, vmId));
+    const acts = await readActs(admin.db, eq(auditEntries.vmId, vmId));
     expect(acts.find(({ action }) => action === 'execution.queue')?.details).toMatchObject({
       runbook: name,
       runbookVersion: '1.0.0',

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries, executionPlans, executions } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import {
@@ -25,7 +26,7 @@ const save = (name: string, given: object = {}) =>
   saveRunbookVersion(author, { ...contents, name, version: '1.0.0', ...given });
 const actsOf = async (name: string) => {
   const isIt = and(eq(auditEntries.targetKind, 'runbook'), eq(auditEntries.targetId, name));
-  return author.db.select().from(auditEntries).where(isIt).orderBy(auditEntries.id);
+  return readActs(author.db, isIt);
 };
 
 describe('a draft', () => {

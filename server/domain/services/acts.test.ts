@@ -1,9 +1,10 @@
-import { asc, eq, sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries, unitHeads } from '#db/schema/index.ts';
 import { DomainError } from '#server/domain/error.ts';
 import { getModel } from '#server/domain/topology/index.ts';
 import type { Staged } from '#server/domain/topology/testing/stage.ts';
+import { readActs } from '#server/testing/acts.ts';
 import {
   addUnits,
   destroyModel,
@@ -34,11 +35,7 @@ beforeAll(async () => {
 async function entriesOf(act: () => Promise<unknown>) {
   const { rows } = await stage.ctx.db.execute<{ last: string | null }>(sql`select max(id) as last from audit_entries`);
   await act();
-  const entries = await stage.ctx.db
-    .select()
-    .from(auditEntries)
-    .where(sql`${auditEntries.id} > ${Number(rows[0]?.last ?? 0)}`)
-    .orderBy(asc(auditEntries.id));
+  const entries = await readActs(stage.ctx.db, sql`${auditEntries.id} > ${Number(rows[0]?.last ?? 0)}`);
   return entries
     .filter(({ action }) => /^(?:service|unit|hook)\./.test(action))
     .map(({ action, before, after, details }) => ({ action, before, after, details }));

@@ -5,6 +5,7 @@ import { systemActor } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
 import { enrollAgent, registerVm } from '#server/domain/enrollment/index.ts';
 import { getExtension, getGoalState, setExtension } from '#server/domain/goal-states/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
@@ -57,7 +58,7 @@ test("ANNEX_CUSTODY=vm at the start: the portal's copies are removed and the act
   expect(await sealedOf(enrolled.id)).toEqual([false]);
   expect(await sealedOf(waiting.id)).toEqual([true]);
   expect((await stockOf(stock.id))?.tenantKey).toBeNull();
-  const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.action, 'secrets.drop-copies'));
+  const acts = await readActs(ctx.db, eq(auditEntries.action, 'secrets.drop-copies'));
   expect(acts).toMatchObject([{ actorKind: 'system', details: { secrets: 2, tenantKeys: 1 } }]);
   // Settings that were already delivered stay in the goal state.
   expect(await getGoalState(ctx, { vmId: enrolled.id })).toMatchObject({

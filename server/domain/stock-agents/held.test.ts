@@ -1,10 +1,11 @@
-import { asc, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditEntries } from '#db/schema/index.ts';
 import { systemActor } from '#server/domain/actor.ts';
 import { type Context, type Services, systemOrigin } from '#server/domain/context.ts';
 import { removeExtension } from '#server/domain/goal-states/index.ts';
 import { endHolds, holdVm, readHold, releaseHold } from '#server/domain/holds/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -33,11 +34,7 @@ const deliver = async (minutes = 0): Promise<StockGoalState> => {
 };
 const shown = ({ onHold, extensions }: StockGoalState) => ({ onHold, names: extensions.map(({ goal }) => goal.name) });
 const holdActs = async () => {
-  const rows = await services.db
-    .select()
-    .from(auditEntries)
-    .where(eq(auditEntries.vmId, vm.vmId))
-    .orderBy(asc(auditEntries.id));
+  const rows = await readActs(services.db, eq(auditEntries.vmId, vm.vmId));
   return rows.map(({ action }) => action).filter((action) => action.startsWith('hold.'));
 };
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { asc, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { agents, auditEntries, stockAgents, vms } from '#db/schema/index.ts';
 import type { Context, Services } from '#server/domain/context.ts';
 import { deriveKeys } from '#server/platform/keys.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { type GivenVm, givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -28,8 +29,7 @@ beforeEach(async () => {
 type Verb = (ctx: Context, input: { vmId: string }) => Promise<unknown>;
 const verbs: Record<string, Verb> = { grantWireAccess, revokeWireAccess, rotateTenantKey };
 const call = (name: string, ctx: Context, vmId = vm.vmId) => (verbs[name] ?? getWireAccess)(ctx, { vmId });
-const entries = async () =>
-  services.db.select().from(auditEntries).where(eq(auditEntries.vmId, vm.vmId)).orderBy(asc(auditEntries.id));
+const entries = async () => readActs(services.db, eq(auditEntries.vmId, vm.vmId));
 const wireEntries = async () => (await entries()).filter(({ action }) => action.startsWith('wire-access.'));
 const rowOf = async (vmId = vm.vmId) =>
   (await services.db.select().from(stockAgents).where(eq(stockAgents.vmId, vmId)))[0];

@@ -5,6 +5,7 @@ import type { Context } from '#server/domain/context.ts';
 import { enrollAgent, issueEnrollmentToken, registerVm } from '#server/domain/enrollment/index.ts';
 import { getGoalState, setExtension } from '#server/domain/goal-states/index.ts';
 import { removeVm } from '#server/domain/vm-lifecycle/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
@@ -29,7 +30,7 @@ const rowsOf = async (vmId: string) => {
   return row;
 };
 const actsOf = async (vmId: string) => {
-  const rows = await ctx.db.select().from(auditEntries).where(eq(auditEntries.vmId, vmId)).orderBy(auditEntries.id);
+  const rows = await readActs(ctx.db, eq(auditEntries.vmId, vmId));
   return rows.map(({ action }) => action);
 };
 

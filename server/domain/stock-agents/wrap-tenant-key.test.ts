@@ -1,7 +1,8 @@
-import { asc, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { agents, auditEntries, stockAgents } from '#db/schema/index.ts';
 import type { Context, Services } from '#server/domain/context.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext, testServices } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { grantWireAccess, revokeWireAccess, rotateTenantKey, wrapTenantKey } from './index.ts';
@@ -36,8 +37,7 @@ const keeps = async () => {
   return { key: row?.tenantKey !== null, envelope: row?.wrappedTenantKey !== null };
 };
 const renewals = async () => {
-  const { vmId: ofVm, id } = auditEntries;
-  const rows = await services.db.select().from(auditEntries).where(eq(ofVm, vmId)).orderBy(asc(id));
+  const rows = await readActs(services.db, eq(auditEntries.vmId, vmId));
   const renewed = rows.filter(({ action }) => action === 'wire-access.renew-certificate');
   return renewed.map(({ before, after }) => ({ before, after }));
 };

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { agents, auditEntries, extensions, vms } from '#db/schema/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { givenVersion } from '#server/testing/handlers.ts';
@@ -54,7 +55,7 @@ describe('JU-37 an enrolled VM', () => {
     expect(await addressOf(vm.vmId)).toBeNull();
     expect(await extensionsOf(vm.vmId)).toEqual(before);
     expect(plain.provider.services.has(machine.cloudService)).toBe(false);
-    const acts = await stage.ctx.db.select().from(auditEntries).where(eq(auditEntries.vmId, vm.vmId));
+    const acts = await readActs(stage.ctx.db, eq(auditEntries.vmId, vm.vmId));
     expect(acts.map(({ action }) => action)).toEqual(expect.arrayContaining(['machine.adopt', 'machine.give-back']));
     expect((await adopt(vm.vmId)).machine).toBeGreaterThan(machine.machine);
   });

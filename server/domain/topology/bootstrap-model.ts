@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '#db/client.ts';
-import { affinityGroups, networks, storageAccounts, storageObjects } from '#db/schema/index.ts';
+import { affinityGroups, models, networks, storageAccounts, storageObjects } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import { recordAudit } from '#server/domain/audit/index.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -49,8 +49,13 @@ export async function bootstrapModel(
     return { ...(await showModel(ctx, done)), newMachines };
   } catch (error) {
     await undoBootstrap(ctx, provider, model.id);
+    if (await isDestroyed(ctx, model.id)) throw new DomainError('conflict', 'model_dying');
     throw error instanceof ProviderFailure ? failedAt(error) : error;
   }
+}
+
+async function isDestroyed({ db }: Context, id: string): Promise<boolean> {
+  return (await db.$count(models, and(eq(models.id, id), eq(models.life, 'alive')))) === 0;
 }
 
 /** Stores what the bootstrap creates, so that the repair can delete it. */

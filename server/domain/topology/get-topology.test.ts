@@ -1,7 +1,8 @@
-import { asc, eq, inArray } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries, changes, cloudServices, deployments } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext } from '#server/testing/context.ts';
 import {
   addMachine,
@@ -104,11 +105,7 @@ describe('the activity log', () => {
     await destroyModel(ctx, { model, confirm: model, force: true });
     await destroyModel(ctx, { model, confirm: model, force: true });
     await stage.mend(stage.nothing());
-    const acts = await ctx.db
-      .select()
-      .from(auditEntries)
-      .where(eq(auditEntries.targetId, model))
-      .orderBy(asc(auditEntries.id));
+    const acts = await readActs(ctx.db, eq(auditEntries.targetId, model));
     expect(acts.map(({ action, actorKind }) => [action, actorKind])).toEqual([
       ['model.create', 'user'],
       ['model.change', 'user'],
@@ -127,11 +124,7 @@ describe('the activity log', () => {
     const { vmId, machine, vm } = await addMachine(ctx, { model }, provider);
     await removeMachine(ctx, { model, machine });
     await removeMachine(ctx, { model, machine });
-    const acts = await ctx.db
-      .select()
-      .from(auditEntries)
-      .where(inArray(auditEntries.action, ['machine.add', 'machine.remove']))
-      .orderBy(asc(auditEntries.id));
+    const acts = await readActs(ctx.db, inArray(auditEntries.action, ['machine.add', 'machine.remove']));
     expect(acts.filter((act) => act.vmId === vmId)).toMatchObject([
       { action: 'machine.add', targetId: model, details: { machine: vm } },
       { action: 'machine.remove', targetId: model, details: { machine: vm, force: false } },

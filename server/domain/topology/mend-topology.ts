@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, lte } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import { cloudServices, models, vmRoles } from '#db/schema/index.ts';
 import { allow } from '#server/domain/actor.ts';
 import type { Context } from '#server/domain/context.ts';
@@ -53,11 +53,8 @@ export async function mendTopology(ctx: Context, provider: CloudProvider = local
       return true;
     });
   }
-  for (const { id } of await ctx.db
-    .select({ id: models.id })
-    .from(models)
-    .where(and(eq(models.life, 'destroying'), isNull(models.removedAt)))) {
-    await attempt('model', id, () => tearDown(ctx, provider, id));
+  for (const { id, isBusy } of await destroyedModels(ctx)) {
+    await attempt('model', id, async () => !isBusy && (await tearDown(ctx, provider, id)));
   }
   // Roles whose agents uninstall extensions were left out, or have just begun to wait.
   return open + (await countWaitingRoles(ctx));
@@ -75,6 +72,16 @@ const expiredBootstraps = ({ db, now }: Context) =>
         eq(models.life, 'alive'),
       ),
     );
+
+/** Models to destroy. A model is busy while its bootstrap runs, which deletes what it created when it ends. */
+const destroyedModels = ({ db, now }: Context) =>
+  db
+    .select({
+      id: models.id,
+      isBusy: sql<boolean>`${models.bootstrappedAt} is null and coalesce(${models.leaseUntil} > ${now}, false)`,
+    })
+    .from(models)
+    .where(and(eq(models.life, 'destroying'), isNull(models.removedAt)));
 
 const endingServices = ({ db }: Context) =>
   db

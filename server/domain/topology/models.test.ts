@@ -9,6 +9,7 @@ import {
   vmRoles,
   vms,
 } from '#db/schema/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext } from '#server/testing/context.ts';
 import {
   addMachine,
@@ -23,7 +24,8 @@ import {
   listStorageAccounts,
   setStorageAccount,
 } from './index.ts';
-import { FakeProvider } from './testing/fake-provider.ts';
+import type { ProviderStep } from './provider.ts';
+import { FakeProvider, type Fate } from './testing/fake-provider.ts';
 import { lab, newStage, type Stage } from './testing/stage.ts';
 
 let stage: Stage;
@@ -77,7 +79,7 @@ describe('deleting a storage account', () => {
     const admin = await given('unused1');
     await deleteStorageAccount(admin, { name: 'unused1' });
     expect(await names()).not.toContain('unused1');
-    const [entry] = await ctx.db.select().from(auditEntries).where(eq(auditEntries.action, 'storage-account.delete'));
+    const [entry] = await readActs(ctx.db, eq(auditEntries.action, 'storage-account.delete'));
     expect(entry).toMatchObject({ targetId: 'unused1', before: { location: 'East Lab' } });
     await expect(deleteStorageAccount(admin, { name: 'unused1' })).rejects.toMatchObject({
       ...{ kind: 'not_found', code: 'storage_account_gone' },
@@ -196,7 +198,7 @@ describe('JU-2 the bootstrap', () => {
     await bootstrap(model, provider);
     expect(provider.calls).toEqual([`affinityGroup juju-${model}-ag`, `network juju-${model}-vnet`]);
     expect(await remains(model)).toEqual({ ...nothing, groups: 1, networks: 1, objects: 1 });
-    const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.targetId, model));
+    const acts = await readActs(ctx.db, eq(auditEntries.targetId, model));
     expect(acts.map(({ action }) => action)).toEqual(['model.create', 'model.bootstrap']);
     await expect(bootstrap(model, provider)).rejects.toMatchObject({ code: 'model_bootstrapped' });
   });
@@ -225,6 +227,27 @@ describe('JU-2 the bootstrap', () => {
       expect((await bootstrap(model, provider)).bootstrappedAt).not.toBeNull();
     },
   );
+
+  test.each<[ProviderStep, Fate]>([
+    ['network', 'succeed'],
+    ['network', 'failAfter'],
+    ['deployment', 'succeed'],
+    ['deployment', 'failBefore'],
+  ])('whose model is destroyed during %s (%s) says so, and leaves nothing behind', async (during, fate) => {
+    const model = await newModel();
+    const provider = new FakeProvider();
+    provider.fate = async (step): Promise<Fate> => {
+      if (step !== during) return 'succeed';
+      provider.fate = () => 'succeed';
+      await destroyModel(ctx, { model, confirm: model });
+      await stage.mend(provider);
+      return fate;
+    };
+    await expect(bootstrap(model, provider, 1)).rejects.toMatchObject({ kind: 'conflict', code: 'model_dying' });
+    await stage.mend(provider, 3600);
+    expect(await remains(model)).toEqual(nothing);
+    expect([provider.groups.size, provider.networks.size, provider.services.size]).toEqual([0, 0, 0]);
+  });
 });
 
 test('JU-10 controllers share one cloud service, and the agreement covers two of them', async () => {
@@ -270,8 +293,8 @@ describe('destroying a model', () => {
     await expect(addMachine(ctx, { model }, provider)).rejects.toMatchObject({ code: 'model_dying' });
     await expect(createModel(ctx, { ...lab, name: model })).rejects.toMatchObject({ code: 'model_name_taken' });
     let objects = -1;
-    provider.fate = (step) => {
-      if (step === 'dropAffinityGroup') void remains(model).then((left) => (objects = left.objects));
+    provider.fate = async (step): Promise<Fate> => {
+      if (step === 'dropAffinityGroup') ({ objects } = await remains(model));
       return 'succeed';
     };
     expect(await stage.mend(provider)).toBe(0);
@@ -308,7 +331,7 @@ describe('destroying a model', () => {
     expect(await remains(model)).toMatchObject({ services: 0, networks: 1, objects: 1 });
     expect(await stage.mend(provider, 31)).toBe(0);
     expect(await remains(model)).toEqual({ ...nothing, networks: 1 });
-    const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.targetId, model));
+    const acts = await readActs(ctx.db, eq(auditEntries.targetId, model));
     expect(acts.at(-1)).toMatchObject({
       action: 'model.remove',
       details: { warnings: [{ code: 'network_left', name: `juju-${model}-vnet` }] },

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { agents, auditEntries, stockAgents, vmRoles } from '#db/schema/index.ts';
 import { enrollAgent } from '#server/domain/enrollment/index.ts';
 import { grantWireAccess } from '#server/domain/stock-agents/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext } from '#server/testing/context.ts';
 import { givenVm } from '#server/testing/fleet.ts';
 import { newKeyPair } from '#server/testing/key-pair.ts';
@@ -34,7 +35,7 @@ describe('JU-43 the renewed password of a role', () => {
     expect(renewed).toEqual({ vmId, instanceId, userName, password: expect.stringMatching(/^[\w-]{24}$/) });
     expect(renewed.password).not.toBe(password);
     expect(await storedPassword(vmId)).toBe(renewed.password);
-    const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.action, 'role.password'));
+    const acts = await readActs(ctx.db, eq(auditEntries.action, 'role.password'));
     expect(acts).toMatchObject([{ vmId, targetId: off.model, details: { machine: vm } }]);
     const { rows } = await ctx.db.$client.query(
       'select t::text as row from vm_roles t union all select a::text from audit_entries a',

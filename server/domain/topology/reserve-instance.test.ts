@@ -13,6 +13,7 @@ import {
   vms,
 } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { deleteRole, markRole } from './discard-role.ts';
 import { leaseOf } from './lease.ts';
 import { type Reservation, reserveInstance } from './reserve-instance.ts';
@@ -59,7 +60,7 @@ describe('a reservation', () => {
     for (const table of [goalStateHeads, enrollmentTokens, endpoints]) {
       expect(await ctx.db.$count(table, eq(table.vmId, vmId))).toBe(1);
     }
-    const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.vmId, vmId));
+    const acts = await readActs(ctx.db, eq(auditEntries.vmId, vmId));
     expect(acts.map(({ action }) => action)).toEqual(['vm.create']);
   });
 

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries, changes, cloudServices, endpoints } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext } from '#server/testing/context.ts';
 import {
   addMachine,
@@ -40,11 +41,7 @@ const portsOf = async (vmId: string) =>
     .map(({ protocol, publicPort }) => `${publicPort}/${protocol}`)
     .toSorted();
 const acts = (action: string) =>
-  ctx.db
-    .select()
-    .from(auditEntries)
-    .where(and(eq(auditEntries.action, action), eq(auditEntries.targetId, lab.model)))
-    .orderBy(auditEntries.id);
+  readActs(ctx.db, and(eq(auditEntries.action, action), eq(auditEntries.targetId, lab.model)));
 
 describe('JU-15 a port', () => {
   test('belongs to one role outside of a set, and another role gets a conflict that names it', async () => {

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditEntries, deployments, vmRoles } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext } from '#server/testing/context.ts';
 import { destroyModel, getModel, getTopology, planSwap, removeMachine, setEndpoint, swap, swapPlan } from './index.ts';
 import { lockModel, updateModel } from './model-rows.ts';
@@ -110,10 +111,10 @@ describe('JU-28 a swap', () => {
 
   test('is in the activity log, with the deployments before and after', async () => {
     await swapNow();
-    const [act] = await ctx.db
-      .select()
-      .from(auditEntries)
-      .where(and(eq(auditEntries.action, 'deployment.swap'), eq(auditEntries.targetId, lab.model)));
+    const [act] = await readActs(
+      ctx.db,
+      and(eq(auditEntries.action, 'deployment.swap'), eq(auditEntries.targetId, lab.model)),
+    );
     expect(act).toMatchObject({
       ...{ targetKind: 'model', details: { service: lab.service } },
       before: { production: blue, staging: green },

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { agentPresence, auditEntries, extensionHealth, vmHealth, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { idOf, insertFleet } from '#server/domain/fleet/testing/insert-fleet.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testActor, testContext } from '#server/testing/context.ts';
 import { type ExportedVm, exportFleet } from './export-fleet.ts';
 
@@ -24,8 +25,7 @@ async function exported(input: Parameters<typeof exportFleet>[1], of = ctx): Pro
   for await (const page of await exportFleet(of, input)) pages.push(page);
   return pages;
 }
-const acts = () =>
-  ctx.db.select().from(auditEntries).where(eq(auditEntries.action, 'fleet.export')).orderBy(auditEntries.id);
+const acts = () => readActs(ctx.db, eq(auditEntries.action, 'fleet.export'));
 
 test('contains every VM, sorted by name, with its data from lists', async () => {
   const [page = []] = await exported({});

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { and, asc, eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { agentRefusals, auditEntries, changes, healthChecks, vms } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext } from '#server/testing/context.ts';
 import { getVm, insertVm, lockVm, markDeleted, showRejection, updateVm } from './index.ts';
 import { createVmInput, tagLimits, updateVmInput } from './input.ts';
@@ -17,8 +18,7 @@ const unique = () => `vm-${randomUUID().slice(0, 8)}`;
 const create = (name = unique(), tags: Record<string, string> = {}) =>
   ctx.db.transaction((tx) => insertVm(tx, ctx, { name, tags }));
 const remove = (vmId: string) => ctx.db.transaction((tx) => markDeleted(tx, vmId, ctx.now));
-const actsOf = (vmId: string) =>
-  ctx.db.select().from(auditEntries).where(eq(auditEntries.vmId, vmId)).orderBy(asc(auditEntries.id));
+const actsOf = (vmId: string) => readActs(ctx.db, eq(auditEntries.vmId, vmId));
 const changesOf = (vmId: string) => ctx.db.$count(changes, and(eq(changes.topic, 'vm'), eq(changes.key, vmId)));
 
 describe('names', () => {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { auditEntries } from '#db/schema/index.ts';
 import { registerVm } from '#server/domain/enrollment/index.ts';
 import { holdVm, readHold } from '#server/domain/holds/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext } from '#server/testing/context.ts';
 import { createJobs } from './index.ts';
 
@@ -19,7 +20,7 @@ test('the portal ends holds within a minute after they are due', async () => {
   expect(await run(ctx.now)).toBe(0);
   expect(await run(until)).toBe(1);
   expect(await readHold(ctx.db, vmId)).toBeNull();
-  const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.vmId, vmId));
+  const acts = await readActs(ctx.db, eq(auditEntries.vmId, vmId));
   expect(acts.find(({ action }) => action === 'hold.end')).toMatchObject({
     ...{ actorKind: 'system', door: 'system' },
     details: { reason: 'Patch window' },

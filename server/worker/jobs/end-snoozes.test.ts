@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { auditEntries } from '#db/schema/index.ts';
 import { readProblems, snoozeProblem } from '#server/domain/attention/index.ts';
 import { exit51, insertVms } from '#server/domain/attention/testing/insert-vms.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { testContext } from '#server/testing/context.ts';
 import { createJobs } from './index.ts';
 
@@ -19,7 +20,7 @@ test('the portal ends snoozes within a minute after they are due', async () => {
     job?.run({ ...ctx, log: pino({ level: 'silent' }), now, signal: AbortSignal.timeout(9_000) });
   expect(await run(ctx.now)).toBe(0);
   expect(await run(until)).toBe(1);
-  const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.targetId, key));
+  const acts = await readActs(ctx.db, eq(auditEntries.targetId, key));
   expect(acts.find(({ action }) => action === 'attention.wake')).toMatchObject({
     ...{ actorKind: 'system', door: 'system' },
     details: { name: 'Acme.Lab.Mount enable 51' },

@@ -5,6 +5,7 @@ import dynamic from 'next/dynamic';
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { useTRPCClient } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
@@ -32,6 +33,8 @@ export interface RolloutFootProps {
   hold: PlanHold;
   /** Whether the definition is edited as JSON, and not in the parts of the form. */
   isJson: boolean;
+  /** Called before the page leads to a fault. */
+  onInsist(): void;
 }
 
 /** The first thing that keeps the rollout from starting; null if nothing does. */
@@ -48,7 +51,7 @@ export function obstacleOf({
   missing,
   accepted,
   hold,
-}: Omit<RolloutFootProps, 'starting' | 'isJson'>): Obstacle | null {
+}: Omit<RolloutFootProps, 'starting' | 'isJson' | 'onInsist'>): Obstacle | null {
   if (missing !== null) return { code: missing, part: missing === 'target' ? 'who' : 'what' };
   if (hold.isHeld) return { code: 'held', part: 'plan' };
   const { problem, plan, rollout } = draft;
@@ -69,7 +72,7 @@ function emptyOf({ matched, refused }: PlanView): Obstacle {
 }
 
 /** The bar at the bottom: what is missing or what would happen, and the buttons. */
-export function Foot({ draft, starting, missing, accepted, hold, isJson }: RolloutFootProps) {
+export function Foot({ draft, starting, missing, accepted, hold, isJson, onInsist }: RolloutFootProps) {
   const { t } = useTranslation('rollouts');
   const format = useFormat();
   const obstacle = obstacleOf({ draft, missing, accepted, hold });
@@ -85,7 +88,10 @@ export function Foot({ draft, starting, missing, accepted, hold, isJson }: Rollo
           {starting.problem.message}
         </span>
       ) : obstacle !== null ? (
-        <ObstacleLink obstacle={isJson && obstacle.part !== 'plan' ? { ...obstacle, part: 'json' } : obstacle} />
+        <ObstacleLink
+          obstacle={isJson && obstacle.part !== 'plan' ? { ...obstacle, part: 'json' } : obstacle}
+          onInsist={onInsist}
+        />
       ) : (
         <span className="flex min-w-0 items-center gap-2 text-ink-2 max-sm:hidden">
           <StatusIcon status="healthy" />
@@ -126,11 +132,13 @@ export function Foot({ draft, starting, missing, accepted, hold, isJson }: Rollo
 }
 
 /** Says what is missing, and leads there. */
-function ObstacleLink({ obstacle }: { obstacle: Obstacle }) {
+function ObstacleLink({ obstacle, onInsist }: { obstacle: Obstacle; onInsist(): void }) {
   const { t } = useTranslation('rollouts');
   const text = obstacle.code === 'fault' ? obstacle.message : t(`new.missing.${obstacle.code}`);
   if (obstacle.code === 'planning' || obstacle.code === 'held') return <span className="text-ink-2">{text}</span>;
   const go = () => {
+    // The fault is in the page before its field is looked for.
+    flushSync(onInsist);
     const part = document.getElementById(partId(obstacle.part));
     part?.scrollIntoView({ block: 'start' });
     const field = part?.querySelector<HTMLElement>('[aria-invalid="true"], [contenteditable], input, select, button');

@@ -58,11 +58,11 @@ export function PlanCard({ draft, isReady, hold, accepted, onAccept }: RolloutPl
       <p role="status" className={cn(phase === 'idle' ? 'sr-only' : 'text-12 text-ink-3')}>
         {phase === 'idle' ? (settled ? t('new.plan.ready') : '') : t('new.plan.working')}
       </p>
-      {isFaulty ? (
+      {isFaulty && isReady ? (
         <Banner status="failed" boxed>
           {t('new.plan.faults', { count: problem.faults.length })}
         </Banner>
-      ) : problem !== null ? (
+      ) : problem !== null && !isFaulty ? (
         <PlanProblem draft={draft} />
       ) : null}
       {plan === null && !isReady ? <p className="text-ink-2">{t('new.plan.empty')}</p> : null}

@@ -47,12 +47,14 @@ export function RolloutEditor({ first, stored, strategies, fields, loaded, match
   const { t } = useTranslation('rollouts');
   const [accepted, setAccepted] = useState<readonly string[]>([]);
   const editing = useDefinition(first, strategies);
-  const { form, json, set, missing, suggested, definition } = editing;
+  const { form, json, set, suggested, definition } = editing;
   const { choices, changed } = useStrategies(strategies, form, set);
   const hold = usePlanHold(form, definition, matches);
   const draft = useDraftPlan(hold.isHeld ? null : definition, stored);
   const starting = useStart(draft.take);
-  const faults = useMemo(() => faultsOf(draft.problem?.faults ?? []), [draft.problem]);
+  const [insists, setInsists] = useState(false);
+  const faults = useMemo(() => faultsOf(draft.problem?.faults ?? [], insists), [draft.problem, insists]);
+  const missing = editing.missing ?? (faults.onlyOpen ? 'parameters' : null);
   const plan = draft.settled ? draft.plan : null;
   const sizes = plan === null ? ringSizes(form.rings, draft.plan?.members ?? 0) : plan.rings.map(({ size }) => size);
   useDraftAddress(stored === null ? draft.rollout?.id : undefined);
@@ -95,7 +97,11 @@ export function RolloutEditor({ first, stored, strategies, fields, loaded, match
         {draft.rollout === null ? null : <MovedCard rollout={draft.rollout} onAgain={draft.again} />}
         <PlanCard draft={draft} isReady={missing === null} hold={hold} accepted={accepted} onAccept={setAccepted} />
       </div>
-      <Foot {...{ draft, starting, missing, accepted, hold }} isJson={json !== null} />
+      <Foot
+        {...{ draft, starting, missing, accepted, hold }}
+        isJson={json !== null}
+        onInsist={() => setInsists(true)}
+      />
     </>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
-import { useEffect, useMemo } from 'react';
+import { useEffect } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { WordsOnDemand } from '#app/_lib/i18n/words-on-demand.tsx';
 import { useTRPC } from '#app/_lib/trpc.tsx';
@@ -15,6 +15,7 @@ import { presetsOf } from '#app/(portal)/runbooks/parameters.ts';
 import { termsFrom } from '../../vms/[vmId]/executions/new/terms.ts';
 import type { FormFaults } from './faults.ts';
 import { type ChangeForm, emptyChange, type RunForm } from './rollout-form.ts';
+import { useOwnFaults } from './use-own-faults.ts';
 
 const load = () => import('../../vms/[vmId]/executions/run/parameter-form.tsx').then((module) => module.ParameterForm);
 const loadTerms = () => import('../../vms/[vmId]/executions/new/term-fields.tsx').then((module) => module.TermFields);
@@ -119,25 +120,25 @@ function Parameters({ run, faults, put }: PartProps) {
     if (isUnset)
       put({ parameters: parameters === undefined ? presetsOf(data) : parameters, terms: terms ?? termsFrom(data) });
   });
-  const own = useMemo(
-    () => faults.below('/change').map((fault) => ({ ...fault, path: fault.path.slice('/change'.length) })),
-    [faults],
-  );
+  const { own, onBlur } = useOwnFaults(faults);
   if (data === undefined || parameters === undefined || terms === undefined) return <Skeleton className="h-8 w-full" />;
   return (
     <>
       {data.parameters === null ? (
         <p className="text-ink-2">{t('runbooks:parameters.none')}</p>
       ) : (
-        <ParameterForm
-          version={data}
-          schema={data.parameters}
-          values={parameters}
-          onValues={(values) => put({ parameters: values as RunForm['parameters'] })}
-          secrets={run.secrets}
-          onSecrets={(secrets) => put({ secrets: secrets as RunForm['secrets'] })}
-          faults={own}
-        />
+        // biome-ignore lint/a11y/noStaticElementInteractions: listens to the fields inside, but is not interactive
+        <div onBlur={onBlur} className="contents">
+          <ParameterForm
+            version={data}
+            schema={data.parameters}
+            values={parameters}
+            onValues={(values) => put({ parameters: values as RunForm['parameters'] })}
+            secrets={run.secrets}
+            onSecrets={(secrets) => put({ secrets: secrets as RunForm['secrets'] })}
+            faults={own}
+          />
+        </div>
       )}
       {run.kept === undefined || Object.keys(run.secrets).length > 0 ? null : (
         <p className="text-12 text-ink-2">{t('rollouts:new.run.kept', { names: format.list([...run.kept]) })}</p>

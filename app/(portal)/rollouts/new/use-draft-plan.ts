@@ -129,10 +129,16 @@ interface SavedDraft {
   saved: string;
 }
 
-/** Creates the draft, or updates it if it differs. */
+/**
+ * Creates the draft, or updates it if it differs. The portal rejects the update of a draft that was edited elsewhere
+ * since the form read it, also if the form is unchanged.
+ */
 async function save(client: Client, state: SavedDraft, definition: Sent): Promise<RolloutView> {
   const text = canonical(definition);
-  if (state.rollout !== null && state.saved === text) return state.rollout;
+  if (state.rollout !== null && state.saved === text) {
+    const stored = await client.rollouts.get.query({ id: state.rollout.id });
+    if (stored.revision === state.rollout.revision) return stored;
+  }
   const given = definition as Parameters<Client['rollouts']['create']['mutate']>[0];
   const rollout =
     state.rollout === null

@@ -5,6 +5,7 @@ import { agents, auditEntries, goalStateHeads } from '#db/schema/index.ts';
 import type { Context } from '#server/domain/context.ts';
 import { issueEnrollmentToken } from '#server/domain/enrollment/index.ts';
 import { getExtension } from '#server/domain/goal-states/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { type AgentDoor, givenAgent, givenProbe, openAgentDoor, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 import { type KeyKind, type KeyPair, newKeyPair, proofOf } from '#server/testing/key-pair.ts';
@@ -72,7 +73,7 @@ test.each<[string, KeyKind, KeyKind]>([
   const { rows } = await ctx.db.$client.query('select delivered_at from extensions where vm_id = $1', [machine.vmId]);
   expect(rows).toEqual([{ delivered_at: expect.any(Date) }]);
 
-  const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.vmId, machine.vmId));
+  const acts = await readActs(ctx.db, eq(auditEntries.vmId, machine.vmId));
   expect(acts.filter(({ action }) => action === 'agent.renew-certificate')).toMatchObject([
     { actorKind: 'agent', after: { thumbprint } },
   ]);

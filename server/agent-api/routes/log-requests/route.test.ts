@@ -6,6 +6,7 @@ import type { Context } from '#server/domain/context.ts';
 import { removeExtension } from '#server/domain/goal-states/index.ts';
 import { clearLogs, listArchives, openArchive, requestArchive } from '#server/domain/logs/index.ts';
 import { defaultLimits } from '#server/platform/limits.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { type AgentDoor, type GivenAgent, givenAgent, givenProbe, openTestDoor } from '#server/testing/agent-door.ts';
 import { testContext } from '#server/testing/context.ts';
 
@@ -65,7 +66,7 @@ test('AZ-G11 a request ends a held poll, and the agent sends the archive, even a
   expect(items).toMatchObject([{ id: asked.id, state: 'there', size: archive.length, form: 'tar.gz' }]);
   const { bytes } = await openArchive(ctx, { vmId, archiveId: asked.id });
   expect(await buffer(bytes)).toEqual(archive);
-  const acts = await ctx.db.select().from(auditEntries).where(eq(auditEntries.vmId, vmId));
+  const acts = await readActs(ctx.db, eq(auditEntries.vmId, vmId));
   expect(acts.map(({ action }) => action)).toEqual(expect.arrayContaining(['logs.request', 'logs.send']));
 });
 

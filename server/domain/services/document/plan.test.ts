@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { auditEntries } from '#db/schema/index.ts';
 import type { Staged } from '#server/domain/topology/testing/stage.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { addUnits, getDue, getService } from '../index.ts';
 import { ServiceStage } from '../testing/service-stage.ts';
 import { applyDocument } from './apply-document.ts';
@@ -104,7 +104,7 @@ describe('JU-40 a plan', () => {
     expect(await due('blog/0')).toEqual(['upgrade-formula', 'config-changed', ...[...hooks].reverse()]);
     expect(await due('mysql/0')).toEqual([...hooks].reverse());
     expect(await planDocument(stage.ctx, { model, document: whole })).toMatchObject({ acts: [], machines: [] });
-    const acts = await stage.ctx.db.select().from(auditEntries);
+    const acts = await readActs(stage.ctx.db);
     expect(acts.filter(({ action, targetId }) => action === 'model.apply' && targetId === model)).toMatchObject([
       { details: { acts: 4, prune: false }, after: { acts: [{ kind: 'settings' }, {}, {}, {}] } },
     ]);

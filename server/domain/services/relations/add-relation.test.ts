@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { auditEntries } from '#db/schema/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { addRelation } from './add-relation.ts';
 import { getRelation, listRelations } from './relation-view.ts';
 import { removeRelation } from './remove-relation.ts';
@@ -33,7 +33,7 @@ describe('adding a relation', () => {
         { side: 'provides', service: 'memcached', name: 'cache' },
       ],
     });
-    const entries = await stage.ctx.db.select().from(auditEntries);
+    const entries = await readActs(stage.ctx.db);
     expect(entries.at(-1)).toMatchObject({
       ...{ action: 'relation.add', targetId: model },
       details: { endpoints: 'wordpress:cache memcached:cache', number },

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { auditEntries } from '#db/schema/index.ts';
 import { deriveKeys } from '#server/platform/keys.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { clearRelationEvents } from './clear-events.ts';
 import { listRelationEvents } from './list-events.ts';
 import { listSeen } from './list-seen.ts';
@@ -106,7 +106,7 @@ describe('values', () => {
     expect(valuesOf(nodes[1]?.settings)).toEqual({ host: '"10.0.0.4"', password: null, salt: null });
     const revealed = await revealNode(stage.ctx, { ...at, unit: base.name });
     expect(valuesOf(revealed.settings)).toEqual({ host: '"10.0.0.4"', password, salt: '"pepper"' });
-    const entries = await stage.ctx.db.select().from(auditEntries);
+    const entries = await readActs(stage.ctx.db);
     expect(entries.at(-1)).toMatchObject({
       ...{ action: 'node.reveal', vmId: base.vmId },
       details: { unit: 'base/0', number: 1, keys: ['password', 'salt'] },

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { auditEntries } from '#db/schema/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { listSeen } from './list-seen.ts';
 import { relationsOf } from './members.ts';
 import { getRelationSettings, listNodes, revealNode } from './node-view.ts';
@@ -144,7 +144,7 @@ describe('masked keys', () => {
     const past = await revealNode(stage.ctx, { ...at, unit: base.name, at: String(clock) });
     const values = Object.fromEntries(past.settings.map(({ key, value }) => [key, value]));
     expect([past.clock, values]).toMatchObject([clock, { salt: '"y"', dsn: '"x"' }]);
-    const [entry] = (await stage.ctx.db.select().from(auditEntries)).slice(-1);
+    const [entry] = (await readActs(stage.ctx.db)).slice(-1);
     expect(entry).toMatchObject({
       ...{ action: 'node.reveal', targetId: 'prod', actorName: stage.ctx.actor.name },
       details: { version: past.version, keys: ['API_TOKEN', 'dsn', 'privateKey', 'salt'] },
@@ -153,7 +153,7 @@ describe('masked keys', () => {
   });
 
   test('EN-65 a reveal that is rejected leaves no entry, and an entry names at most 50 keys', async () => {
-    const entries = async () => (await stage.ctx.db.select().from(auditEntries)).length;
+    const entries = async () => (await readActs(stage.ctx.db)).length;
     const before = await entries();
     await expect(revealNode(await stage.as('viewer'), { ...at, unit: base.name })).rejects.toThrow();
     await expect(revealNode(stage.ctx, { ...at, unit: 'base/70' })).rejects.toMatchObject({ code: 'node_unknown' });
@@ -162,7 +162,7 @@ describe('masked keys', () => {
     const many = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`token${n}`, '1']));
     await stage.set(base, relation, many);
     await revealNode(stage.ctx, { ...at, unit: base.name });
-    const [entry] = (await stage.ctx.db.select().from(auditEntries)).slice(-1);
+    const [entry] = (await readActs(stage.ctx.db)).slice(-1);
     expect(entry?.details).toMatchObject({ keys: { length: 50 } });
     await stage.set(base, relation, {}, Object.keys(many));
   });

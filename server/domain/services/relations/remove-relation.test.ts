@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { auditEntries } from '#db/schema/index.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { statementsOf } from '#server/testing/statements.ts';
 import { addRelation } from './add-relation.ts';
 import { listRelationEvents } from './list-events.ts';
@@ -41,7 +41,7 @@ const seenRows = async (relation: number) => {
   const { rows } = await stage.ctx.db.execute(sql`select from relation_seen where relation_id = ${relation}`);
   return rows.length;
 };
-const entries = () => stage.ctx.db.select().from(auditEntries);
+const entries = () => readActs(stage.ctx.db);
 const runs = async (unit: StagedUnit, event: string, relationId: number, remote?: StagedUnit, version?: number) =>
   stage.end(
     unit,

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditEntries, deployments, serviceSettings } from '#db/schema/index.ts';
 import { faultsOf } from '#server/domain/topology/testing/faults.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { longTest } from '#server/testing/long.ts';
 import { addUnits, getUnit, mendUnits, removeUnit } from '../index.ts';
 import { StagedWorld } from './testing/staged-world.ts';
@@ -167,10 +168,10 @@ describe('the version of units in Staging', () => {
   test('is in the activity', async () => {
     await world.deploy('mysql', 1);
     await world.stageUnits(1, '1.1');
-    const [act] = await world.stage.ctx.db
-      .select()
-      .from(auditEntries)
-      .where(and(eq(auditEntries.targetId, world.model), eq(auditEntries.action, 'service.update')));
+    const [act] = await readActs(
+      world.stage.ctx.db,
+      and(eq(auditEntries.targetId, world.model), eq(auditEntries.action, 'service.update')),
+    );
     expect(act).toMatchObject({ details: { service: 'mysql' }, after: { stagedVersion: '1.1.0.0' } });
   });
 });

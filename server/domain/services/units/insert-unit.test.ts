@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { auditEntries, changes, units } from '#db/schema/index.ts';
 import { addMachine } from '#server/domain/topology/index.ts';
 import type { Staged } from '#server/domain/topology/testing/stage.ts';
+import { readActs } from '#server/testing/acts.ts';
 import { addUnits, getUnit, removeService, removeUnit } from '../index.ts';
 import { ServiceStage } from '../testing/service-stage.ts';
 
@@ -83,7 +84,7 @@ describe('a new unit', () => {
     await declare('noted');
     const last = await stage.ctx.db.$count(changes, and(eq(changes.topic, 'vm'), eq(changes.key, vmId)));
     await add('noted', 2);
-    const entries = await stage.ctx.db.select().from(auditEntries).where(eq(auditEntries.action, 'unit.add'));
+    const entries = await readActs(stage.ctx.db, eq(auditEntries.action, 'unit.add'));
     const details = entries.map((entry) => entry.details).filter((one) => JSON.stringify(one).includes('noted'));
     expect(details).toEqual([{ unit: 'noted/0' }, { unit: 'noted/1' }]);
     const now = await stage.ctx.db.$count(changes, and(eq(changes.topic, 'vm'), eq(changes.key, vmId)));

@@ -22,7 +22,7 @@ export class FakeProvider implements CloudProvider {
   readonly own = new Set<string>();
   readonly calls: string[] = [];
   /** Decides what the next call does. */
-  fate: (step: ProviderStep) => Fate = () => 'succeed';
+  fate: (step: ProviderStep) => Fate | Promise<Fate> = () => 'succeed';
   /** Called when a call never returns. */
   onDeath: () => void = () => {};
   private addresses = 3;
@@ -78,7 +78,7 @@ export class FakeProvider implements CloudProvider {
 
   private async call<T>(step: ProviderStep, what: string, act: () => T): Promise<T> {
     this.calls.push(`${step} ${what}`);
-    const fate = this.fate(step);
+    const fate = await this.fate(step);
     if (fate === 'nameTaken' && step === 'cloudService') throw new NameTakenError(what);
     if (fate === 'failBefore') throw new Error(`${step} failed`);
     if (fate === 'dieBefore') return this.die();

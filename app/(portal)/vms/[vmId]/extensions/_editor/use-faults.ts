@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { missingValues } from '#app/_lib/missing-values.ts';
 import type { ProblemFault } from '#app/_lib/problem.ts';
 import type { JsonMarks } from '#app/_ui/json-marks.ts';
 import { isCorrected, type PlanSubject } from './corrected.ts';
@@ -10,11 +11,6 @@ import type { Planned } from './use-plan.ts';
 
 const publicRoot = '/settings/publicSettings';
 const protectedRoot = '/settings/protectedSettings';
-
-/**
- * Codes of missing values, which are shown only after the reader has visited the field or has tried to apply the draft.
- */
-const missing = new Set(['setting_required', 'protected_setting']);
 
 export interface Faults {
   /** All errors, including those that are not shown yet. */
@@ -88,7 +84,7 @@ export function useFaults({ planned, subject, draft, secrets, taken, mustReplace
     const reported = readable.filter(({ path }) => settled || before === null || !isCorrected(path, before, subject));
     const all = [...own, ...reported];
     const shown = all.filter((fault) => {
-      if (insists || !missing.has(fault.code)) return true;
+      if (insists || !missingValues.has(fault.code)) return true;
       return visited.has(placeOf(fault.path));
     });
     const byPath = new Map<string, string>();
