@@ -20,7 +20,7 @@ export function AdoptMachineDialog({ model: { name }, onClose }: Pick<ModelDialo
   const listId = useId();
   const [vm, setVm] = useState('');
   const [address, setAddress] = useState('');
-  const { data, isPlaceholderData } = useQuery({
+  const { data, error, isPlaceholderData } = useQuery({
     ...trpc.finds.things.queryOptions({ q: vm }),
     ...{ enabled: vm !== '', placeholderData: keepPreviousData },
   });
@@ -32,7 +32,8 @@ export function AdoptMachineDialog({ model: { name }, onClose }: Pick<ModelDialo
       onSettled: () => queries.invalidateQueries(trpc.models.pathFilter()),
     }),
   );
-  const problem = adopt.error === null ? undefined : explain(adopt.error);
+  const failed = adopt.error ?? error;
+  const problem = failed === null ? undefined : explain(failed);
   const addressFault =
     faultAt(problem, '/address') === undefined ? undefined : t('adopt.address.outside', { model: name });
   return (
