@@ -14,7 +14,7 @@ test('a port that is open in both deployments neither opens nor closes', () => {
   expect(ports).toEqual({ opens: ['443/tcp'], closes: ['80/tcp'], leads: ['22/tcp'] });
 });
 
-test('a port of several roles is named once, and the protocols are told apart', () => {
+test('a port of several roles is named once for each protocol', () => {
   const becomePublic = [port(53, 'a'), port(53, 'b'), port(53, 'a', 'udp')];
   expect(swapPorts({ becomePublic, ceasePublic: [], unchanged: [] }).opens).toEqual(['53/tcp', '53/udp']);
 });
