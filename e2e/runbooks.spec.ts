@@ -180,6 +180,7 @@ test('a runbook is written, published, run with a secret parameter, fails, runs 
     await author.getByRole('button', { name: 'More actions for 1.0.0' }).press('Enter');
     await expect(author.getByRole('menuitem', { name: 'Withdraw 1.0.0' }), 'a key opens the menu').toBeFocused();
     await author.keyboard.press('Enter');
+    await expect(author.getByRole('menu', { includeHidden: true }), 'the menu closes').toHaveCount(0);
     await author.getByRole('dialog').getByLabel('Reason').fill('It greets the wrong people');
     await author.getByRole('dialog').getByRole('button', { name: 'Withdraw 1.0.0' }).click();
     await expect(author.getByText('It greets the wrong people')).toBeVisible();

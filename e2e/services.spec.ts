@@ -43,6 +43,10 @@ test('two services are deployed, related, repaired, exposed, upgraded one unit a
     await expect(field('Formula'), 'the first field has the focus once it has loaded').toBeFocused();
     await field('Formula').selectOption('Acme.Lab.blog');
     await field('Version').selectOption('1.0.0.0');
+    await field('Name in this model').fill('store');
+    await expect(dialog.getByText('already has a service named store'), 'the name is taken').toBeVisible();
+    await expect(dialog.getByRole('button', { name: /^Deploy/ })).toBeDisabled();
+    await field('Name in this model').fill('blog');
     await field('Units').fill('2');
     await field('port').fill('8090');
     await field('megabytes').fill('100');

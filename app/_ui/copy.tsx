@@ -63,9 +63,23 @@ export function CopyCommand({ command, whole = false, className }: CopyCommandPr
         className={cn('mono min-w-0 flex-1', whole ? 'wrap-anywhere' : 'truncate')}
         title={whole ? undefined : command}
       >
-        {command}
+        {whole ? <WholeWords text={command} /> : command}
       </code>
       <CopyButton text={command} />
     </div>
+  );
+}
+
+/** Breaks a text between words, so that `--token` stays in one piece, and within a word only if it fills a line. */
+function WholeWords({ text }: { text: string }) {
+  return text.split(/(\s+)/).map((part, index) =>
+    part.trim() === '' ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the words keep their order
+      <span key={index} className="inline-block max-w-full">
+        {part}
+      </span>
+    ),
   );
 }

@@ -59,9 +59,9 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
           )}
           {children}
           {footer === undefined ? null : (
-            // Stays visible while the reader scrolls a dialog that is taller than the window. The scroll padding keeps
-            // focused fields above the footer.
-            <div className="sticky -bottom-5 z-10 -mx-5 -mb-5 flex flex-wrap justify-end gap-2 rounded-b-xl bg-raised px-5 pt-1 pb-5 max-sm:*:grow">
+            // Stays visible while the reader scrolls a dialog that is taller than the window; the content fades out above
+            // it. The scroll padding keeps focused fields above the footer.
+            <div className="sticky -bottom-5 z-10 -mx-5 -mb-5 flex flex-wrap justify-end gap-2 rounded-b-xl bg-raised px-5 pt-1 pb-5 before:pointer-events-none before:absolute before:inset-x-0 before:bottom-full before:h-3 before:bg-linear-to-t before:from-raised before:to-transparent max-sm:*:grow">
               {footer}
             </div>
           )}

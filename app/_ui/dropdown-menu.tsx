@@ -11,7 +11,7 @@ export const MenuTrigger = Radix.Trigger;
 export const MenuRadioGroup = Radix.RadioGroup;
 
 const item =
-  'flex min-h-7 items-center gap-2 rounded-sm px-2 py-1 text-13 outline-none select-none data-[disabled]:text-ink-off data-[highlighted]:bg-hover pointer-coarse:min-h-(--touch) [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-ink-3';
+  'flex min-h-7 items-center gap-2 rounded-sm px-2 py-1 text-13 outline-none select-none focus-visible:shadow-[inset_0_0_0_2px_var(--brand-text)] data-[disabled]:text-ink-off data-[highlighted]:bg-hover pointer-coarse:min-h-(--touch) [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-ink-3';
 
 export function MenuContent({
   className,

@@ -58,7 +58,11 @@ export const serviceBody = z.strictObject({
   configure: atOnce.optional(),
 });
 
-export const setServiceInput = serviceBody.extend({ model: modelRef, service: serviceName, ifMatch });
+/** `isNew`: reject the name of a service that exists, instead of changing this service. */
+export const setServiceInput = serviceBody.extend({
+  ...{ model: modelRef, service: serviceName, ifMatch },
+  isNew: z.boolean().optional(),
+});
 export type SetServiceInput = z.input<typeof setServiceInput>;
 
 export const listServicesInput = z.object({ model: modelRef });

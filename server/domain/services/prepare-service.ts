@@ -25,14 +25,15 @@ export interface PreparedService {
 
 /**
  * Checks a declaration: the formula's version, and the settings against its schema. Nothing is locked meanwhile. Throws
- * 404 `model_unknown` | `version_unknown`, 409 `service_dying` | `service_formula_fixed`, and the errors of
- * `requireFormula` and `planSettings`.
+ * 404 `model_unknown` | `version_unknown`, 409 `service_dying` | `service_exists` | `service_formula_fixed`, and the
+ * errors of `requireFormula` and `planSettings`.
  */
 export async function prepareService(ctx: Context, request: ServiceRequest): Promise<PreparedService> {
   const model = await readModel(ctx.db, request.model);
   const current = await findService(ctx.db, model.id, request.service);
   if (current !== undefined) {
     requireLiving(current);
+    if (request.isNew) throw new DomainError('conflict', 'service_exists', { params: { name: current.name } });
     if (request.formula !== current.formula) {
       throw new DomainError('conflict', 'service_formula_fixed', { params: { formula: current.formula } });
     }

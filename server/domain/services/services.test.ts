@@ -217,6 +217,14 @@ describe('a declaration is rejected', () => {
     expect(await declare('fixed', { formula: 'Acme.Lab.other' })).toBe('service_formula_fixed');
   });
 
+  test('for a new service with the name of an existing one, which stays as it is', async () => {
+    const { version, exposed } = await stage.declare(sets, 'taken', { ...blog, units: 0, exposed: true });
+    expect(await declare('taken', { isNew: true, exposed: false })).toBe('service_exists');
+    const kept = await getService(stage.ctx, { model: sets.model, service: 'taken' });
+    expect(kept).toMatchObject({ version, exposed, settingsVersion: 1 });
+    expect(await declare('untaken', { units: 0, isNew: true })).toBe('accepted');
+  });
+
   test('in a model that is unknown or not bootstrapped, and in another revision', async () => {
     const input = { service: 'a', ...blog };
     await expect(setService(stage.ctx, { model: 'none', ...input })).rejects.toMatchObject({ code: 'model_unknown' });

@@ -3,6 +3,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { faultAt } from '#app/_lib/problem.ts';
 import { useTRPC } from '#app/_lib/trpc.tsx';
 import { useProblem } from '#app/_lib/use-problem.ts';
 import { Field } from '#app/_ui/field.tsx';
@@ -19,11 +20,12 @@ export function AdoptMachineDialog({ model: { name }, onClose }: Pick<ModelDialo
   const listId = useId();
   const [vm, setVm] = useState('');
   const [address, setAddress] = useState('');
-  const { data, error } = useQuery({
+  const { data, error, isPlaceholderData } = useQuery({
     ...trpc.finds.things.queryOptions({ q: vm }),
     ...{ enabled: vm !== '', placeholderData: keepPreviousData },
   });
   const found = data?.vms.find((one) => one.name === vm);
+  const isUnknown = vm !== '' && !isPlaceholderData && data?.vms.length === 0;
   const adopt = useMutation(
     trpc.models.adoptMachine.mutationOptions({
       onSuccess: onClose,
@@ -31,22 +33,25 @@ export function AdoptMachineDialog({ model: { name }, onClose }: Pick<ModelDialo
     }),
   );
   const failed = adopt.error ?? error;
+  const problem = failed === null ? undefined : explain(failed);
+  const addressFault =
+    faultAt(problem, '/address') === undefined ? undefined : t('adopt.address.outside', { model: name });
   return (
     <FormDialog
       title={t('adopt.title', { model: name })}
+      description={t('adopt.why')}
       act={t('adopt.act')}
       busy={adopt.isPending}
       isIdle={found === undefined}
       onSubmit={() => {
         if (found === undefined) return;
-        adopt.mutate({ model: name, vmId: found.id, ...(address !== '' && { address }) });
+        adopt.mutate({ model: name, vmId: found.id, ...(address.trim() !== '' && { address: address.trim() }) });
       }}
       onEdit={adopt.reset}
       onClose={onClose}
-      error={failed === null ? undefined : explain(failed).message}
+      error={addressFault === undefined ? problem?.message : undefined}
     >
-      <p className="text-ink-2">{t('adopt.why')}</p>
-      <Field label={t('adopt.vm')} hint={t('adopt.vm.hint')}>
+      <Field label={t('adopt.vm')} hint={t(isUnknown ? 'adopt.vm.none' : 'adopt.vm.hint')}>
         <Input required list={listId} translate="no" value={vm} onChange={(event) => setVm(event.target.value)} />
       </Field>
       <datalist id={listId} translate="no">
@@ -54,7 +59,7 @@ export function AdoptMachineDialog({ model: { name }, onClose }: Pick<ModelDialo
           <option key={id} value={each} />
         ))}
       </datalist>
-      <Field label={t('adopt.address')} hint={t('adopt.address.hint')}>
+      <Field label={t('adopt.address')} hint={t('adopt.address.hint')} error={addressFault}>
         <Input mono translate="no" value={address} onChange={(event) => setAddress(event.target.value)} />
       </Field>
     </FormDialog>

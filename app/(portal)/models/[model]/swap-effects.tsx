@@ -5,47 +5,44 @@ import type { ReactNode } from 'react';
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import type { ShownSwap } from '../model-data.ts';
+import { swapPorts } from './swap-ports.ts';
 
-/** Returns ports as text, such as `80/tcp, 443/tcp`, each once. */
-const portsOf = (ports: readonly { protocol: string; port: number }[]): string =>
-  [...new Set(ports.map(({ protocol, port }) => `${port}/${protocol}`))].join(', ');
-
-/** What a swap does to the public ports. */
+/** What a swap does to the public ports, and the hooks that follow. */
 export function SwapEffects({ plan }: { plan: ShownSwap }) {
   const { t } = useTranslation('models');
-  const { becomePublic, ceasePublic, unchanged, hooks } = plan;
-  const isNothing = becomePublic.length + ceasePublic.length + unchanged.length === 0;
+  const { opens, closes, leads } = swapPorts(plan);
+  const wordsOf = (ports: readonly string[]) => ({ ports: ports.join(', '), count: ports.length });
   return (
     <ul className="grid gap-2.5">
-      {becomePublic.length === 0 ? null : (
+      {opens.length === 0 ? null : (
         <Effect
           icon={<StatusIcon status="warning" className="text-warning-text" />}
-          title={t('swap.opens', { ports: portsOf(becomePublic), count: countOf(becomePublic) })}
-          why={t('swap.opens.why')}
+          title={t('swap.opens', wordsOf(opens))}
+          why={t('swap.opens.why', { count: opens.length })}
         />
       )}
-      {ceasePublic.length === 0 ? null : (
+      {closes.length === 0 ? null : (
         <Effect
           icon={<Lock aria-hidden className="size-3.5 text-ink-3" />}
-          title={t('swap.closes', { ports: portsOf(ceasePublic), count: countOf(ceasePublic) })}
-          why={t('swap.closes.why')}
+          title={t('swap.closes', wordsOf(closes))}
+          why={t('swap.closes.why', { count: closes.length })}
         />
       )}
-      {unchanged.length === 0 ? null : (
+      {leads.length === 0 ? null : (
         <Effect
           icon={<ArrowRight aria-hidden className="size-3.5 text-ink-3 rtl:-scale-x-100" />}
-          title={t('swap.leads', { ports: portsOf(unchanged), count: countOf(unchanged) })}
+          title={t('swap.leads', wordsOf(leads))}
           why={t('swap.leads.why')}
         />
       )}
-      {hooks.length === 0 ? null : (
+      {plan.hooks.length === 0 ? null : (
         <Effect
           icon={<Workflow aria-hidden className="size-3.5 text-ink-3" />}
-          title={t('swap.hooks', { count: hooks.length })}
-          why={<HookLines hooks={hooks} />}
+          title={t('swap.hooks', { count: plan.hooks.length })}
+          why={<HookLines hooks={plan.hooks} />}
         />
       )}
-      {isNothing ? <li className="text-ink-2">{t('swap.nothing')}</li> : null}
+      {opens.length + closes.length + leads.length === 0 ? <li className="text-ink-2">{t('swap.nothing')}</li> : null}
     </ul>
   );
 }
@@ -68,9 +65,6 @@ function HookLines({ hooks }: { hooks: ShownSwap['hooks'] }) {
     </>
   );
 }
-
-const countOf = (ports: Parameters<typeof portsOf>[0]): number =>
-  new Set(ports.map(({ protocol, port }) => `${port}/${protocol}`)).size;
 
 function Effect({ icon, title, why }: { icon: ReactNode; title: string; why: ReactNode }) {
   return (

@@ -75,6 +75,10 @@ export function DocumentEditor({ model, document: read }: DocumentEditorProps) {
       <ApplyBar
         model={model.name}
         draft={draft}
+        onDiscard={() => {
+          apply.reset();
+          draft.discard();
+        }}
         plan={plan.isCurrent && problem === null ? plan.data : undefined}
         isPending={apply.isPending}
         onApply={(shown) => {

@@ -110,7 +110,7 @@ function Endpoint({ model, endpoint }: { model: string; endpoint: NamedEndpoint 
       href={serviceHref(model, endpoint.service)}
       prefetch={false}
       translate="no"
-      className="relative z-1 rounded-xs font-medium hover:underline"
+      className="relative z-1 rounded-xs font-medium hover:underline max-sm:inline-flex max-sm:min-h-6 max-sm:items-center"
     >
       {endpointText(endpoint)}
     </Link>

@@ -77,7 +77,7 @@ function GiveBackQuestion({ vmId, vm, role, onClose }: GiveBackQuestionProps) {
           <UnitsBefore units={units} />
           <ControlRow
             control={<Checkbox checked={isForced} onCheckedChange={(checked) => setForced(checked === true)} />}
-            hint={t('giveBack.force.hint')}
+            hint={t('giveBack.force.hint', { count: units.length })}
           >
             {t('giveBack.force', { count: units.length })}
           </ControlRow>
@@ -101,7 +101,7 @@ function UnitsBefore({ units }: { units: readonly ShownVmUnit[] }) {
           </TextLink>
         </Fragment>
       ))}
-      . {t('giveBack.units.first')}
+      . {t('giveBack.units.first', { count: units.length })}
     </p>
   );
 }

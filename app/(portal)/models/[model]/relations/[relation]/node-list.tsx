@@ -220,10 +220,10 @@ function NodeValues({ node, compared, changed, revealed, cell, onCell }: NodeVal
                 <button
                   type="button"
                   aria-pressed={isOpened}
-                  aria-label={t('relation.cell', { key, unit: node.unit })}
                   onClick={() => onCell({ unit: node.unit, key })}
                   className="w-full min-w-0 rounded-sm px-1 py-1 text-start hover:bg-hover focus-visible:shadow-focus"
                 >
+                  <span className="sr-only">{t('relation.cell', { key, unit: node.unit })}: </span>
                   <ValueText value={value} revealed={revealed.value(node.unit, key, node.version)} />
                 </button>
               </dd>

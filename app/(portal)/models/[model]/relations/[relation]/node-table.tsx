@@ -38,7 +38,7 @@ export function NodeTable(props: NodeTableProps) {
   const { side, service, name, units, keys } = table;
   const nodeOf = (of: Moment | null, unit: string) => of?.nodes.find((node) => node.unit === unit);
   return (
-    <section aria-label={t(`relation.side.${side}`, { service, name })} className="border-t border-line">
+    <div className="border-t border-line">
       <h3 className="flex min-h-9 flex-wrap items-baseline gap-x-2 px-4 py-2">
         <span translate="no" className="font-semibold">
           {service}
@@ -100,7 +100,7 @@ export function NodeTable(props: NodeTableProps) {
           </Table>
         </TableFrame>
       )}
-    </section>
+    </div>
   );
 }
 
@@ -161,7 +161,6 @@ function Cell({ unit, name, node, other, compared, pinned, changed, revealed, ce
         <button
           type="button"
           aria-pressed={isOpened}
-          aria-label={t('relation.cell', { key: name, unit })}
           onClick={() => onCell({ unit, key: name })}
           className={cn(
             'flex min-h-9 min-w-0 flex-1 items-center gap-2 px-3 text-start focus-visible:shadow-focus',
@@ -170,6 +169,7 @@ function Cell({ unit, name, node, other, compared, pinned, changed, revealed, ce
           )}
         >
           <span className="min-w-0 flex-1">
+            <span className="sr-only">{t('relation.cell', { key: name, unit })}: </span>
             <ValueText value={value} revealed={shown} />
             {isDifferent ? (
               <span className="block text-12 text-brand-text">

@@ -123,7 +123,7 @@ function Actions({ model, onRemove }: { model: string; onRemove: (() => void) | 
             <MenuSeparator />
             <MenuItem danger onSelect={onRemove}>
               <Unlink aria-hidden />
-              {t('relation.act.remove')}
+              {t('relation.act.remove.menu')}
             </MenuItem>
           </>
         )

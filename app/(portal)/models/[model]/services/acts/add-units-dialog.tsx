@@ -38,7 +38,7 @@ export function AddUnitsDialog({ model, service: { name, formula }, onAdded, onC
   return (
     <FormDialog
       title={t('addUnits.title', { name })}
-      description={t('addUnits.why')}
+      description={t(staging.isStaged ? 'addUnits.why.staged' : 'addUnits.why')}
       act={t('addUnits.act', { count })}
       busy={add.isPending}
       onEdit={() => forgetError(add)}

@@ -1,6 +1,7 @@
 'use client';
 
 import { useTranslation } from '#app/_lib/i18n/client.tsx';
+import { cn } from '#app/_ui/cn.ts';
 import { Field } from '#app/_ui/field.tsx';
 import { Input } from '#app/_ui/input.tsx';
 import { Select } from '#app/_ui/select.tsx';
@@ -15,7 +16,7 @@ export interface WaveSize {
 /** Returns the size that a service has; null means all. */
 export const waveSizeOf = (atOnce: number | null): WaveSize => ({
   mode: atOnce === null ? 'all' : atOnce === 1 ? 'one' : 'some',
-  count: String(atOnce ?? 2),
+  count: String(Math.max(2, atOnce ?? 2)),
 });
 
 /** Returns the size as a request names it. */
@@ -27,7 +28,12 @@ export const requestedSize = ({ mode, count }: WaveSize): { atOnce: number | 'al
 export function WaveField({ value, onChange }: { value: WaveSize; onChange(value: WaveSize): void }) {
   const { t } = useTranslation('services');
   return (
-    <div className="grid grid-cols-[minmax(0,2fr)_minmax(0,1fr)] gap-3 max-sm:grid-cols-[minmax(0,1fr)]">
+    <div
+      className={cn(
+        'grid grid-cols-[minmax(0,1fr)] gap-3',
+        value.mode === 'some' && 'sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]',
+      )}
+    >
       <Field label={t('wave.title')} hint={t(`wave.${value.mode}.why`)}>
         <Select
           value={value.mode}

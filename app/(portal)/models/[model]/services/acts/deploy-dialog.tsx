@@ -63,9 +63,10 @@ export function DeployDialog({ model, onAdded, onClose }: DeployDialogProps) {
   });
   const problem = deploy.error === null ? undefined : explain(deploy.error);
   const units = Number(placing.count);
+  const isTaken = !deploy.isPending && services.some((service) => service.name === name);
   const submit = () => {
-    if (version === '' || !isReadable(draft)) return;
-    const declaration = { model: model.name, service: name, formula, version, units, exposed };
+    if (version === '' || isTaken || !isReadable(draft)) return;
+    const declaration = { model: model.name, service: name, formula, version, units, exposed, isNew: true };
     deploy.mutate({
       declaration: { ...declaration, settings: draft.settings, ...protectedOf(draft), ...placeOf(placing) },
       pairs: related.map(({ requires, provides }) => [endpointText(requires), endpointText(provides)]),
@@ -76,7 +77,7 @@ export function DeployDialog({ model, onAdded, onClose }: DeployDialogProps) {
       size="wide"
       title={t('deploy.title', { model: model.name })}
       act={t('deploy.act', { count: units })}
-      isIdle={version === ''}
+      isIdle={version === '' || isTaken}
       busy={deploy.isPending}
       onEdit={() => forgetError(deploy)}
       onSubmit={submit}
@@ -94,6 +95,7 @@ export function DeployDialog({ model, onAdded, onClose }: DeployDialogProps) {
         <Details
           model={model}
           name={name}
+          isTaken={isTaken}
           version={version}
           values={values}
           pairs={pairs}
@@ -110,6 +112,7 @@ export function DeployDialog({ model, onAdded, onClose }: DeployDialogProps) {
 
 interface DetailsProps extends Pick<ServiceDialogsProps, 'model'> {
   name: string;
+  isTaken: boolean;
   version: string;
   values: Values;
   pairs: readonly ShownPair[];
@@ -118,11 +121,11 @@ interface DetailsProps extends Pick<ServiceDialogsProps, 'model'> {
 }
 
 /** Everything about a new service that depends on its formula. */
-function Details({ model, name, version, values, pairs, problem, onChange }: DetailsProps) {
+function Details({ model, name, isTaken, version, values, pairs, problem, onChange }: DetailsProps) {
   const { formula, placing, draft, exposed, changedPairs } = values;
   return (
     <>
-      <NameField name={name} problem={problem} onChange={(typed) => onChange({ name: typed })} />
+      <NameField name={name} isTaken={isTaken} problem={problem} onChange={(typed) => onChange({ name: typed })} />
       <PlacementField model={model} value={placing} onChange={(placed) => onChange({ placing: placed })} min={0} />
       <SettingsFields
         key={formula}
@@ -149,14 +152,17 @@ function Details({ model, name, version, values, pairs, problem, onChange }: Det
 
 interface NameFieldProps {
   name: string;
+  /** Whether a service of the model has this name. */
+  isTaken: boolean;
   problem: ExplainedProblem | undefined;
   onChange(name: string): void;
 }
 
-function NameField({ name, problem, onChange }: NameFieldProps) {
+function NameField({ name, isTaken, problem, onChange }: NameFieldProps) {
   const { t } = useTranslation('services');
+  const fault = isTaken ? t('deploy.name.taken', { name }) : faultAt(problem, '/service');
   return (
-    <Field label={t('deploy.name')} hint={t('deploy.name.hint', { name })} error={faultAt(problem, '/service')}>
+    <Field label={t('deploy.name')} hint={t('deploy.name.hint', { name })} error={fault}>
       <Input
         mono
         required

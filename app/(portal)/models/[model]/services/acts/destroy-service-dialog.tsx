@@ -33,7 +33,7 @@ export function DestroyServiceDialog({ model, service, onClose }: DestroyService
       onOpenChange={onClose}
       title={<Trans text={t('destroy.title', { name })} tags={{ name: <Name /> }} />}
       description={t(isForced ? 'destroy.force.why' : 'destroy.why')}
-      confirmLabel={t(isForced ? 'removeUnit.force.act' : 'destroy.act')}
+      confirmLabel={t(isForced ? 'destroy.force.act' : 'destroy.act')}
       phrase={name}
       onConfirm={() => remove.mutateAsync({ model: model.name, service: name, force: isForced })}
       error={remove.error === null ? undefined : explain(remove.error).message}

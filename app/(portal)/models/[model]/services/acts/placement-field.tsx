@@ -48,9 +48,7 @@ export function PlacementField({ model, value, onChange, min }: PlacementFieldPr
       {model.availabilitySetsEnabled ? (
         <p className="flex items-start gap-2 text-12 text-pretty text-ink-2">
           <Info aria-hidden className="mt-0.5 size-3.5 shrink-0 text-ink-3" />
-          <span>
-            {t('form.placement.sets')} <span className="text-ink-3">{t('form.placement.refusal')}</span>
-          </span>
+          <span>{t('form.placement.sets')}</span>
         </p>
       ) : null}
     </>

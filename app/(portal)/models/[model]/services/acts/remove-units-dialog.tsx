@@ -62,6 +62,7 @@ export function RemoveUnitsDialog({ model, service, onClose }: RemoveUnitsDialog
         {leaving.length === 0
           ? t('removeUnits.none')
           : t('removeUnits.leaving', {
+              count: leaving.length,
               names: format.list(
                 leaving.length > maxNamed ? [...names, t('units.more', { count: leaving.length - maxNamed })] : names,
               ),

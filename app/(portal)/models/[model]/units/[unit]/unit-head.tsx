@@ -103,7 +103,7 @@ function Actions({ name, unit, onAct }: Pick<UnitHeadProps, 'name' | 'unit' | 'o
               <MenuSeparator />
               <MenuItem danger onSelect={() => onAct({ kind: 'remove' })}>
                 <Trash2 aria-hidden />
-                {t(unit.life === 'dying' ? 'unit.act.removeForce' : 'unit.act.remove')}
+                {t(unit.life === 'dying' ? 'act.removeUnitForce' : 'act.removeUnit')}
               </MenuItem>
             </>
           ) : null
