@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { words } from '../_lib/i18n/server.ts';
 import { Breadcrumbs, type Crumb } from '../_ui/breadcrumbs.tsx';
 import { cn } from '../_ui/cn.ts';
-import { LiveBanner, TopTools } from './shell.tsx';
+import { TopBar } from './top-bar.tsx';
 
 export interface PageProps {
   /** Breadcrumbs; the last breadcrumb has no link. */
@@ -19,17 +19,9 @@ export async function Page({ crumbs, children, footer }: PageProps) {
   const { t } = await words('navigation');
   return (
     <div className="flex min-h-dvh min-w-0 flex-col max-sm:pb-(--tabbar)">
-      <header className="sticky top-0 z-20 border-b border-line-subtle bg-canvas">
-        <div className="flex h-(--topbar) min-w-0 items-center gap-2 ps-(--gutter) pe-5 max-sm:pe-1.5">
-          <Breadcrumbs label={t('crumbs')} crumbs={crumbs} />
-          {/* Invisible until the sibling arrives, so that no tool moves while the browser receives the others. */}
-          <div className="ms-auto shrink-0 not-has-[+*]:invisible">
-            <TopTools />
-          </div>
-          <span hidden />
-        </div>
-        <LiveBanner />
-      </header>
+      <TopBar>
+        <Breadcrumbs label={t('crumbs')} crumbs={crumbs} />
+      </TopBar>
       <main
         id="main"
         tabIndex={-1}
