@@ -12,6 +12,7 @@ export default function PortalError({ error, reset }: { error: Error & { digest?
   const retry = useRetry(reset);
   return (
     <div className="flex min-h-dvh min-w-0 flex-col max-sm:pb-(--tabbar)">
+      <title>{`${t('problem.page')} · Annex`}</title>
       <TopBar />
       <main id="main" className="p-(--gutter)">
         <Card>
