@@ -15,7 +15,6 @@ import { Button } from '#app/_ui/button.tsx';
 import { Card } from '#app/_ui/card.tsx';
 import { useFormat } from '#app/_ui/format.ts';
 import { PageHeader } from '#app/_ui/page-header.tsx';
-import { ActsCard } from './acts-card.tsx';
 import type { OverviewAnswers } from './answers.ts';
 import { ChangesCard } from './changes-card.tsx';
 import { DeadlinesCard } from './deadlines-card.tsx';
@@ -32,6 +31,9 @@ const EnrollDialog = dynamic(() => import('../vms/enroll-dialog.tsx').then((modu
 
 /** Loaded on demand, since only new portals need it. The server renders it, so nothing moves when its script loads. */
 const FirstSteps = dynamic(() => import('./first-steps.tsx').then((module) => module.FirstSteps));
+
+/** At the end of the page. The server renders it, and its script follows the page's. */
+const ActsCard = dynamic(() => import('./acts-card.tsx').then((module) => module.ActsCard));
 
 export interface OverviewProps {
   /** The data that the server has loaded. The browser loads the rest. */

@@ -11,7 +11,6 @@ import { cn } from '#app/_ui/cn.ts';
 import { StatusIcon } from '#app/_ui/status-icon.tsx';
 import { DateTime, Elapsed } from '#app/_ui/time.tsx';
 import { firstError, isTail } from './first-error.ts';
-import { HeartbeatFoot } from './heartbeat-foot.tsx';
 import { MessageBody } from './message-body.tsx';
 import { MessageSource } from './message-line.tsx';
 import { RetryButton } from './retry/retry-button.tsx';
@@ -24,6 +23,7 @@ import type { VmAct } from './vm-dialogs.tsx';
 // scripts load.
 const SubstatusTree = dynamic(() => import('./substatus-tree.tsx').then((module) => module.SubstatusTree));
 const RefusedFile = dynamic(() => import('./refused-file.tsx').then((module) => module.RefusedFile));
+const HeartbeatFoot = dynamic(() => import('./heartbeat-foot.tsx').then((module) => module.HeartbeatFoot));
 const RetryNote = dynamic(() => import('./retry/retry-note.tsx').then((module) => module.RetryNote));
 
 /** Loaded on demand. A placeholder reserves its space. */
