@@ -6,7 +6,9 @@ import { TopBar } from '../_shell/top-bar.tsx';
 import { Card } from '../_ui/card.tsx';
 import { ErrorState } from '../_ui/error-state.tsx';
 
-/** Shown if a page fails to render. The menu and the tools remain, and the page retries when the connection is restored. */
+/**
+ * Shown if a page fails to render. The menu and the tools remain, and the page retries when the connection is restored.
+ */
 export default function PortalError({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
   const { t } = useTranslation('common');
   const retry = useRetry(reset);

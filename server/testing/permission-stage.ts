@@ -15,6 +15,7 @@ import { type Caller, callers, hasGrant, openPortalDoors, type PortalDoors, role
 export type Who = Caller | null;
 export const whos: readonly Who[] = [null, ...callers];
 
+/** All procedures of the pages, by path. */
 export const procedures = Object.entries(
   appRouter._def.procedures as unknown as Record<string, { _def: { type: 'query' | 'mutation' | 'subscription' } }>,
 ).map(([path, { _def }]) => ({ path, type: _def.type }));
@@ -65,7 +66,9 @@ export interface Shape {
 /** The portal's own pages, as the origin of a request. */
 export const ours = { origin: 'http://annex.test', 'sec-fetch-site': 'same-origin' };
 
+/** Returns the body with which the pages' client sends an input. */
 export const wrapped = (input: unknown) => JSON.stringify({ json: input });
+/** Returns the headers of a call with this token; null for a call without one. */
 export const asToken = (token: string | null): Record<string, string> =>
   token === null ? {} : { authorization: `Bearer ${token}` };
 
@@ -91,6 +94,7 @@ export interface PermissionStage {
   verdictOf(role: Role | null, run: (ctx: Context) => Promise<unknown>): Promise<string>;
 }
 
+/** Opens a stage with a separate database. Close its `doors` at the end. */
 export async function openPermissionStage(): Promise<PermissionStage> {
   const doors = await openPortalDoors();
   const { services } = doors;

@@ -34,8 +34,8 @@ export type DeclaredService = Service & { newUnits: NewUnit[] };
  * Declares a service: deploys it with its units, or changes it. An identical request changes nothing. Settings and the
  * formula's version reach units that have started one after the other (EN-56). Throws 404 `model_unknown` |
  * `version_unknown`, 409 `model_dying` | `model_not_bootstrapped` | `service_dying` | `service_exists` |
- * `service_formula_fixed` | `services_too_many`, 412 `model_changed`, 422 with every fault of the settings by path, and the errors of
- * `placeUnits`.
+ * `service_formula_fixed` | `services_too_many`, 412 `model_changed`, 422 with every fault of the settings by path,
+ * and the errors of `placeUnits`.
  */
 export async function setService(
   ctx: Context,

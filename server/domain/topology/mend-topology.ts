@@ -15,7 +15,8 @@ const maxRoles = 100;
 
 /**
  * Repairs the inventory: deletes what a request began to create and did not complete within its lease, continues
- * deletions, and repeats calls of the provider about endpoints and slots. A failure of the provider delays only what it concerns. Returns how many objects are not settled yet.
+ * deletions, and repeats calls of the provider about endpoints and slots. A failure of the provider delays only what it
+ * concerns. Returns how many objects are not settled yet.
  */
 export async function mendTopology(ctx: Context, provider: CloudProvider = localFabric(ctx)): Promise<number> {
   allow(ctx.actor, 'operator');

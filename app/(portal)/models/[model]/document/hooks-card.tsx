@@ -16,7 +16,7 @@ export interface HooksCardProps extends Pick<ShownPlan, 'hooks'> {
   hasChanges: boolean;
 }
 
-/** The hooks that would run after an apply, by units. */
+/** The hooks that would run after an apply, or that are due already, by units. */
 export function HooksCard({ hooks, hasChanges }: HooksCardProps) {
   const { t } = useTranslation('services');
   const format = useFormat();
